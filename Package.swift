@@ -1,0 +1,129 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every warning is an error with the compilers this package is known to build with; a newer compiler may warn of new things.
+#if compiler(<6.4)
+    let warnings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+#else
+    let warnings: [SwiftSetting] = []
+#endif
+let swiftSettings: [SwiftSetting] = warnings + [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// What a third party does for us, and why it is not ours to write.
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioExtras = Target.Dependency.product(name: "NIOExtras", package: "swift-nio-extras")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
+func house(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = [], exclude: [String] = []) -> Target {
+    .target(name: name, dependencies: dependencies, exclude: exclude, resources: resources, swiftSettings: swiftSettings)
+}
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: swiftSettings)
+}
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: dependencies + ["TestSupport"], resources: resources, swiftSettings: swiftSettings)
+}
+
+let package = Package(
+    name: "Homing",
+    products: [
+        .executable(name: "homingd", targets: ["homingd"]),
+        .executable(name: "homing", targets: ["homing"]),
+        .executable(name: "homing-sandbox", targets: ["homing-sandbox"]),
+    ],
+    dependencies: [
+        // SQL: the outbox on Debian's own libsqlite3.
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        // HTTP and TLS to the backends, and HTTP over the control socket for `homing`.
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+        // HTTP on the control socket, and the sandbox backend.
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+        // Start and stop of the daemon's parts in order; signals.
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        // The command lines.
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        // YAML of profiles and configuration, with the line of every value.
+        .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
+        // AES-GCM, HKDF and SHA-256 of the vault.
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        // The logging interface that all of the above share.
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        // Requests and responses as values.
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+        // Event loops and channels underneath the HTTP libraries: our own accepting socket, and cut connections in the sandbox.
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
+        // A CA file of the administrator's choice.
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
+    ],
+    targets: [
+        .target(name: "CSystemLinux"),
+        house("SyncModel", []),
+        house("Vault", [crypto]),
+        house("Outbox", ["SyncModel", "Vault", grdb]),
+        house("Capture", ["SyncModel", "Outbox", "CSystemLinux", logging]),
+        house("Backends", ["SyncModel", "Vault", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, nioPosix, nioSSL, yams]),
+        house("Delivery", ["SyncModel", "Outbox", "Backends", logging]),
+        house("ControlAPI", [asyncHTTPClient, nioCore]),
+        house(
+            "ControlServer",
+            ["ControlAPI", "CSystemLinux", httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioExtras, nioPosix]),
+        house(
+            "SyncDaemon",
+            [
+                "SyncModel", "Vault", "Outbox", "Capture", "Backends", "Delivery", "ControlAPI", "ControlServer", "CSystemLinux",
+                lifecycle, logging, yams,
+            ]),
+        house("Sandbox", [httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioExtras, nioPosix]),
+        program("homingd", ["SyncDaemon", argumentParser]),
+        program("homing", ["ControlAPI", argumentParser]),
+        program("homing-sandbox", ["Sandbox", argumentParser]),
+
+        .target(name: "TestSupport", dependencies: ["SyncModel"], path: "Tests/TestSupport", swiftSettings: swiftSettings),
+        tests("SyncModel", ["SyncModel"]),
+        tests("Vault", ["Vault"]),
+        tests("Outbox", ["Outbox", "SyncModel", "Vault", grdb]),
+        tests("Capture", ["Capture", "Outbox", "SyncModel", "Vault"]),
+        tests("Backends", ["Backends", "SyncModel", "Vault", "Sandbox", httpTypes]),
+        tests("Delivery", ["Delivery", "Outbox", "Backends", "SyncModel", "Vault"]),
+        tests("ControlServer", ["ControlServer", "ControlAPI", asyncHTTPClient]),
+        tests("SyncDaemon", ["SyncDaemon", "Outbox", "Capture", "Delivery", "Backends", "SyncModel", "Vault", "ControlAPI", "Sandbox"]),
+        tests("Sandbox", ["Sandbox", asyncHTTPClient, nioCore], resources: [.copy("Fixtures")]),
+        tests("homing", ["homing", "ControlAPI"]),
+        tests(
+            "EndToEnd", ["homingd", "homing", "homing-sandbox", "ControlAPI", "Sandbox", "SyncDaemon", "SyncModel"]),
+    ]
+)
+
+if let only = Context.environment["HOMING_ONLY"] {  // TEMPORARY
+    let names = Set(only.split(separator: ",").map(String.init))
+    package.targets.removeAll { t in t.isTest && !names.contains(t.name) }
+    package.products.removeAll()
+    let executables = package.targets.filter { $0.type == .executable }.map(\.name)
+    package.targets.removeAll { t in
+        executables.contains(t.name) && !names.contains(t.name)
+            && !package.targets.contains { other in
+                other.isTest
+                    && other.dependencies.contains { d in
+                        if case .byNameItem(let n, _) = d { return n == t.name } else { return false }
+                    }
+            }
+    }
+}

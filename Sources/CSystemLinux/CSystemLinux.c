@@ -1,0 +1,1 @@
+#include "CSystemLinux.h"

@@ -1,0 +1,41 @@
+import Foundation
+
+/// The identity of a mutation for its whole life, and its idempotency key: a UUID, in its lower-case text form.
+///
+/// Ours are version 7 (RFC 9562 5.7), so they sort by the millisecond in which they were minted; a client may bring any UUID of its own.
+package struct MutationID: Hashable, Sendable, Comparable, CustomStringConvertible {
+    package let description: String
+
+    /// Accepts the text form of any UUID, in either case; nil for anything else.
+    package init?(_ text: some StringProtocol) {
+        guard let uuid = UUID(uuidString: String(text)) else { return nil }
+        description = uuid.uuidString.lowercased()
+    }
+
+    /// Mints a version 7 UUID: 48 bits of Unix milliseconds, then 74 random bits.
+    package init(at now: Date, using generator: inout some RandomNumberGenerator) {
+        let ms = UInt64(max(0, now.timeIntervalSince1970 * 1000))
+        let high = ms << 16 | 0x7000 | UInt64.random(in: 0...0xfff, using: &generator)
+        let low = UInt64.random(in: .min ... .max, using: &generator) & (1 << 62 - 1) | 1 << 63
+        let bytes = [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * UInt64($0))) } }
+        let uuid = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+        description = uuid.uuidString.lowercased()
+    }
+
+    package static func < (a: Self, b: Self) -> Bool { a.description < b.description }
+}
+
+extension MutationID: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let id = MutationID(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected a UUID")
+        }
+        self = id
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
