@@ -114,16 +114,14 @@ let package = Package(
 
 if let only = Context.environment["HOMING_ONLY"] {  // TEMPORARY
     let names = Set(only.split(separator: ",").map(String.init))
-    package.targets.removeAll { t in t.isTest && !names.contains(t.name) }
-    package.products.removeAll()
-    let executables = package.targets.filter { $0.type == .executable }.map(\.name)
-    package.targets.removeAll { t in
-        executables.contains(t.name) && !names.contains(t.name)
-            && !package.targets.contains { other in
+    let all = package.targets.filter { !$0.isTest || names.contains($0.name) }
+    let wanted = all.filter { target in
+        target.type != .executable || names.contains(target.name)
+            || all.contains { other in
                 other.isTest
-                    && other.dependencies.contains { d in
-                        if case .byNameItem(let n, _) = d { return n == t.name } else { return false }
-                    }
+                    && other.dependencies.contains { if case .byNameItem(let name, _) = $0 { name == target.name } else { false } }
             }
     }
+    package.targets = wanted
+    package.products = []
 }
