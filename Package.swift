@@ -7,11 +7,12 @@ import PackageDescription
 #else
     let warnings: [SwiftSetting] = []
 #endif
-let swiftSettings: [SwiftSetting] = warnings + [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
+let swiftSettings: [SwiftSetting] =
+    warnings + [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
 
 // What a third party does for us, and why it is not ours to write.
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -81,7 +82,7 @@ let package = Package(
         house("Capture", ["SyncModel", "Outbox", "CSystemLinux", logging]),
         house("Backends", ["SyncModel", "Vault", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, nioPosix, nioSSL, yams]),
         house("Delivery", ["SyncModel", "Outbox", "Backends", logging]),
-        house("ControlAPI", [asyncHTTPClient, nioCore]),
+        house("ControlAPI", [asyncHTTPClient, nioCore, nioHTTP1]),
         house(
             "ControlServer",
             ["ControlAPI", "CSystemLinux", httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioExtras, nioPosix]),

@@ -1,0 +1,130 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// The daemon's client: one method for every call, over the Unix socket at `socketPath`.
+///
+/// Every error is a `Problem`; where nobody listens its code is `daemon-not-running`.
+public struct ControlClient: Sendable {
+    public let socketPath: String
+    /// How long an answer may take; signing in and out waits for a server far away.
+    public let timeout: Duration
+
+    public init(socketPath: String, timeout: Duration = .seconds(90)) {
+        self.socketPath = socketPath
+        self.timeout = timeout
+    }
+
+    /// Calls `endpoint` and returns its answer.
+    public func call<Request, Response>(_ endpoint: Endpoint<Request, Response>, _ request: Request) async throws(Problem) -> Response {
+        let (status, body) = try await exchange(endpoint, request)
+        guard (200..<300).contains(status) else { throw Self.problem(in: body, status: status) }
+        do {
+            return try JSONCoding.decoder.decode(Response.self, from: body)
+        } catch {
+            throw Problem(
+                .internalError, status: status, title: "The daemon's answer is not understood",
+                detail: "The answer to \(endpoint.method.rawValue) \(endpoint.path) is not what this program expects.",
+                next: "Install the same version of homing and homingd.")
+        }
+    }
+
+    /// Tells events to `each` until it returns false or the daemon ends the stream.
+    public func events(_ query: EventQuery, _ each: (Event) async throws -> Bool) async throws {
+        var buffer = Data()
+        let response = try await execute(Endpoints.events, query)
+        guard response.status.code == 200 else { throw try await Self.problem(of: response) }
+        for try await part in response.body {
+            buffer.append(contentsOf: part.readableBytesView)
+            while let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = buffer[buffer.startIndex..<end]
+                buffer = Data(buffer[buffer.index(after: end)...])
+                if line.isEmpty { continue }
+                guard try await each(try JSONCoding.decoder.decode(Event.self, from: line)) else { return }
+            }
+        }
+    }
+
+    private func exchange<Request, Response>(
+        _ endpoint: Endpoint<Request, Response>, _ request: Request
+    ) async throws(Problem) -> (Int, Data) {
+        let response = try await execute(endpoint, request)
+        do {
+            let body = try await response.body.collect(upTo: 64 << 20)
+            return (Int(response.status.code), Data(body.readableBytesView))
+        } catch {
+            throw Self.problem(for: error, socketPath)
+        }
+    }
+
+    private func execute<Request, Response>(
+        _ endpoint: Endpoint<Request, Response>, _ request: Request
+    ) async throws(Problem) -> HTTPClientResponse {
+        do {
+            var outbound = HTTPClientRequest(url: url(endpoint, request))
+            outbound.method = .RAW(value: endpoint.method.rawValue)
+            outbound.headers.add(name: "host", value: "homing")
+            if let body = request.body {
+                outbound.headers.add(name: "content-type", value: "application/json")
+                outbound.body = .bytes(ByteBuffer(bytes: body))
+            }
+            return try await HTTPClient.shared.execute(outbound, timeout: .seconds(timeout.components.seconds))
+        } catch {
+            throw Self.problem(for: error, socketPath)
+        }
+    }
+
+    private func url<Request, Response>(_ endpoint: Endpoint<Request, Response>, _ request: Request) -> String {
+        var path = endpoint.path
+        var query: [URLQueryItem] = []
+        for (name, value) in request.parameters.sorted(by: { $0.key < $1.key }) {
+            let placeholder = "{\(name)}"
+            if path.contains(placeholder) {
+                path = path.replacingOccurrences(of: placeholder, with: Self.escaped(value))
+            } else {
+                query.append(URLQueryItem(name: name, value: value))
+            }
+        }
+        let suffix = query.map { "\(Self.escaped($0.name))=\(Self.escaped($0.value ?? ""))" }.joined(separator: "&")
+        return "http+unix://\(Self.escaped(socketPath))\(path)\(suffix.isEmpty ? "" : "?\(suffix)")"
+    }
+
+    /// Percent-encoded but for RFC 3986's unreserved characters.
+    private static func escaped(_ text: String) -> String {
+        let unreserved = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+        return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
+    }
+
+    private static func problem(of response: HTTPClientResponse) async throws -> Problem {
+        let body = try await response.body.collect(upTo: 1 << 20)
+        return problem(in: Data(body.readableBytesView), status: Int(response.status.code))
+    }
+
+    private static func problem(in body: Data, status: Int) -> Problem {
+        // `try?`: what is no problem document is told by its status alone.
+        (try? JSONCoding.decoder.decode(Problem.self, from: body))
+            ?? Problem(
+                .internalError, status: status, title: "The daemon failed", detail: "The daemon answered with status \(status).",
+                next: "Look at the daemon's log: journalctl -u homingd.")
+    }
+
+    private static func problem(for error: any Error, _ socketPath: String) -> Problem {
+        if let problem = error as? Problem { return problem }
+        if let error = error as? HTTPClientError, error == .deadlineExceeded || error == .readTimeout {
+            return Problem(
+                .timeout, status: 504, title: "No answer in time", detail: "The daemon did not answer in time.",
+                next: "Look at ‘homing status’; nothing that was acknowledged is lost.")
+        }
+        switch (error as? IOError)?.errnoCode {
+        case EACCES, EPERM:
+            return Problem(
+                .notPermitted, status: 403, title: "Not permitted", detail: "You may not open the daemon's socket at \(socketPath).",
+                next: "Ask the administrator to add you to the socket's group.")
+        default:
+            return Problem(
+                .daemonNotRunning, status: 503, title: "The daemon is not running",
+                detail: "Nobody answers at \(socketPath).", next: "Start it with ‘homingd run’, or name its socket with --socket.")
+        }
+    }
+}

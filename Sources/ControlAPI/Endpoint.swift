@@ -1,0 +1,51 @@
+import Foundation
+
+/// One call of the control channel: both programs read the method, the path and the rights from here.
+public struct Endpoint<Request: WireRequest, Response: Codable & Sendable>: Sendable {
+    public let method: Method
+    /// Path with `{name}` for each path parameter, e.g. `/v1/entries/{id}`.
+    public let path: String
+    /// The least role that may call.
+    public let access: Access
+
+    public init(_ method: Method, _ path: String, _ access: Access) {
+        self.method = method
+        self.path = path
+        self.access = access
+    }
+
+    public enum Method: String, Sendable {
+        case get = "GET"
+        case post = "POST"
+        case delete = "DELETE"
+    }
+}
+
+/// Roles on the control channel, each including those before it.
+public enum Access: Int, Sendable, Comparable, CaseIterable {
+    /// Status, lists, events.
+    case observe
+    /// Sign in and out, submit, retry, sync.
+    case operate
+    /// Discard what was captured.
+    case administer
+
+    public static func < (a: Access, b: Access) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// Every call there is. Add one here and the compiler asks for the rest.
+public enum Endpoints {
+    public static let status = Endpoint<NoInput, Status>(.get, "/v1/status", .observe)
+    public static let sessions = Endpoint<NoInput, SessionList>(.get, "/v1/sessions", .observe)
+    public static let signIn = Endpoint<SignIn, SessionReport>(.post, "/v1/sessions", .operate)
+    public static let signOut = Endpoint<SignOut, SignOutReport>(.delete, "/v1/sessions", .operate)
+    public static let submit = Endpoint<Submission, SubmissionReceipt>(.post, "/v1/entries", .operate)
+    public static let entries = Endpoint<EntryQuery, EntryPage>(.get, "/v1/entries", .observe)
+    public static let entry = Endpoint<EntryReference, EntryDetail>(.get, "/v1/entries/{id}", .observe)
+    public static let why = Endpoint<EntryReference, Explanation>(.get, "/v1/entries/{id}/why", .observe)
+    public static let retry = Endpoint<EntryReference, EntrySummary>(.post, "/v1/entries/{id}/retry", .operate)
+    public static let discard = Endpoint<EntryReference, EntrySummary>(.delete, "/v1/entries/{id}", .administer)
+    public static let sync = Endpoint<SyncRequest, SyncReport>(.post, "/v1/sync", .operate)
+    /// The answer is a stream: one `Event` in JSON a line (application/x-ndjson), and an empty line now and then while it is quiet.
+    public static let events = Endpoint<EventQuery, Event>(.get, "/v1/events", .observe)
+}

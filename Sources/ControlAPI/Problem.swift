@@ -1,0 +1,59 @@
+import Foundation
+
+/// An error on the wire (RFC 9457, application/problem+json), with a sentence for a person and the next thing to do.
+public struct Problem: Error, Codable, Sendable, Equatable {
+    /// `urn:homing:problem:` and the code.
+    public var type: String
+    /// The same for every problem of this code.
+    public var title: String
+    public var status: Int
+    /// What happened, as a sentence.
+    public var detail: String
+    /// Stable, for programs. Open: new codes may come.
+    public var code: Code
+    /// What to do next, as a sentence.
+    public var next: String?
+
+    public init(_ code: Code, status: Int, title: String, detail: String, next: String? = nil) {
+        self.type = "urn:homing:problem:\(code.rawValue)"
+        self.title = title
+        self.status = status
+        self.detail = detail
+        self.code = code
+        self.next = next
+    }
+
+    public struct Code: RawRepresentable, Codable, Sendable, Hashable {
+        public let rawValue: String
+        public init(rawValue: String) { self.rawValue = rawValue }
+        public init(_ rawValue: String) { self.rawValue = rawValue }
+
+        public static let invalidRequest = Code("invalid-request")
+        public static let notFound = Code("not-found")
+        public static let notPermitted = Code("not-permitted")
+        public static let tooLarge = Code("too-large")
+        public static let signInRequired = Code("sign-in-required")
+        public static let signInRefused = Code("sign-in-refused")
+        public static let alreadySignedIn = Code("already-signed-in")
+        public static let backendUnreachable = Code("backend-unreachable")
+        public static let backendMisbehaved = Code("backend-misbehaved")
+        public static let unsupported = Code("unsupported")
+        public static let idConflict = Code("id-conflict")
+        public static let wrongState = Code("wrong-state")
+        public static let storageFailed = Code("storage-failed")
+        public static let stopping = Code("stopping")
+        public static let internalError = Code("internal-error")
+        /// Never on the wire: the client's own word for a socket that nobody listens on.
+        public static let daemonNotRunning = Code("daemon-not-running")
+        /// Never on the wire: the client's own word for waiting in vain.
+        public static let timeout = Code("timeout")
+    }
+
+    public static func invalid(_ detail: String, next: String? = nil) -> Problem {
+        Problem(.invalidRequest, status: 400, title: "The request is not understood", detail: detail, next: next)
+    }
+
+    public static func notFound(_ detail: String, next: String? = nil) -> Problem {
+        Problem(.notFound, status: 404, title: "Not found", detail: detail, next: next)
+    }
+}

@@ -1,0 +1,188 @@
+import Foundation
+
+/// A call that needs nothing.
+public struct NoInput: WireRequest {
+    public init() {}
+    public init(parameters: [String: String], body: Data?) throws(Problem) { _ = try ParameterReader(parameters, known: []) }
+    public var parameters: [String: String] { [:] }
+}
+
+/// Who wants to sign in, and where.
+public struct SignIn: WireRequest, Codable {
+    /// The profile's name; may be left out where one backend is configured.
+    public var backend: String?
+    public var email: String
+    public var password: String
+    /// Keep the password, sealed, so that an ended session is renewed without a person.
+    public var remember: Bool?
+
+    public init(backend: String? = nil, email: String, password: String, remember: Bool = false) {
+        self.backend = backend
+        self.email = email
+        self.password = password
+        self.remember = remember
+    }
+
+    public init(parameters: [String: String], body: Data?) throws(Problem) {
+        _ = try ParameterReader(parameters, known: [])
+        do {
+            self = try JSONCoding.decoder.decode(SignIn.self, from: body ?? Data())
+        } catch {
+            throw .invalid(#"The body must be JSON like {"email": "…", "password": "…", "backend": "…", "remember": false}."#)
+        }
+    }
+
+    public var parameters: [String: String] { [:] }
+    public var body: Data? { JSONCoding.encoded(self) }
+}
+
+/// Which session to end.
+public struct SignOut: WireRequest {
+    public var backend: String?
+    /// End the account's sessions on all devices, where the backend can.
+    public var allDevices: Bool
+
+    public init(backend: String? = nil, allDevices: Bool = false) {
+        self.backend = backend
+        self.allDevices = allDevices
+    }
+
+    public init(parameters: [String: String], body: Data?) throws(Problem) {
+        let reader = try ParameterReader(parameters, known: ["backend", "all_devices"])
+        self.init(backend: reader.text("backend"), allDevices: try reader.flag("all_devices"))
+    }
+
+    public var parameters: [String: String] {
+        var all = allDevices ? ["all_devices": "true"] : [:]
+        all["backend"] = backend
+        return all
+    }
+}
+
+/// A mutation handed in: its document is the body, byte for byte as it shall be sent; everything else is a parameter.
+public struct Submission: WireRequest {
+    public var backend: String?
+    /// A route that the backend's profile declares, e.g. `measurement`.
+    public var route: String
+    /// The client's own id (a UUID): the same id with the same content is the same entry, however often it is handed in.
+    public var id: String?
+    /// The id of the entry that this one replaces.
+    public var supersedes: String?
+    /// The item's fields, given as `item.<name>=<value>`; a value that reads as a JSON scalar is one.
+    public var fields: [String: String]
+    public var payload: Data?
+
+    public init(
+        backend: String? = nil, route: String, id: String? = nil, supersedes: String? = nil, fields: [String: String] = [:],
+        payload: Data? = nil
+    ) {
+        self.backend = backend
+        self.route = route
+        self.id = id
+        self.supersedes = supersedes
+        self.fields = fields
+        self.payload = payload
+    }
+
+    public init(parameters: [String: String], body: Data?) throws(Problem) {
+        let reader = try ParameterReader(parameters, known: ["backend", "route", "id", "supersedes", "item.*"])
+        let fields = parameters.filter { $0.key.hasPrefix("item.") }.map { (String($0.key.dropFirst(5)), $0.value) }
+        self.init(
+            backend: reader.text("backend"), route: try reader.required("route"), id: reader.text("id"),
+            supersedes: reader.text("supersedes"),
+            fields: Dictionary(fields) { first, _ in first }, payload: (body?.isEmpty ?? true) ? nil : body)
+    }
+
+    public var parameters: [String: String] {
+        var all = Dictionary(uniqueKeysWithValues: fields.map { ("item.\($0.key)", $0.value) })
+        all["route"] = route
+        all["backend"] = backend
+        all["id"] = id
+        all["supersedes"] = supersedes
+        return all
+    }
+    public var body: Data? { payload }
+}
+
+/// Which entries to list: newest page first where `before` is absent.
+public struct EntryQuery: WireRequest {
+    /// `pending`, `inflight`, `delivered`, `dead`, `held` or `discarded`; nil for all.
+    public var state: String?
+    public var backend: String?
+    /// Only entries accepted after this sequence number.
+    public var after: Int64?
+    /// At most this many (1 to 500).
+    public var limit: Int
+
+    public init(state: String? = nil, backend: String? = nil, after: Int64? = nil, limit: Int = 100) {
+        self.state = state
+        self.backend = backend
+        self.after = after
+        self.limit = limit
+    }
+
+    public init(parameters: [String: String], body: Data?) throws(Problem) {
+        let reader = try ParameterReader(parameters, known: ["state", "backend", "after", "limit"])
+        let states = ["pending", "inflight", "delivered", "dead", "held", "discarded"]
+        if let state = reader.text("state"), !states.contains(state) {
+            throw .invalid("The parameter ‘state’ is ‘\(state)’; expected one of \(states.joined(separator: ", ")).")
+        }
+        self.init(
+            state: reader.text("state"), backend: reader.text("backend"), after: try reader.integer("after", in: 0...Int64.max),
+            limit: Int(try reader.integer("limit", in: 1...500) ?? 100))
+    }
+
+    public var parameters: [String: String] {
+        var all = ["limit": String(limit)]
+        all["state"] = state
+        all["backend"] = backend
+        all["after"] = after.map { String($0) }
+        return all
+    }
+}
+
+/// One entry, by its id.
+public struct EntryReference: WireRequest {
+    public var id: String
+
+    public init(id: String) { self.id = id }
+    public init(parameters: [String: String], body: Data?) throws(Problem) {
+        self.init(id: try ParameterReader(parameters, known: ["id"]).required("id"))
+    }
+    public var parameters: [String: String] { ["id": id] }
+}
+
+/// Try now what waits for a later time.
+public struct SyncRequest: WireRequest {
+    public var backend: String?
+
+    public init(backend: String? = nil) { self.backend = backend }
+    public init(parameters: [String: String], body: Data?) throws(Problem) {
+        self.init(backend: try ParameterReader(parameters, known: ["backend"]).text("backend"))
+    }
+    public var parameters: [String: String] { backend.map { ["backend": $0] } ?? [:] }
+}
+
+/// Which events to tell.
+public struct EventQuery: WireRequest {
+    /// Only events with a greater cursor; nil for those from now on.
+    public var since: Int64?
+    /// Keep the stream open for what is still to come.
+    public var follow: Bool
+
+    public init(since: Int64? = nil, follow: Bool = false) {
+        self.since = since
+        self.follow = follow
+    }
+
+    public init(parameters: [String: String], body: Data?) throws(Problem) {
+        let reader = try ParameterReader(parameters, known: ["since", "follow"])
+        self.init(since: try reader.integer("since", in: 0...Int64.max), follow: try reader.flag("follow"))
+    }
+
+    public var parameters: [String: String] {
+        var all = follow ? ["follow": "true"] : [:]
+        all["since"] = since.map { String($0) }
+        return all
+    }
+}

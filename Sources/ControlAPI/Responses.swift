@@ -1,0 +1,352 @@
+import Foundation
+
+/// How the station is, from the sentence that a person reads first down to the counts.
+public struct Status: Codable, Sendable, Equatable {
+    /// One plain sentence that answers "has my data gone up?".
+    public var sentence: String
+    /// What needs a person, gravest first; empty when all is well.
+    public var attention: [Attention]
+    public var backends: [BackendReport]
+    public var spool: SpoolReport?
+    public var version: String
+    public var startedAt: Date
+    /// The newest event's cursor: where to start listening.
+    public var cursor: Int64
+
+    public init(
+        sentence: String, attention: [Attention], backends: [BackendReport], spool: SpoolReport?, version: String, startedAt: Date,
+        cursor: Int64
+    ) {
+        self.sentence = sentence
+        self.attention = attention
+        self.backends = backends
+        self.spool = spool
+        self.version = version
+        self.startedAt = startedAt
+        self.cursor = cursor
+    }
+}
+
+/// One thing that a person should see to.
+public struct Attention: Codable, Sendable, Equatable {
+    /// Stable: `dead`, `held`, `sign-in-required`, `other-account`, `refused-files`, …
+    public var code: String
+    public var text: String
+    /// What to do next, as a sentence.
+    public var next: String
+
+    public init(code: String, text: String, next: String) {
+        self.code = code
+        self.text = text
+        self.next = next
+    }
+}
+
+/// How one backend is.
+public struct BackendReport: Codable, Sendable, Equatable {
+    public var name: String
+    public var baseURL: String
+    /// `open`, `paused`, `signInRequired` or `cooling`.
+    public var gate: String
+    /// Why the gate is not open, as a sentence.
+    public var gateReason: String?
+    public var session: SessionReport
+    public var queue: QueueReport
+    /// When the oldest entry that still waits was captured.
+    public var oldestWaiting: Date?
+    public var lastDelivered: Date?
+    /// When something will next be tried; nil while nothing waits for a time.
+    public var nextTry: Date?
+    /// Entries of people who are not signed in now.
+    public var otherAccounts: [WaitingAccount]
+
+    public init(
+        name: String, baseURL: String, gate: String, gateReason: String?, session: SessionReport, queue: QueueReport, oldestWaiting: Date?,
+        lastDelivered: Date?, nextTry: Date?, otherAccounts: [WaitingAccount]
+    ) {
+        self.name = name
+        self.baseURL = baseURL
+        self.gate = gate
+        self.gateReason = gateReason
+        self.session = session
+        self.queue = queue
+        self.oldestWaiting = oldestWaiting
+        self.lastDelivered = lastDelivered
+        self.nextTry = nextTry
+        self.otherAccounts = otherAccounts
+    }
+}
+
+/// Entries by state, of all accounts of a backend.
+public struct QueueReport: Codable, Sendable, Equatable {
+    public var pending, inflight, held, dead, delivered, discarded: Int
+
+    public init(pending: Int = 0, inflight: Int = 0, held: Int = 0, dead: Int = 0, delivered: Int = 0, discarded: Int = 0) {
+        self.pending = pending
+        self.inflight = inflight
+        self.held = held
+        self.dead = dead
+        self.delivered = delivered
+        self.discarded = discarded
+    }
+
+    /// Entries that have still to go up by themselves.
+    public var waiting: Int { pending + inflight }
+}
+
+/// Entries that wait for somebody to sign in again.
+public struct WaitingAccount: Codable, Sendable, Equatable {
+    public var account: String
+    public var email: String
+    public var waiting: Int
+
+    public init(account: String, email: String, waiting: Int) {
+        self.account = account
+        self.email = email
+        self.waiting = waiting
+    }
+}
+
+/// The drop folder.
+public struct SpoolReport: Codable, Sendable, Equatable {
+    public var directory: String
+    /// Files in `new/`, not yet taken.
+    public var waiting: Int
+    /// Files in `refused/`, each with its reason beside it.
+    public var refused: Int
+
+    public init(directory: String, waiting: Int, refused: Int) {
+        self.directory = directory
+        self.waiting = waiting
+        self.refused = refused
+    }
+}
+
+/// Who is signed in at a backend.
+public struct SessionReport: Codable, Sendable, Equatable {
+    public var backend: String
+    /// `signedOut`, `signedIn`, `signInRequired` or `signingOut`.
+    public var state: String
+    /// The account's id; nil when signed out.
+    public var account: String?
+    public var email: String?
+    public var since: Date?
+    /// A password is kept, so that an ended session is renewed without a person.
+    public var remembered: Bool
+    /// Why a person has to sign in again.
+    public var reason: String?
+
+    public init(
+        backend: String, state: String, account: String? = nil, email: String? = nil, since: Date? = nil, remembered: Bool = false,
+        reason: String? = nil
+    ) {
+        self.backend = backend
+        self.state = state
+        self.account = account
+        self.email = email
+        self.since = since
+        self.remembered = remembered
+        self.reason = reason
+    }
+}
+
+public struct SessionList: Codable, Sendable, Equatable {
+    public var sessions: [SessionReport]
+    public init(sessions: [SessionReport]) { self.sessions = sessions }
+}
+
+/// What signing out came to. The local session is gone, unless `local` says `kept`.
+public struct SignOutReport: Codable, Sendable, Equatable {
+    public var backend: String
+    /// `cleared` or `kept`.
+    public var local: String
+    /// `ended`, `alreadyGone`, `failed` or `none` (nobody was signed in, or the backend has no such call).
+    public var server: String
+    /// What went wrong at the server, as a sentence.
+    public var serverReason: String?
+    public var email: String?
+    /// Entries that wait for this person to sign in again.
+    public var waiting: Int
+
+    public init(backend: String, local: String, server: String, serverReason: String? = nil, email: String? = nil, waiting: Int) {
+        self.backend = backend
+        self.local = local
+        self.server = server
+        self.serverReason = serverReason
+        self.email = email
+        self.waiting = waiting
+    }
+}
+
+/// The answer to a submission: from here on the data is safe on disk.
+public struct SubmissionReceipt: Codable, Sendable, Equatable {
+    public var id: String
+    public var sequence: Int64
+    /// True where this id was known already, with the same content.
+    public var duplicate: Bool
+    public var backend: String
+    public var account: String
+    public var lane: String
+
+    public init(id: String, sequence: Int64, duplicate: Bool, backend: String, account: String, lane: String) {
+        self.id = id
+        self.sequence = sequence
+        self.duplicate = duplicate
+        self.backend = backend
+        self.account = account
+        self.lane = lane
+    }
+}
+
+/// One entry, as a row.
+public struct EntrySummary: Codable, Sendable, Equatable {
+    public var sequence: Int64
+    public var id: String
+    public var backend: String
+    public var account: String
+    public var route: String
+    public var lane: String
+    /// `pending`, `inflight`, `delivered`, `dead`, `held` or `discarded`.
+    public var state: String
+    public var holdReason: String?
+    public var capturedAt: Date
+    public var dueAt: Date?
+    public var settledAt: Date?
+    /// Counted attempts, of at most three.
+    public var attempts: Int
+    /// Tries that did not count.
+    public var releases: Int
+    /// It may have taken effect already; looked up before it is sent again.
+    public var uncertain: Bool
+    /// Bytes of the document.
+    public var size: Int
+    public var remoteID: String?
+    public var lastStatus: Int?
+    public var lastError: String?
+
+    public init(
+        sequence: Int64, id: String, backend: String, account: String, route: String, lane: String, state: String, holdReason: String?,
+        capturedAt: Date, dueAt: Date?, settledAt: Date?, attempts: Int, releases: Int, uncertain: Bool, size: Int, remoteID: String?,
+        lastStatus: Int?, lastError: String?
+    ) {
+        self.sequence = sequence
+        self.id = id
+        self.backend = backend
+        self.account = account
+        self.route = route
+        self.lane = lane
+        self.state = state
+        self.holdReason = holdReason
+        self.capturedAt = capturedAt
+        self.dueAt = dueAt
+        self.settledAt = settledAt
+        self.attempts = attempts
+        self.releases = releases
+        self.uncertain = uncertain
+        self.size = size
+        self.remoteID = remoteID
+        self.lastStatus = lastStatus
+        self.lastError = lastError
+    }
+}
+
+/// A page of entries, by ascending sequence.
+public struct EntryPage: Codable, Sendable, Equatable {
+    public var entries: [EntrySummary]
+    /// Pass it as `after` for the next page; nil at the end.
+    public var next: Int64?
+
+    public init(entries: [EntrySummary], next: Int64?) {
+        self.entries = entries
+        self.next = next
+    }
+}
+
+/// One try at sending an entry.
+public struct AttemptSummary: Codable, Sendable, Equatable {
+    public var startedAt: Date
+    public var endedAt: Date
+    /// `accepted`, `transient`, `throttled`, `permanent`, `forbidden`, `unauthorized`, `unreachable`, `intercepted` or `unknown`.
+    public var verdict: String
+    /// Whether it counted against the limit.
+    public var counted: Bool
+    public var status: Int?
+    public var message: String?
+
+    public init(startedAt: Date, endedAt: Date, verdict: String, counted: Bool, status: Int?, message: String?) {
+        self.startedAt = startedAt
+        self.endedAt = endedAt
+        self.verdict = verdict
+        self.counted = counted
+        self.status = status
+        self.message = message
+    }
+}
+
+/// One entry with its newest tries (at most 20), oldest first.
+public struct EntryDetail: Codable, Sendable, Equatable {
+    public var entry: EntrySummary
+    public var attempts: [AttemptSummary]
+
+    public init(entry: EntrySummary, attempts: [AttemptSummary]) {
+        self.entry = entry
+        self.attempts = attempts
+    }
+}
+
+/// Why an entry is where it is.
+public struct Explanation: Codable, Sendable, Equatable {
+    public var id: String
+    public var state: String
+    /// What holds it, as a sentence.
+    public var sentence: String
+    /// What to do next, as a sentence; nil where nothing needs doing.
+    public var next: String?
+
+    public init(id: String, state: String, sentence: String, next: String?) {
+        self.id = id
+        self.state = state
+        self.sentence = sentence
+        self.next = next
+    }
+}
+
+/// What `sync` set going.
+public struct SyncReport: Codable, Sendable, Equatable {
+    /// Entries that wait to be sent under the accounts signed in now.
+    public var waiting: Int
+    /// The newest event's cursor: what comes after it is this sync's doing.
+    public var cursor: Int64
+    /// Why nothing can be sent just now, as a sentence; nil where the way is free.
+    public var obstacle: String?
+
+    public init(waiting: Int, cursor: Int64, obstacle: String?) {
+        self.waiting = waiting
+        self.cursor = cursor
+        self.obstacle = obstacle
+    }
+}
+
+/// Something that happened.
+public struct Event: Codable, Sendable, Equatable {
+    /// Contiguous: a gap means that events were missed.
+    public var cursor: Int64
+    public var at: Date
+    /// `captured`, `delivered`, `retrying`, `released`, `held`, `dead`, `retried`, `discarded`, `recovered`, `gateChanged`, `signedIn`,
+    /// `signedOut`, `signInRequired`, `fileRefused`, `started` or `stopped`.
+    public var kind: String
+    public var backend: String?
+    public var account: String?
+    public var entry: String?
+    public var detail: [String: String]
+
+    public init(cursor: Int64, at: Date, kind: String, backend: String?, account: String?, entry: String?, detail: [String: String]) {
+        self.cursor = cursor
+        self.at = at
+        self.kind = kind
+        self.backend = backend
+        self.account = account
+        self.entry = entry
+        self.detail = detail
+    }
+}
