@@ -1,0 +1,32 @@
+import Crypto
+import Foundation
+
+/// Seals what must not be read from a copy of the disk: AES-GCM with a fresh nonce, bound to the name it is sealed under.
+package struct Vault: Sendable {
+    private let key: SymmetricKey
+
+    package init(key: VaultKey) { self.key = SymmetricKey(data: key.bytes) }
+
+    /// Encrypts `plain` so that only `open` with the same `id` reads it again; 28 bytes longer than `plain`.
+    package func seal(_ plain: Data, as id: String) throws(VaultError) -> Data {
+        do {
+            let box = try AES.GCM.seal(plain, using: key, authenticating: Data(id.utf8))
+            guard let sealed = box.combined else { throw CryptoKitError.incorrectParameterSize }
+            return sealed
+        } catch {
+            throw VaultError(.unreadable, "\(id) could not be encrypted (\(error)).")
+        }
+    }
+
+    /// Gives back what was sealed under `id`; throws where a byte, the name or the key differs.
+    package func open(_ sealed: Data, as id: String) throws(VaultError) -> Data {
+        do {
+            return try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key, authenticating: Data(id.utf8))
+        } catch {
+            throw VaultError(.unreadable, "\(id) cannot be decrypted: it is damaged, or it was sealed with another key.")
+        }
+    }
+
+    /// The SHA-256 of `data`, 32 bytes.
+    package static func digest(_ data: Data) -> Data { Data(SHA256.hash(data: data)) }
+}

@@ -1,0 +1,29 @@
+import Crypto
+import Foundation
+
+/// The 256-bit key of a state directory. Prints as `[secret]`.
+package struct VaultKey: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+    let bytes: Data
+
+    /// A fresh random key.
+    package init() { bytes = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) } }
+
+    /// Reads 32 raw bytes, or their base64 form with white space around it; nil for anything else.
+    package init?(parsing content: Data) {
+        if content.count == Self.size {
+            bytes = content
+        } else if let decoded = Data(
+            base64Encoded: String(decoding: content, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)),
+            decoded.count == Self.size
+        {
+            bytes = decoded
+        } else {
+            return nil
+        }
+    }
+
+    static let size = 32
+
+    package var description: String { "[secret]" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
