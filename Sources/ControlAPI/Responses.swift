@@ -46,7 +46,7 @@ public struct Attention: Codable, Sendable, Equatable {
 public struct BackendReport: Codable, Sendable, Equatable {
     public var name: String
     public var baseURL: String
-    /// `open`, `paused`, `signInRequired` or `cooling`.
+    /// `open`, `signInRequired` or `cooling`.
     public var gate: String
     /// Why the gate is not open, as a sentence.
     public var gateReason: String?

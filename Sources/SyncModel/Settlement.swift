@@ -21,8 +21,6 @@ package enum Settlement: Hashable, Sendable {
 /// Whether, and when, a backend may be sent to.
 package enum Gate: Hashable, Sendable {
     case open
-    /// A person said so.
-    case paused(reason: String)
     /// Nobody is signed in, or the session ended and only a person can renew it.
     case signInRequired
     /// The backend does not answer, or asked for quiet; one probe at `until`.
@@ -32,7 +30,6 @@ package enum Gate: Hashable, Sendable {
     package var name: String {
         switch self {
         case .open: "open"
-        case .paused: "paused"
         case .signInRequired: "signInRequired"
         case .cooling: "cooling"
         }

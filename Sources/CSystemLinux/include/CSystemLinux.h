@@ -1,1 +1,19 @@
 #pragma once
+// What Glibc hides from Swift, or what only C can do safely.
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/// The peer of a connected Unix socket (SO_PEERCRED). Returns 0, or -1 with errno.
+int homing_peer(int fd, pid_t *pid, uid_t *uid, gid_t *gid);
+
+/// Whether some process has this file, opened read-only as `fd`, open for writing: 1 yes, 0 no, -1 cannot be told (not our file, or a
+/// file system without leases).
+int homing_is_open_for_writing(int fd);
+
+/// Writes one byte to `fd` if this process dies of a fault of its own (SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT), then lets the
+/// fault take its course. A kill from outside or a power cut leaves no mark.
+void homing_mark_crashes(int fd);
+
+/// O_NOFOLLOW and friends are macros that need _GNU_SOURCE.
+int homing_open_regular(const char *path);

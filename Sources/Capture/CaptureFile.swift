@@ -1,0 +1,61 @@
+import Foundation
+import SyncModel
+
+/// What a file in the drop folder says: a document and the user whom it is about.
+struct CaptureFile: Equatable {
+    var user: JSONValue
+    /// The measurement's JSON.
+    var document: Data
+
+    /// Reads the capture app's own offline file (`{"measurements": {…}, "userId": 5, …}`), or a plain capture whose user is its folder.
+    ///
+    /// A plain capture stays byte for byte as it is. Of the app's file the measurements are taken out, with every number at the value it had.
+    init(name: String, folder: String?, content: Data) throws(NotUnderstood) {
+        guard !content.isEmpty else { throw NotUnderstood("The file is empty.") }
+        guard case .object(let members) = JSONValue(parsing: content) else {
+            throw NotUnderstood(
+                "The file is not a JSON object. Expected a capture with “average_measurements”, or the capture app’s own file.")
+        }
+        if let measurements = members["measurements"], let stated = members["userId"] {
+            try self.init(appFile: measurements, user: stated, name: name, folder: folder)
+        } else {
+            guard case .object = members["average_measurements"] else {
+                throw NotUnderstood(
+                    "The file holds neither “average_measurements” (a capture) nor “measurements” and “userId” (the capture app’s own file)."
+                )
+            }
+            guard let folder else {
+                throw NotUnderstood(
+                    "It is not said whose measurement this is. Put the file into new/users/<id>/, where <id> is the user’s number.")
+            }
+            self.init(user: JSONValue(argument: folder), document: content)
+        }
+    }
+
+    private init(user: JSONValue, document: Data) {
+        self.user = user
+        self.document = document
+    }
+
+    private init(appFile measurements: JSONValue, user: JSONValue, name: String, folder: String?) throws(NotUnderstood) {
+        guard case .object(let parts) = measurements, case .object = parts["average_measurements"] else {
+            throw NotUnderstood("“measurements” does not hold “average_measurements”.")
+        }
+        guard case .int(let number) = user, number > 0 else { throw NotUnderstood("“userId” must be a whole number above 0.") }
+        // Biometric data of the wrong person is worse than a file put aside.
+        let words = name.split(separator: "_")
+        if words.count == 3, words[0] == "measurements", let named = Int64(words[1]), named != number {
+            throw NotUnderstood("The file’s name says user \(named), its content says user \(number).")
+        }
+        if let folder, folder != String(number) {
+            throw NotUnderstood("The file’s folder says user \(folder), its content says user \(number).")
+        }
+        self.init(user: user, document: measurements.serialized)
+    }
+
+    /// Why a file was put aside, as a sentence that says what was expected.
+    struct NotUnderstood: Error, Equatable {
+        let reason: String
+        init(_ reason: String) { self.reason = reason }
+    }
+}

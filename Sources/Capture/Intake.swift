@@ -1,0 +1,109 @@
+import Foundation
+import Outbox
+import SyncModel
+
+/// The one door in: whatever is captured goes through here, and what it answers for is safe on disk.
+package struct Intake: Sendable {
+    private let outbox: Outbox
+    private let addressing: any Addressing
+    private let clock: any SyncClock
+
+    package init(outbox: Outbox, addressing: any Addressing, clock: any SyncClock) {
+        self.outbox = outbox
+        self.addressing = addressing
+        self.clock = clock
+    }
+
+    /// What has been accepted, durably.
+    package struct Accepted: Sendable, Equatable {
+        package var id: MutationID
+        package var enqueued: Enqueued
+        package var destination: Destination
+        package var lane: Lane
+    }
+
+    /// Accepts one submission for whoever is signed in; returns after the fsync.
+    package func accept(_ submission: Submission) async throws(IntakeError) -> Accepted {
+        let account = try await account(for: submission)
+        guard let accepted = try await accept([submission], for: account).first else {
+            throw .outbox(.storage("a submission was left without a result"))
+        }
+        return try accepted.get()
+    }
+
+    /// Accepts submissions in their order with one fsync; each has its own outcome.
+    package func accept(_ submissions: [Submission], for account: Account) async throws(IntakeError) -> [Result<Accepted, IntakeError>] {
+        var outcomes: [Result<Accepted, IntakeError>?] = []
+        var mutations: [Mutation] = []
+        let now = clock.now
+        for submission in submissions {
+            do throws(IntakeError) {
+                mutations.append(try mutation(submission, account, now))
+                outcomes.append(nil)
+            } catch {
+                outcomes.append(.failure(error))
+            }
+        }
+        let results: [Result<Enqueued, OutboxError>]
+        do {
+            results =
+                mutations.isEmpty
+                ? [] : try await outbox.enqueue(mutations, accountLabel: account.label.isEmpty ? nil : account.label, at: now)
+        } catch {
+            throw .outbox(error)
+        }
+        var written = zip(mutations, results).makeIterator()
+        return outcomes.compactMap { outcome in
+            if let outcome { return outcome }
+            guard let (mutation, result) = written.next() else { return nil }
+            return result.mapError(IntakeError.outbox).map {
+                Accepted(id: mutation.id, enqueued: $0, destination: mutation.destination, lane: mutation.lane)
+            }
+        }
+    }
+
+    /// To whom `submission` belongs now.
+    package func account(for submission: Submission) async throws(IntakeError) -> Account {
+        let backend = try backend(of: submission)
+        guard let account = await addressing.account(at: backend) else { throw .signInRequired(backend: backend) }
+        return account
+    }
+
+    private func backend(of submission: Submission) throws(IntakeError) -> String {
+        let known = addressing.backends.sorted()
+        if let named = submission.backend {
+            guard known.contains(named) else { throw .unknownBackend(named, known: known) }
+            return named
+        }
+        guard known.count == 1, let only = known.first else { throw .backendNotNamed(known: known) }
+        return only
+    }
+
+    private func mutation(_ submission: Submission, _ account: Account, _ now: Date) throws(IntakeError) -> Mutation {
+        let backend = try backend(of: submission)
+        let limit = Intake.largestDocument
+        if let size = submission.payload?.count, size > limit { throw .tooLarge(size: size, limit: limit) }
+        let (lane, onDead): (Lane, Mutation.OnDead)
+        do { (lane, onDead) = try addressing.address(submission, at: backend) } catch { throw .notUnderstood(error.message) }
+        var generator = SystemRandomNumberGenerator()
+        return Mutation(
+            id: submission.id ?? MutationID(at: now, using: &generator), destination: Destination(backend: backend, account: account.id),
+            lane: lane, route: submission.route, fields: submission.fields, payload: submission.payload, onDead: onDead, capturedAt: now,
+            supersedes: submission.supersedes)
+    }
+
+    /// 32 MiB.
+    package static let largestDocument = 32 << 20
+}
+
+/// Why a submission was not accepted. Nothing was stored.
+package enum IntakeError: Error, Sendable, Equatable {
+    case unknownBackend(String, known: [String])
+    case backendNotNamed(known: [String])
+    case signInRequired(backend: String)
+    /// A sentence that says what was expected.
+    case notUnderstood(String)
+    /// Bytes.
+    case tooLarge(size: Int, limit: Int)
+    case outbox(OutboxError)
+}

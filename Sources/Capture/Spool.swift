@@ -1,0 +1,189 @@
+import Foundation
+import Logging
+import Outbox
+import SyncModel
+
+#if canImport(Glibc)
+    import Glibc
+#endif
+
+/// The drop folder: takes whole files out of `new/`, hands them to the intake, and removes them once they are durably stored.
+///
+/// A file that is not understood moves to `refused/` with a `.reason` beside it and holds up nothing. While nobody is signed in, files stay
+/// where they are.
+package actor Spool {
+    private let folders: SpoolFolders
+    private let backend: String?
+    private let route: String
+    private let intake: Intake
+    private let outbox: Outbox
+    private let clock: any SyncClock
+    private let log: Logger
+    /// Files known to be whole although the kernel would not say so.
+    private var closed: Set<String> = []
+    private let wake = Signal()
+
+    /// How many files share one transaction.
+    private static let batch = 64
+    /// How old a file must be to count as whole where neither the kernel nor an event says so, in seconds.
+    private static let settledAge: TimeInterval = 5
+
+    /// - Parameter route: the route by which what is dropped here is sent.
+    package init(
+        directory: String, backend: String?, route: String, intake: Intake, outbox: Outbox, clock: any SyncClock, log: Logger
+    ) throws {
+        folders = SpoolFolders(root: directory)
+        self.backend = backend
+        self.route = route
+        self.intake = intake
+        self.outbox = outbox
+        self.clock = clock
+        self.log = log
+        try folders.make()
+    }
+
+    package nonisolated var directory: String { folders.root }
+
+    /// Files that wait in `new/`, and those in `refused/`.
+    package nonisolated func counts() -> (waiting: Int, refused: Int) { (folders.candidates().count, folders.refusedCount()) }
+
+    /// Look again: somebody has signed in.
+    package nonisolated func look() { wake.send() }
+
+    /// Watches until cancelled.
+    package func run() async throws {
+        let watch = try FolderWatch()
+        watch.add(folders.new)
+        watch.add(folders.users)
+        let looks = wake.listen()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await whole in watch.changes { await self.noticed(whole, watch) } }
+            group.addTask { for await _ in looks { await self.noticed([], watch) } }
+            wake.send()
+            await group.waitForAll()
+        }
+    }
+
+    private func noticed(_ whole: Set<String>, _ watch: FolderWatch) async {
+        closed.formUnion(whole)
+        for folder in folders.userFolders { watch.add(folder) }
+        await sweep()
+    }
+
+    /// Takes everything that can be taken, in the order in which it was written.
+    package func sweep() async {
+        do {
+            try await store(leftovers: folders.leftovers())
+            while true {
+                let taken = try await take()
+                if taken.isEmpty { return }
+                try await store(taken)
+            }
+        } catch {
+            // What was taken stays in taken/ and is stored by the next look or the next run.
+            log.error("The drop folder cannot be emptied", metadata: ["directory": "\(folders.root)", "error": "\(error)"])
+        }
+    }
+
+    private typealias Taken = (name: TakenName, path: String)
+
+    /// Moves a batch of whole files to `taken/`, under names that bind them to an id and to whoever is signed in, durably.
+    private func take() async throws -> [Taken] {
+        let candidates = folders.candidates()
+        guard !candidates.isEmpty else {
+            closed = []
+            return []
+        }
+        let probe = Submission(backend: backend, route: route)
+        let account: Account
+        do { account = try await intake.account(for: probe) } catch {
+            if case .signInRequired = error { return [] }
+            throw error
+        }
+        var taken: [Taken] = []
+        var touched: Set<String> = [folders.taken]
+        var generator = SystemRandomNumberGenerator()
+        for candidate in candidates where taken.count < Self.batch {
+            guard isWhole(candidate) else { continue }
+            let name = TakenName(
+                id: MutationID(at: clock.now, using: &generator), account: account.id, folder: candidate.folder, original: candidate.name)
+            let target = folders.taken + "/" + name.text
+            try folders.move(candidate.path, to: target)
+            closed.remove(candidate.path)
+            touched.insert(candidate.folder.map { folders.users + "/" + $0 } ?? folders.new)
+            taken.append((name, target))
+        }
+        // The id must outlive a power cut before the entry does: otherwise the file would be taken again under another one.
+        if !taken.isEmpty { try folders.sync(touched) }
+        return taken
+    }
+
+    private func isWhole(_ candidate: SpoolFolders.Candidate) -> Bool {
+        if let known = folders.isWhole(candidate.path) { return known }
+        if closed.contains(candidate.path) { return true }
+        let age = clock.now.timeIntervalSince1970 - TimeInterval(candidate.modifiedAt) / 1_000_000_000
+        if age >= Self.settledAge { return true }
+        let again = clock.now.addingTimeInterval(Self.settledAge)
+        // Unstructured: a single look later, whoever is sweeping now; it holds nothing and ends by itself.
+        Task { [clock, wake] in
+            try await clock.sleep(until: again)
+            wake.send()
+        }
+        return false
+    }
+
+    private func store(leftovers: [SpoolFolders.Candidate]) async throws {
+        var taken: [Taken] = []
+        for file in leftovers {
+            if let name = TakenName(file.name) {
+                taken.append((name, file.path))
+            } else {
+                try await refuse(file.path, as: file.name, "The file lay in taken/, which is the daemon’s own. Drop files into new/.")
+            }
+        }
+        if !taken.isEmpty { try await store(taken) }
+    }
+
+    /// Stores what was taken, in order, for the account that it was taken for; then removes the files.
+    private func store(_ taken: [Taken]) async throws {
+        for (account, files) in Dictionary(grouping: taken, by: \.name.account).sorted(by: { $0.key < $1.key }) {
+            var submissions: [Submission] = []
+            var sources: [Taken] = []
+            for file in files {
+                do {
+                    submissions.append(try submission(file))
+                    sources.append(file)
+                } catch let error as CaptureFile.NotUnderstood {
+                    try await refuse(file.path, as: file.name.original, error.reason)
+                }
+            }
+            let label = (try? await intake.account(for: Submission(backend: backend, route: route)))
+                .flatMap { $0.id == account ? $0.label : nil }  // `try?`: without a name the entry is stored all the same
+            let outcomes = try await intake.accept(submissions, for: Account(id: account, label: label ?? ""))
+            for (file, outcome) in zip(sources, outcomes) {
+                switch outcome {
+                case .success: unlink(file.path)
+                case .failure(.notUnderstood(let reason)): try await refuse(file.path, as: file.name.original, reason)
+                case .failure(let error): throw error
+                }
+            }
+        }
+    }
+
+    private func submission(_ file: Taken) throws -> Submission {
+        let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
+        guard size <= Intake.largestDocument else {
+            throw CaptureFile.NotUnderstood("The file is \(size >> 20) MiB large; at most \(Intake.largestDocument >> 20) MiB can be sent.")
+        }
+        let content = try Data(contentsOf: URL(fileURLWithPath: file.path))
+        let capture = try CaptureFile(name: file.name.original, folder: file.name.folder, content: content)
+        return Submission(
+            backend: backend, route: route, id: file.name.id, fields: ["user_id": capture.user], payload: capture.document)
+    }
+
+    private func refuse(_ path: String, as name: String, _ reason: String) async throws {
+        let place = try folders.refuse(path, as: name, because: reason)
+        log.warning("A file was put aside", metadata: ["file": "\(place)", "reason": "\(reason)"])
+        try await outbox.record([SyncEvent(at: clock.now, .fileRefused, detail: ["file": place, "reason": reason])])
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import SyncModel
+
+/// A mutation as it is handed in, before it is known whose it is.
+package struct Submission: Sendable, Equatable {
+    /// The profile's name; nil where one backend is configured.
+    package var backend: String?
+    package var route: String
+    /// The client's own id; nil to have one minted.
+    package var id: MutationID?
+    package var fields: [String: JSONValue]
+    /// JSON, sent byte for byte as it is.
+    package var payload: Data?
+    package var supersedes: MutationID?
+
+    package init(
+        backend: String? = nil, route: String, id: MutationID? = nil, fields: [String: JSONValue] = [:], payload: Data? = nil,
+        supersedes: MutationID? = nil
+    ) {
+        self.backend = backend
+        self.route = route
+        self.id = id
+        self.fields = fields
+        self.payload = payload
+        self.supersedes = supersedes
+    }
+}
+
+/// What the intake has to know of the backends: which there are, who is signed in, what their routes want.
+package protocol Addressing: Sendable {
+    /// The profiles' names.
+    var backends: [String] { get }
+    /// To whom a capture belongs now: whoever is signed in, also when the session has expired, also offline; nil for nobody.
+    func account(at backend: String) async -> Account?
+    /// The lane and the rule for a dead head, or what is wrong with the submission, as a sentence that says what was expected.
+    func address(
+        _ submission: Submission, at backend: String
+    ) throws(Failure) -> (lane: Lane, onDead: Mutation.OnDead)
+}

@@ -1,0 +1,59 @@
+import Foundation
+import SyncModel
+
+/// Keeps a backend that does not answer from being asked by everyone at once: it opens at the first failure, and one probe closes it.
+package struct CircuitBreaker: Sendable, Equatable {
+    package enum State: Sendable, Equatable {
+        case closed
+        /// Nothing is sent before `until`. `isAsked`: the server asked for it, so no person can shorten it.
+        case open(until: Date, Failure, isAsked: Bool)
+        /// One probe is on its way.
+        case halfOpen(since: Date, Failure)
+    }
+
+    /// The first and the longest pause before a probe, in seconds.
+    package struct Policy: Sendable, Equatable {
+        package var first: TimeInterval = 5
+        package var ceiling: TimeInterval = 600
+        package init() {}
+    }
+
+    package private(set) var state = State.closed
+    private var failuresInARow = 0
+
+    package init() {}
+
+    /// The backend does not answer, or something else answers in its place. Each pause is up to twice as long as the last one.
+    package mutating func trip(_ failure: Failure, policy: Policy, now: Date, using generator: inout some RandomNumberGenerator) {
+        if case .open = state { return }  // the requests that were on their way with the first one tell nothing new
+        failuresInARow += 1
+        let bound = min(policy.ceiling, policy.first * pow(2, Double(min(failuresInARow, 32) - 1)))
+        let pause = bound > 0 ? TimeInterval.random(in: bound / 2...bound, using: &generator) : 0
+        state = .open(until: now.addingTimeInterval(pause), failure, isAsked: false)
+    }
+
+    /// The server asked for quiet until then.
+    package mutating func wait(until: Date, _ failure: Failure) {
+        if case .open(let current, _, true) = state, current >= until { return }
+        state = .open(until: until, failure, isAsked: true)
+    }
+
+    /// The pause is over: what was asked for is granted by closing, a fault needs a probe. True where a probe is wanted.
+    package mutating func elapse() -> Bool {
+        guard case .open(let until, let failure, let isAsked) = state else { return false }
+        state = isAsked ? .closed : .halfOpen(since: until, failure)
+        return !isAsked
+    }
+
+    /// Probe at once, because a person or the network says so.
+    package mutating func hurry(now: Date) {
+        if case .open(_, let failure, false) = state { state = .open(until: now, failure, isAsked: false) }
+    }
+
+    /// The backend answered as itself.
+    package mutating func succeed() {
+        if case .open(_, _, true) = state { return }
+        failuresInARow = 0
+        state = .closed
+    }
+}

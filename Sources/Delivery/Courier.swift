@@ -1,0 +1,196 @@
+import Backends
+import Foundation
+import SyncModel
+
+/// Takes one entry to its backend and brings back a verdict. Never throws: what went wrong is the verdict.
+package struct Courier: Sendable {
+    private let keeper: SessionKeeper
+    private let backend: Backend
+    private let clock: any SyncClock
+
+    package init(keeper: SessionKeeper, clock: any SyncClock) {
+        self.keeper = keeper
+        backend = keeper.backend
+        self.clock = clock
+    }
+
+    /// Sends `entry` under the account that captured it. What may have been taken already is looked for first.
+    package func attempt(_ entry: Entry) async -> Attempt {
+        let startedAt = clock.now
+        let route = RouteTraits(
+            canLookUp: backend.canLookUp(route: entry.mutation.route), isAtMostOnce: backend.isAtMostOnce(route: entry.mutation.route))
+        func end(_ verdict: Verdict, _ health: Attempt.Health = .noEvidence, wasMade: Bool = true) -> Attempt {
+            let verdict = entry.uncertain && !route.canLookUp ? verdict.stillUncertain : verdict
+            return Attempt(verdict, health: health, route: route, startedAt: startedAt, endedAt: clock.now, wasMade: wasMade)
+        }
+
+        var session: Session
+        do { session = try await keeper.session() } catch {
+            return end(Self.verdict(error).stillUncertain(if: entry.uncertain), wasMade: false)
+        }
+        guard session.account.id == entry.mutation.destination.account else {
+            let failure = Failure(.signInRequired, "Somebody else is signed in.", outcomeUnknown: entry.uncertain)
+            return end(.unauthorized(failure), wasMade: false)
+        }
+
+        if entry.uncertain {
+            if route.canLookUp {
+                switch await lookUp(entry, &session) {
+                case .found(let receipt): return end(.accepted(receipt))
+                case .absent: break
+                case .failed(let verdict): return end(verdict.afterLookUp)
+                }
+            } else if route.isAtMostOnce {
+                let message = "It may have taken effect already, it cannot be looked up, and it must not be sent twice."
+                return end(.unknown(Failure(.lostAnswer, message, outcomeUnknown: true)), wasMade: false)
+            }
+        }
+
+        let verdict = await send(entry.mutation, &session)
+        switch verdict {
+        case .unknown(let failure) where failure.status != nil && route.canLookUp:
+            // The server has answered, so it is done with this request: whether it took it can be seen now.
+            switch await lookUp(entry, &session) {
+            case .found(let receipt): return end(.accepted(receipt))
+            case .absent:
+                let failure = Failure(failure.reason, status: failure.status, failure.message)
+                return end(.transient(failure), .well)
+            case .failed: return end(verdict)
+            }
+        case .transient:
+            return end(verdict, await health())
+        default:
+            return end(verdict)
+        }
+    }
+
+    /// Whether `probe` has a route to ask.
+    package var probesHealth: Bool { backend.hasHealth }
+
+    /// Asks how the backend is, without any effect there.
+    package func probe() async -> Probe {
+        switch await keeper.probe() {
+        case .well: .well
+        case .ill(let failure), .intercepted(let failure), .unreachable(let failure): .failed(failure)
+        }
+    }
+
+    private func health() async -> Attempt.Health {
+        guard backend.hasHealth else { return .noEvidence }
+        return await probe() == .well ? .well : .ill
+    }
+
+    private func send(_ mutation: Mutation, _ session: inout Session) async -> Verdict {
+        let request: OutboundRequest
+        do { request = try backend.request(for: mutation) } catch { return .permanent(error) }
+        let verdict = await exchange(request, &session) {
+            backend.verdict(on: $0, to: mutation, at: clock.now)
+        } failed: {
+            $0
+        }
+        // Signed in, and refused all the same: this account may not. The session stays.
+        if case .unauthorized(let failure) = verdict, failure.reason != .signInRequired { return .forbidden(failure) }
+        return verdict
+    }
+
+    private func lookUp(_ entry: Entry, _ session: inout Session) async -> LookUp {
+        do {
+            guard let request = try backend.lookup(for: entry.mutation) else { return .absent }
+            return await exchange(request, &session) {
+                backend.lookedUp($0, for: entry.mutation, at: clock.now)
+            } failed: {
+                .failed($0)
+            }
+        } catch {
+            return .failed(.unknown(Failure(.refused, error.message, outcomeUnknown: true)))
+        }
+    }
+
+    /// Sends once, and once more where the session was at fault and could be renewed.
+    private func exchange<Outcome: Unauthorizable>(
+        _ request: OutboundRequest, _ session: inout Session, read: (InboundResponse) -> Outcome, failed: (Verdict) -> Outcome
+    ) async -> Outcome {
+        do {
+            let outcome = read(try await keeper.send(request, as: session))
+            guard outcome.isUnauthorized else { return outcome }
+            do { session = try await keeper.replace(session) } catch { return failed(Self.verdict(error)) }
+            return read(try await keeper.send(request, as: session))
+        } catch {
+            return failed(Self.verdict(error, of: request))
+        }
+    }
+
+    private static func verdict(_ error: TransportError, of request: OutboundRequest) -> Verdict {
+        switch error {
+        case .unreachable(var failure):
+            if Task.isCancelled { failure.reason = .stopping }
+            return .unreachable(failure)
+        case .lost(var failure):
+            if Task.isCancelled { failure.reason = .stopping }
+            if request.isSafe {
+                failure.outcomeUnknown = false
+                return .unreachable(failure)
+            }
+            failure.outcomeUnknown = true
+            return .unknown(failure)
+        }
+    }
+
+    private static func verdict(_ error: AuthenticationError) -> Verdict {
+        switch error {
+        case .unavailable(let failure): .unreachable(failure)
+        case .signInRequired(let reason): .unauthorized(Failure(.signInRequired, reason))
+        case .refused(let words), .misbehaved(let words): .unauthorized(Failure(.signInRequired, words))
+        case .signingOut: .unauthorized(Failure(.signInRequired, "Signing out."))
+        case .conflict: .unauthorized(Failure(.signInRequired, "Somebody else is signed in."))
+        }
+    }
+}
+
+/// What may say that the session was at fault.
+private protocol Unauthorizable { var isUnauthorized: Bool { get } }
+
+extension Verdict: Unauthorizable {
+    fileprivate var isUnauthorized: Bool { if case .unauthorized = self { true } else { false } }
+}
+
+extension LookUp: Unauthorizable {
+    fileprivate var isUnauthorized: Bool { if case .failed(let verdict) = self { verdict.isUnauthorized } else { false } }
+}
+
+extension Verdict {
+    /// The same verdict on an entry whose outcome was open before and still is.
+    fileprivate var stillUncertain: Verdict {
+        func open(_ failure: Failure) -> Failure {
+            var failure = failure
+            failure.outcomeUnknown = true
+            return failure
+        }
+        return switch self {
+        case .accepted: self
+        case .transient(let failure): .transient(open(failure))
+        case .throttled(let failure, let until): .throttled(open(failure), until: until)
+        case .permanent(let failure): .permanent(open(failure))
+        case .forbidden(let failure): .forbidden(open(failure))
+        case .unauthorized(let failure): .unauthorized(open(failure))
+        case .unreachable(let failure): .unreachable(open(failure))
+        case .intercepted(let failure): .intercepted(open(failure))
+        case .unknown(let failure): .unknown(open(failure))
+        }
+    }
+
+    fileprivate func stillUncertain(if uncertain: Bool) -> Verdict { uncertain ? stillUncertain : self }
+
+    /// A look-up that brought no answer leaves the entry as open as it was; one that was refused can never bring one.
+    fileprivate var afterLookUp: Verdict {
+        switch self {
+        case .permanent(let failure), .forbidden(let failure):
+            .unknown(Failure(.refused, status: failure.status, failure.message, outcomeUnknown: true))
+        // A look-up has no effect: when it fails for a while, the entry just stays to be looked up.
+        case .transient(let failure): Verdict.unreachable(failure).stillUncertain
+        case .unauthorized(let failure) where failure.reason != .signInRequired:
+            .unknown(Failure(.refused, status: failure.status, failure.message, outcomeUnknown: true))
+        default: stillUncertain
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import Backends
+import Foundation
+import Logging
+import Outbox
+import SyncModel
+import Synchronization
+
+/// Does what `DispatchState` says: the thin, impure half of delivery. One loop owns the state; everything else only posts events to it.
+package final class Dispatcher: Sendable {
+    private let outbox: Outbox
+    private let couriers: [String: Courier]
+    private let keepers: [String: SessionKeeper]
+    private let clock: any SyncClock
+    private let policy: DispatchState.Policy
+    private let seed: UInt64
+    private let log: Logger
+    private let events: AsyncStream<DispatchEvent>
+    private let post: AsyncStream<DispatchEvent>.Continuation
+    private let shown = Mutex<(gates: [String: Gate], nextWake: Date?)>(([:], nil))
+    /// Who waits for a backend to be drained; nil once nothing is sent any more.
+    private let waiting = Mutex<[String: [CheckedContinuation<Void, Never>]]?>([:])
+
+    /// Times within which a stop or a sign-out ends what is being sent, in seconds.
+    private static let grace: TimeInterval = 2
+
+    package init(
+        outbox: Outbox, keepers: [SessionKeeper], clock: any SyncClock, policy: DispatchState.Policy, seed: UInt64, log: Logger
+    ) {
+        self.outbox = outbox
+        self.keepers = Dictionary(uniqueKeysWithValues: keepers.map { ($0.backend.name, $0) })
+        couriers = self.keepers.mapValues { Courier(keeper: $0, clock: clock) }
+        self.clock = clock
+        self.policy = policy
+        self.seed = seed
+        self.log = log
+        (events, post) = AsyncStream.makeStream()
+    }
+
+    /// Whether each backend may be sent to, and when something will next be tried.
+    package var gates: [String: Gate] { shown.withLock { $0.gates } }
+    package var nextWake: Date? { shown.withLock { $0.nextWake } }
+
+    /// Try now what waits for a later time.
+    package func hurry(backend: String?) { post.yield(.hurried(backend: backend)) }
+
+    /// Returns once nothing is being sent at `backend`; what takes longer than the grace period is cut short.
+    package func drain(backend: String) async {
+        async let cutter: Void = cut(after: Self.grace, [backend])
+        await withCheckedContinuation { continuation in
+            let isRunning = waiting.withLock { waiting in
+                waiting?[backend, default: []].append(continuation)
+                return waiting != nil
+            }
+            if isRunning { post.yield(.drain(backend: backend)) } else { continuation.resume() }
+        }
+        // Leaving the scope cancels the cutter: there is nothing left to cut.
+    }
+
+    /// Send nothing more. `run` returns when all is written, within seconds.
+    package func stop() {
+        post.yield(.stop)
+        post.yield(.woke)
+    }
+
+    /// Delivers until stopped. Throws only where the outbox cannot be written, which ends the daemon.
+    package func run() async throws(OutboxError) {
+        let failure = await withDiscardingTaskGroup(returning: OutboxError?.self) { group in
+            listen(&group)
+            var loop = Loop(state: DispatchState(backends: couriers.mapValues(\.probesHealth), policy: policy, seed: seed))
+            for await event in events {
+                if case .attempted(let entry, _) = event { loop.tries[entry.sequence] = nil }
+                for action in loop.state.on(event, at: clock.now) { perform(action, &loop, &group) }
+                if case .stop = event { group.addTask { await self.cut(after: Self.grace, Array(self.couriers.keys)) } }
+                if loop.hasFinished || loop.fault.withLock({ $0 }) != nil { break }
+            }
+            group.cancelAll()
+            for task in loop.tries.values { task.cancel() }
+            for task in loop.tries.values { await task.value }
+            return loop.fault.withLock { $0 }
+        }
+        let left = waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting?.values.flatMap { $0 } ?? []
+        }
+        for continuation in left { continuation.resume() }
+        if let failure { throw failure }
+    }
+
+    private struct Loop: Sendable {
+        var state: DispatchState
+        var tries: [Int64: Task<Void, Never>] = [:]
+        var timer: Task<Void, Never>?
+        var hasFinished = false
+        let fault = Fault()
+    }
+
+    private final class Fault: Sendable {
+        private let error = Mutex<OutboxError?>(nil)
+        func withLock<R: Sendable>(_ body: (inout sending OutboxError?) -> sending R) -> R { error.withLock(body) }
+    }
+
+    private func listen(_ group: inout DiscardingTaskGroup) {
+        let arrivals = outbox.arrivals.listen()
+        group.addTask { for await _ in arrivals { self.post.yield(.arrived) } }
+        for (name, keeper) in keepers {
+            group.addTask {
+                self.post.yield(.session(backend: name, await keeper.snapshot.sender))
+                for await snapshot in keeper.changes { self.post.yield(.session(backend: name, snapshot.sender)) }
+            }
+        }
+    }
+
+    private func perform(_ action: DispatchAction, _ loop: inout Loop, _ group: inout DiscardingTaskGroup) {
+        switch action {
+        case .store(let settled, let slots): store(settled, slots, loop.fault, &group)
+        case .attempt(let entry): attempt(entry, &loop)
+        case .probe(let backend):
+            guard let courier = couriers[backend] else { return }
+            group.addTask { self.post.yield(.probed(backend: backend, await courier.probe())) }
+        case .checkSession(let backend):
+            guard let keeper = keepers[backend] else { return }
+            group.addTask { self.post.yield(.session(backend: backend, await keeper.snapshot.sender)) }
+        case .wake(let date): wake(at: date, &loop)
+        case .gateChanged(let backend, let gate):
+            shown.withLock { $0.gates[backend] = gate }
+            tell(gate, backend, &group)
+        case .cut(let entries):
+            for entry in entries { loop.tries[entry.sequence]?.cancel() }
+        case .drained(let backend):
+            for continuation in waiting.withLock({ $0?.removeValue(forKey: backend) ?? [] }) { continuation.resume() }
+        case .finished: loop.hasFinished = true
+        }
+    }
+
+    private func store(_ settled: [Settled], _ slots: [Destination: Int], _ fault: Fault, _ group: inout DiscardingTaskGroup) {
+        group.addTask {
+            do throws(OutboxError) {
+                self.post.yield(.stored(try await self.outbox.settle(settled, thenClaim: slots, at: self.clock.now)))
+            } catch .full {
+                self.log.error("The disk is full: what became of entries cannot be written yet")
+                self.post.yield(.storeFailed)
+            } catch {
+                fault.withLock { $0 = error }
+                self.post.yield(.woke)
+            }
+        }
+    }
+
+    /// Unstructured, because each try must be cancellable by itself; the loop keeps every handle and awaits it.
+    private func attempt(_ entry: Entry, _ loop: inout Loop) {
+        guard let courier = couriers[entry.mutation.destination.backend] else { return }
+        loop.tries[entry.sequence] = Task { self.post.yield(.attempted(entry, await courier.attempt(entry))) }
+    }
+
+    private func wake(at date: Date?, _ loop: inout Loop) {
+        loop.timer?.cancel()
+        shown.withLock { $0.nextWake = date }
+        guard let date else {
+            loop.timer = nil
+            return
+        }
+        // Unstructured, because it is replaced each time another moment comes first.
+        loop.timer = Task {
+            if (try? await clock.sleep(until: date)) != nil { post.yield(.woke) }  // `try?`: cancelled, another timer has taken its place
+        }
+    }
+
+    /// What is still being sent after the grace period is cut short and written as handed back. Real time, whatever clock delivers: a person
+    /// or a service manager waits for this.
+    private func cut(after grace: TimeInterval, _ backends: [String]) async {
+        if (try? await Task.sleep(for: .seconds(grace))) == nil { return }  // `try?`: cancelled, nothing is left to cut
+        for backend in backends { post.yield(.cut(backend: backend)) }
+    }
+
+    private func tell(_ gate: Gate, _ backend: String, _ group: inout DiscardingTaskGroup) {
+        var detail = ["gate": gate.name]
+        if case .cooling(let until, let failure) = gate {
+            detail["reason"] = failure.reason.rawValue
+            detail["message"] = failure.message
+            detail["until"] = until.formatted(.iso8601)
+        }
+        let event = SyncEvent(at: clock.now, .gateChanged, backend: backend, detail: detail)
+        log.info(
+            "The gate has changed", metadata: ["backend": "\(backend)", "gate": "\(gate.name)", "reason": "\(detail["message"] ?? "")"])
+        // `try?`: the gate is what it is, whether or not the disk had room for the news.
+        group.addTask { try? await self.outbox.record([event]) }
+    }
+}
+
+extension SessionSnapshot {
+    /// Who may be sent for; nil unless a session is alive.
+    fileprivate var sender: Account? { state == .signedIn ? account : nil }
+}

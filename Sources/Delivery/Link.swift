@@ -1,0 +1,93 @@
+import Foundation
+import SyncModel
+
+/// What the dispatcher knows of one backend.
+struct Link: Sendable {
+    let hasHealthRoute: Bool
+    /// Who is signed in there, able to send; nil for nobody.
+    var account: Account?
+    var isCheckingSession = false
+    var breaker = CircuitBreaker()
+    /// Being sent, by sequence.
+    var sending: [Int64: Entry] = [:]
+    /// Tried, and not yet written.
+    var settling = 0
+    var due = Due.unknown
+    /// For whom the outbox is being asked at this moment.
+    var askedFor: Destination?
+    var isDraining = false
+    var lastAnswered: Date?
+    var shownGate = Gate.signInRequired
+
+    enum Due: Sendable, Equatable {
+        /// Ask the outbox.
+        case unknown
+        case nothing
+        case at(Date)
+    }
+
+    init(hasHealthRoute: Bool) { self.hasHealthRoute = hasHealthRoute }
+
+    var gate: Gate {
+        if account == nil { return .signInRequired }
+        switch breaker.state {
+        case .closed: return .open
+        case .open(let until, let failure, _), .halfOpen(let until, let failure): return .cooling(until: until, failure)
+        }
+    }
+
+    /// Where entries may be sent now; nil while the session or the breaker forbids it.
+    func destination(_ name: String) -> Destination? {
+        guard let account, !isCheckingSession, !isDraining else { return nil }
+        switch breaker.state {
+        case .closed: break
+        case .halfOpen where !hasHealthRoute: break
+        case .halfOpen, .open: return nil
+        }
+        return Destination(backend: name, account: account.id)
+    }
+
+    /// How many more may be sent: one alone where an entry itself has to be the probe.
+    func slots(atMost limit: Int) -> Int {
+        if case .halfOpen = breaker.state { return sending.isEmpty && settling == 0 ? 1 : 0 }
+        return limit - sending.count
+    }
+
+    func hasDue(_ now: Date) -> Bool {
+        switch due {
+        case .unknown: true
+        case .nothing: false
+        case .at(let date): date <= now
+        }
+    }
+
+    func wantsProbe(_ now: Date) -> Bool {
+        guard account != nil, due != .nothing, case .open(let until, _, _) = breaker.state else { return false }
+        return until <= now
+    }
+
+    /// When there will be something to do without any other event; nil where only an event can bring it.
+    func nextTime(_ name: String, inFlight: Int) -> Date? {
+        if case .open(let until, _, _) = breaker.state { return account != nil && due != .nothing ? until : nil }
+        guard destination(name) != nil, askedFor == nil, slots(atMost: inFlight) > 0, case .at(let date) = due else { return nil }
+        return date
+    }
+
+    enum Wellness: Sendable {
+        case shown, ill
+        /// For want of any evidence, so that a poison entry ends and an outage kills nothing.
+        case presumed
+    }
+
+    /// How the backend was when a try failed. Without a health route: well if somebody else was answered since this entry's last try;
+    /// without that evidence it is presumed to be well at most once a period.
+    func wellness(_ attempt: Attempt, _ entry: Entry, period: TimeInterval, _ now: Date) -> Wellness {
+        switch attempt.health {
+        case .well: return .shown
+        case .ill: return .ill
+        case .noEvidence:
+            if let lastAnswered, let tried = entry.triedAt, lastAnswered > tried { return .shown }
+            return entry.countedAt.map { now.timeIntervalSince($0) >= period } ?? true ? .presumed : .ill
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import SyncModel
+
+/// How often, and how long after, a send is tried again. All times in seconds.
+package struct RetryPolicy: Sendable, Equatable {
+    /// Counted attempts before an entry is dead.
+    package var attempts = 3
+    package var first: TimeInterval = 5
+    package var factor: Double = 4
+    package var ceiling: TimeInterval = 15 * 60
+    /// How long a server may still be at work on a request whose answer was lost: no look-up before that.
+    package var lookupAfter: TimeInterval = 5
+    /// A send that nothing shows to have met a backend which is well counts at most this often.
+    package var loneEntryPeriod: TimeInterval = 3600
+
+    package init() {}
+
+    /// Full jitter: anything from now to the exponential bound, so that a fleet that comes back does not come back at once.
+    package func delay(before attempt: Int, using generator: inout some RandomNumberGenerator) -> TimeInterval {
+        let bound = min(ceiling, first * pow(factor, Double(max(0, attempt - 1))))
+        return bound > 0 ? .random(in: 0...bound, using: &generator) : 0
+    }
+}
+
+/// What an entry's route says about sending twice.
+package struct RouteTraits: Sendable, Hashable {
+    /// The profile says how to look for what may have been taken.
+    package var canLookUp: Bool
+    /// It must not be sent again unless it is certain that it was not taken.
+    package var isAtMostOnce: Bool
+
+    package init(canLookUp: Bool, isAtMostOnce: Bool) {
+        self.canLookUp = canLookUp
+        self.isAtMostOnce = isAtMostOnce
+    }
+}

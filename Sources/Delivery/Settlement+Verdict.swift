@@ -1,0 +1,44 @@
+import Foundation
+import SyncModel
+
+extension Settlement {
+    /// What a verdict does to its entry: the whole table, and nothing but the table.
+    ///
+    /// - Parameter backendIsWell: there is evidence that the backend took, or would have taken, somebody else's request.
+    package init(
+        _ verdict: Verdict, of entry: Entry, backendIsWell: Bool, route: RouteTraits, policy: RetryPolicy, now: Date,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        switch verdict {
+        case .accepted(let receipt): self = .delivered(receipt)
+        case .permanent(let failure): self = .dead(failure)
+        case .forbidden(let failure): self = .held(.forbidden, failure)
+        case .throttled(let failure, let until): self = .released(until: until, failure)
+        // The gate decides when the way is free again; the entry itself is ready.
+        case .unauthorized(let failure), .unreachable(let failure), .intercepted(let failure):
+            self = .released(until: now, failure)
+        case .transient(let failure) where backendIsWell:
+            self = .counted(failure, of: entry, policy: policy, now: now, using: &generator)
+        case .transient(let failure):
+            let delay = policy.delay(before: entry.releases + 1, using: &generator)
+            self = .released(until: now.addingTimeInterval(delay), failure)
+        case .unknown(let failure) where failure.reason == .stopping:
+            self = .released(until: now, failure)
+        case .unknown(let failure) where failure.reason == .refused || (route.isAtMostOnce && !route.canLookUp):
+            self = .held(.unknownOutcome, failure)
+        case .unknown(let failure) where route.canLookUp:
+            let delay = policy.lookupAfter + policy.delay(before: entry.releases, using: &generator)
+            self = .released(until: now.addingTimeInterval(delay), failure)
+        case .unknown(let failure):
+            self = .counted(failure, of: entry, policy: policy, now: now, using: &generator)
+        }
+    }
+
+    private static func counted(
+        _ failure: Failure, of entry: Entry, policy: RetryPolicy, now: Date, using generator: inout some RandomNumberGenerator
+    ) -> Settlement {
+        let attempt = entry.attempts + 1
+        guard attempt < policy.attempts else { return .dead(failure) }
+        return .retry(at: now.addingTimeInterval(policy.delay(before: attempt, using: &generator)), failure)
+    }
+}

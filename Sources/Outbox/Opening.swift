@@ -1,0 +1,18 @@
+import Foundation
+import SyncModel
+import Vault
+
+/// Opens what is sealed in rows, and checks that it is what was accepted.
+struct Opening: Sendable {
+    let vault: Vault
+
+    /// The content of `row`, whose digest is that of the day it was accepted; throws where a byte of it has changed.
+    func content(of row: EntryRow) throws -> SealedContent {
+        guard let sealed = row.sealed else { throw OutboxError.storage("entry \(row.sequence) has no content") }
+        let content = try SealedContent(opening: sealed, by: vault, as: try row.mutationID)
+        guard content.digest(backend: row.backend, route: row.route) == row.digest else {
+            throw OutboxError.storage("entry \(row.sequence) does not match its digest")
+        }
+        return content
+    }
+}

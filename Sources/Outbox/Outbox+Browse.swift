@@ -1,0 +1,168 @@
+import Foundation
+import GRDB
+import SyncModel
+
+/// An entry as it is shown: its row without its content. A delivered or discarded one may be known by its receipt alone.
+package struct EntryRecord: Sendable, Equatable {
+    package var sequence: Int64
+    package var id: MutationID
+    package var destination: Destination
+    package var lane: Lane
+    package var route: String
+    package var state: Entry.State
+    package var holdReason: HoldReason?
+    package var onDead: Mutation.OnDead
+    package var capturedAt: Date
+    package var dueAt: Date?
+    package var settledAt: Date?
+    package var attempts: Int
+    package var releases: Int
+    package var uncertain: Bool
+    /// Bytes of the document.
+    package var size: Int
+    package var remoteID: String?
+    package var lastStatus: Int?
+    package var lastError: String?
+}
+
+/// A try as it is shown.
+package struct AttemptRow: Sendable, Equatable {
+    package var startedAt, endedAt: Date
+    package var verdict: String
+    package var counted: Bool
+    package var status: Int?
+    package var message: String?
+}
+
+/// Entries of one destination in one state.
+package struct Tally: Sendable, Equatable {
+    package var destination: Destination
+    package var state: Entry.State
+    package var count: Int
+    package var bytes: Int
+    /// When the latest of them was settled; nil for states that are not final.
+    package var latest: Date?
+}
+
+extension Outbox {
+    /// Entries by ascending sequence, after the cursor `after`.
+    package func entries(
+        state: Entry.State? = nil, backend: String? = nil, after: Int64 = 0, limit: Int
+    ) async throws(OutboxError) -> [EntryRecord] {
+        try await read { db in
+            let filters: [(any DatabaseValueConvertible)?] = [after, state?.rawValue, backend, limit]
+            return try EntryRow.fetchAll(
+                db,
+                sql: """
+                    SELECT \(EntryRow.browsed) FROM entry
+                    WHERE sequence > ? \(state == nil ? "" : "AND state = ?") \(backend == nil ? "" : "AND backend = ?")
+                    ORDER BY sequence LIMIT ?
+                    """,
+                arguments: StatementArguments(filters.filter { $0 != nil })
+            ).map { try $0.record() }
+        }
+    }
+
+    /// One entry with its tries, oldest first; nil where the id was never accepted.
+    package func entry(_ id: MutationID) async throws(OutboxError) -> (record: EntryRecord, attempts: [AttemptRow])? {
+        try await read { db in
+            guard
+                let row = try EntryRow.fetchOne(
+                    db, sql: "SELECT \(EntryRow.browsed) FROM entry WHERE id = ?", arguments: [id.description])
+            else { return try Self.receipt(id, db).map { ($0, []) } }
+            let attempts = try Row.fetchAll(db, sql: "SELECT * FROM attempt WHERE entry = ? ORDER BY number", arguments: [row.sequence])
+            return (
+                try row.record(),
+                attempts.map {
+                    AttemptRow(
+                        startedAt: Date(ms: $0["startedAt"]), endedAt: Date(ms: $0["endedAt"]), verdict: $0["verdict"],
+                        counted: $0["counted"],
+                        status: $0["status"], message: $0["message"])
+                }
+            )
+        }
+    }
+
+    private static func receipt(_ id: MutationID, _ db: Database) throws -> EntryRecord? {
+        try Row.fetchOne(db, sql: "SELECT * FROM receipt WHERE id = ?", arguments: [id.description]).map { row in
+            EntryRecord(
+                sequence: row["sequence"], id: id, destination: Destination(backend: row["backend"], account: row["account"]),
+                lane: Lane(row["lane"]), route: row["route"], state: row["outcome"] == "delivered" ? .delivered : .discarded,
+                onDead: .skip, capturedAt: Date(ms: row["capturedAt"]), settledAt: Date(ms: row["settledAt"]), attempts: row["attempts"],
+                releases: 0, uncertain: false, size: row["size"], remoteID: row["remoteID"], lastStatus: row["status"])
+        }
+    }
+
+    /// The entry that goes first in a lane, whatever state it is in; nil for an empty lane.
+    package func head(of lane: Lane, at destination: Destination) async throws(OutboxError) -> EntryRecord? {
+        try await read { db in
+            try EntryRow.fetchOne(
+                db,
+                sql: """
+                    SELECT \(EntryRow.browsed) FROM entry WHERE sequence =
+                        (SELECT head FROM lane WHERE backend = ? AND account = ? AND lane = ?)
+                    """, arguments: [destination.backend, destination.account, lane.rawValue]
+            ).map { try $0.record() }
+        }
+    }
+
+    /// Counts by destination and state; `delivered` and `discarded` count from the first day.
+    package func tallies() async throws(OutboxError) -> [Tally] {
+        try await read { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM tally WHERE count > 0 ORDER BY backend, account, state").compactMap { row in
+                guard let state = Entry.State(rawValue: row["state"]) else { return nil }
+                return Tally(
+                    destination: Destination(backend: row["backend"], account: row["account"]), state: state, count: row["count"],
+                    bytes: row["bytes"], latest: (row["latest"] as Int64?).map(Date.init(ms:)))
+            }
+        }
+    }
+
+    /// When the oldest entry that waits at `backend` was captured.
+    package func oldestWaiting(at backend: String) async throws(OutboxError) -> Date? {
+        try await read { db in
+            try Int64.fetchOne(
+                db, sql: "SELECT capturedAt FROM entry WHERE state = 'pending' AND backend = ? ORDER BY sequence LIMIT 1",
+                arguments: [backend]
+            ).map(Date.init(ms:))
+        }
+    }
+
+    /// The names by which people know accounts.
+    package func accountLabels() async throws(OutboxError) -> [Destination: String] {
+        try await read { db in
+            Dictionary(
+                try Row.fetchAll(db, sql: "SELECT * FROM account").map {
+                    (Destination(backend: $0["backend"], account: $0["id"]), $0["label"])
+                }, uniquingKeysWith: { first, _ in first })
+        }
+    }
+
+    /// True where the tables that triggers keep say what the slow queries over all entries say.
+    package func derivedTablesMatch() async throws(OutboxError) -> Bool {
+        try await read { db in
+            let lanes = """
+                SELECT backend, account, lane, sequence, CASE WHEN state = 'pending' THEN dueAt END FROM entry AS this
+                WHERE blocks AND sequence = (SELECT min(sequence) FROM entry AS other WHERE other.blocks AND other.backend = this.backend
+                    AND other.account = this.account AND other.lane = this.lane)
+                """
+            let open = "('pending', 'inflight', 'dead', 'held')"
+            let tallies = "SELECT backend, account, state, count(*), sum(size) FROM entry WHERE state IN \(open) GROUP BY 1, 2, 3"
+            let kept = "SELECT backend, account, state, count, bytes FROM tally WHERE count > 0 AND state IN \(open)"
+            for (a, b) in [("SELECT * FROM lane", lanes), (lanes, "SELECT * FROM lane"), (kept, tallies), (tallies, kept)]
+            where try Row.fetchOne(db, sql: "SELECT * FROM (\(a)) EXCEPT SELECT * FROM (\(b))") != nil { return false }
+            return true
+        }
+    }
+}
+
+extension EntryRow {
+    func record() throws -> EntryRecord {
+        let entry = try entry()
+        return EntryRecord(
+            sequence: sequence, id: entry.id, destination: entry.mutation.destination, lane: entry.mutation.lane, route: route,
+            state: entry.state, holdReason: entry.holdReason, onDead: entry.mutation.onDead, capturedAt: entry.mutation.capturedAt,
+            dueAt: entry.state == .pending ? entry.dueAt : nil, settledAt: settledAt.map(Date.init(ms:)), attempts: attempts,
+            releases: releases, uncertain: uncertain, size: size, remoteID: remoteID, lastStatus: lastStatus, lastError: lastError)
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import GRDB
+import SyncModel
+
+/// What a claim brought, and when to look again.
+package struct Claimed: Sendable, Equatable {
+    /// In flight now, under this run's epoch, each the head of its lane, with its content.
+    package var entries: [Entry]
+    /// When the next head of a lane is due, which may be past where more was due than was asked for; nil where nothing waits.
+    package var nextDue: [Destination: Date]
+
+    package init(entries: [Entry] = [], nextDue: [Destination: Date] = [:]) {
+        self.entries = entries
+        self.nextDue = nextDue
+    }
+}
+
+extension Outbox {
+    /// Puts the heads of lanes that are due in flight, at most so many for each destination, oldest first.
+    package func claim(_ slots: [Destination: Int], at now: Date) async throws(OutboxError) -> Claimed {
+        try await settle([], thenClaim: slots, at: now)
+    }
+
+    static func claim(_ slots: [Destination: Int], epoch: Int64, vault: Opening, now: Date, _ db: Database) throws -> Claimed {
+        var claimed = Claimed()
+        for (destination, count) in slots.sorted(by: { $0.key < $1.key }) {
+            let arguments: StatementArguments = [destination.backend, destination.account]
+            var missing = count
+            while missing > 0 {
+                let heads = try Int64.fetchAll(
+                    db.cachedStatement(
+                        sql: """
+                            SELECT head FROM lane WHERE backend = ? AND account = ? AND dueAt IS NOT NULL AND dueAt <= ?
+                            ORDER BY dueAt, head LIMIT ?
+                            """), arguments: arguments + [now.ms, missing])
+                if heads.isEmpty { break }
+                for head in heads {
+                    guard let entry = try claim(head, epoch: epoch, vault: vault, now: now, db) else { continue }
+                    claimed.entries.append(entry)
+                    missing -= 1
+                }
+            }
+            let next = try Int64.fetchOne(
+                db.cachedStatement(sql: "SELECT min(dueAt) FROM lane WHERE backend = ? AND account = ? AND dueAt IS NOT NULL"),
+                arguments: arguments)
+            claimed.nextDue[destination] = next.map(Date.init(ms:))
+        }
+        return claimed
+    }
+
+    /// Claims one head; nil where its content cannot be read, which holds it as `quarantine` and frees the lane to follow its rule.
+    private static func claim(_ head: Int64, epoch: Int64, vault: Opening, now: Date, _ db: Database) throws -> Entry? {
+        let statement = try db.cachedStatement(
+            sql: "UPDATE entry SET state = 'inflight', epoch = ? WHERE sequence = ? AND state = 'pending' RETURNING *")
+        guard let row = try EntryRow.fetchOne(statement, arguments: [epoch, head]) else {
+            throw OutboxError.storage("lane head \(head) is not pending")
+        }
+        do {
+            return try row.entry(try vault.content(of: row))
+        } catch {
+            try db.execute(
+                sql: """
+                    UPDATE entry SET state = 'held', holdReason = 'quarantine', epoch = NULL, lastReason = 'unreadable',
+                        lastError = 'What is stored of this entry cannot be read back.' WHERE sequence = ?
+                    """, arguments: [head])
+            try insert(
+                SyncEvent(
+                    at: now, .held, backend: row.backend, account: row.account, entry: try row.mutationID,
+                    detail: ["reason": HoldReason.quarantine.rawValue]), db)
+            return nil
+        }
+    }
+}

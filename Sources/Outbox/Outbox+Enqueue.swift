@@ -1,0 +1,102 @@
+import Foundation
+import GRDB
+import SyncModel
+
+/// What became of a submission.
+package enum Enqueued: Sendable, Equatable {
+    case new(sequence: Int64)
+    /// The same id with the same content was accepted before.
+    case duplicate(sequence: Int64)
+
+    package var sequence: Int64 {
+        switch self {
+        case .new(let sequence), .duplicate(let sequence): sequence
+        }
+    }
+}
+
+extension Outbox {
+    /// Accepts a mutation: returns after the fsync, and concurrent calls share one. From here on it is never lost.
+    ///
+    /// The same id with the same content is the same entry; with other content it is an `idConflict`.
+    package func enqueue(_ mutation: Mutation, accountLabel: String? = nil, at now: Date) async throws(OutboxError) -> Enqueued {
+        guard let result = try await enqueue([mutation], accountLabel: accountLabel, at: now).first else {
+            throw .storage("a submission was left without a result")
+        }
+        return try result.get()
+    }
+
+    /// Accepts mutations of one account in their order, in one transaction; what one of them refuses does not touch the others.
+    package func enqueue(
+        _ mutations: [Mutation], accountLabel: String?, at now: Date
+    ) async throws(OutboxError) -> [Result<Enqueued, OutboxError>] {
+        let prepared: [(mutation: Mutation, sealed: Data, digest: Data)]
+        do {
+            prepared = try mutations.map { mutation in
+                let content = SealedContent(fields: mutation.fields, payload: mutation.payload)
+                let digest = content.digest(backend: mutation.destination.backend, route: mutation.route)
+                return (mutation, try content.sealed(by: vault, as: mutation.id), digest)
+            }
+        } catch {
+            throw OutboxError(error)
+        }
+        let results = try await commit { db in
+            try prepared.map { item -> Result<Enqueued, OutboxError> in
+                if let known = try Self.known(item.mutation.id, db) {
+                    guard known.digest == item.digest else { return .failure(.idConflict(item.mutation.id)) }
+                    return .success(.duplicate(sequence: known.sequence))
+                }
+                let sequence = try Self.insert(
+                    item.mutation, sealed: item.sealed, digest: item.digest, accountLabel: accountLabel, now: now, db)
+                return .success(.new(sequence: sequence))
+            }
+        }
+        arrivals.send()
+        eventsWritten.send()
+        return results
+    }
+
+    private static func known(_ id: MutationID, _ db: Database) throws -> (sequence: Int64, digest: Data)? {
+        for table in ["entry", "receipt"] {
+            let statement = try db.cachedStatement(sql: "SELECT sequence, digest FROM \(table) WHERE id = ?")
+            if let row = try Row.fetchOne(statement, arguments: [id.description]) { return (row["sequence"], row["digest"]) }
+        }
+        return nil
+    }
+
+    private static func insert(
+        _ mutation: Mutation, sealed: Data, digest: Data, accountLabel: String?, now: Date, _ db: Database
+    ) throws -> Int64 {
+        let to = mutation.destination
+        if let accountLabel { try remember(Account(id: to.account, label: accountLabel), of: to.backend, db) }
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO entry (id, backend, account, lane, route, onDead, sealed, size, digest, dueAt, capturedAt, supersedes)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [
+            mutation.id.description, to.backend, to.account, mutation.lane.rawValue, mutation.route, mutation.onDead.rawValue, sealed,
+            mutation.payload?.count ?? 0, digest, now.ms, mutation.capturedAt.ms, mutation.supersedes?.description,
+        ])
+        let sequence = db.lastInsertedRowID
+        try insert(
+            SyncEvent(
+                at: now, .captured, backend: to.backend, account: to.account, entry: mutation.id,
+                detail: ["route": mutation.route, "lane": mutation.lane.rawValue]), db)
+        return sequence
+    }
+
+    /// Keeps the name by which people know an account, for entries that wait for it.
+    package func remember(_ account: Account, of backend: String) async throws(OutboxError) {
+        try await commit { db in try Self.remember(account, of: backend, db) }
+    }
+
+    private static func remember(_ account: Account, of backend: String, _ db: Database) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO account (backend, id, label) VALUES (?, ?, ?)
+                ON CONFLICT DO UPDATE SET label = excluded.label WHERE label <> excluded.label
+                """
+        ).execute(arguments: [backend, account.id, account.label])
+    }
+}

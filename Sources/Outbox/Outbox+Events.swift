@@ -1,0 +1,43 @@
+import Foundation
+import GRDB
+import SyncModel
+
+extension Outbox {
+    /// Writes events that belong to no entry; those of entries are written with them.
+    package func record(_ events: [SyncEvent]) async throws(OutboxError) {
+        try await commit { db in for event in events { try Self.insert(event, db) } }
+        eventsWritten.send()
+    }
+
+    static func insert(_ event: SyncEvent, _ db: Database) throws {
+        let detail = JSONValue.object(event.detail.mapValues(JSONValue.string)).serialized
+        try db.cachedStatement(sql: "INSERT INTO event (at, kind, backend, account, entry, detail) VALUES (?, ?, ?, ?, ?, ?)")
+            .execute(arguments: [
+                event.at.ms, event.kind.rawValue, event.backend, event.account, event.entry?.description,
+                String(decoding: detail, as: UTF8.self),
+            ])
+    }
+
+    /// Events after the cursor `since`, oldest first. Cursors are contiguous; the first one missing has been pruned.
+    package func events(since: Int64, limit: Int) async throws(OutboxError) -> [SyncEvent] {
+        try await read { db in
+            try Row.fetchAll(db, sql: "SELECT * FROM event WHERE cursor > ? ORDER BY cursor LIMIT ?", arguments: [since, limit])
+                .compactMap { row in
+                    // A kind that only a newer version knows is not for this one to tell.
+                    guard let kind = SyncEvent.Kind(rawValue: row["kind"]) else { return nil }
+                    var detail: [String: String] = [:]
+                    if case .object(let members) = JSONValue(parsing: Data((row["detail"] as String).utf8)) {
+                        detail = members.compactMapValues(\.string)
+                    }
+                    return SyncEvent(
+                        cursor: row["cursor"], at: Date(ms: row["at"]), kind, backend: row["backend"], account: row["account"],
+                        entry: (row["entry"] as String?).flatMap { MutationID($0) }, detail: detail)
+                }
+        }
+    }
+
+    /// The newest event's cursor; 0 before the first.
+    package func newestCursor() async throws(OutboxError) -> Int64 {
+        try await read { db in try Int64.fetchOne(db, sql: "SELECT max(cursor) FROM event") ?? 0 }
+    }
+}

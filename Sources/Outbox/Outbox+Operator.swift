@@ -1,0 +1,70 @@
+import Foundation
+import GRDB
+import SyncModel
+
+/// What only a person decides.
+extension Outbox {
+    /// Revives a dead or held entry with its full number of attempts, or makes a waiting one due now. Its id and content stay.
+    ///
+    /// - Parameter forgetUncertainty: send again although it may have taken effect: the person's decision where nothing can be looked up.
+    package func retry(_ id: MutationID, forgetUncertainty: Bool, by actor: String, at now: Date) async throws(OutboxError) {
+        try await move(
+            id, from: [.dead, .held, .pending], .retried, by: actor, at: now,
+            sql: """
+                UPDATE entry SET state = 'pending', holdReason = NULL, attempts = 0, crashes = 0, dueAt = ?,
+                    uncertain = uncertain AND NOT ? WHERE sequence = ?
+                """, arguments: [now.ms, forgetUncertainty])
+        arrivals.send()
+    }
+
+    /// Destroys an entry's content for ever and keeps a receipt that says so.
+    package func discard(_ id: MutationID, by actor: String, at now: Date) async throws(OutboxError) {
+        try await move(
+            id, from: [.dead, .held, .pending], .discarded, by: actor, at: now,
+            sql: "UPDATE entry SET state = 'discarded', holdReason = NULL, sealed = NULL, settledAt = ? WHERE sequence = ?",
+            arguments: [now.ms])
+        // What follows in its lane may be eligible now.
+        arrivals.send()
+    }
+
+    private func move(
+        _ id: MutationID, from states: Set<Entry.State>, _ kind: SyncEvent.Kind, by actor: String, at now: Date, sql: String,
+        arguments: StatementArguments
+    ) async throws(OutboxError) {
+        try await commit { db in
+            guard
+                let row = try EntryRow.fetchOne(
+                    db, sql: "SELECT \(EntryRow.browsed) FROM entry WHERE id = ?", arguments: [id.description])
+            else { throw OutboxError.notFound(id) }
+            let state = try row.entry().state
+            guard states.contains(state) else { throw OutboxError.wrongState(id, state) }
+            if kind == .discarded {
+                try db.execute(
+                    sql: """
+                        INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts,
+                            capturedAt, settledAt)
+                        SELECT id, sequence, backend, account, lane, route, size, digest, 'discarded', 0, attempts, capturedAt, ?
+                        FROM entry WHERE sequence = ?
+                        """, arguments: [now.ms, row.sequence])
+            }
+            try db.execute(sql: sql, arguments: arguments + [row.sequence])
+            try Self.insert(
+                SyncEvent(
+                    at: now, kind, backend: row.backend, account: row.account, entry: id, detail: ["by": actor, "from": state.rawValue]), db
+            )
+        }
+        eventsWritten.send()
+    }
+
+    /// Makes everything that waits for a time due now, at `backend` or, where nil, at all.
+    package func makeDue(backend: String?, at now: Date) async throws(OutboxError) {
+        try await commit { db in
+            try db.execute(
+                sql: """
+                    UPDATE entry SET dueAt = :now WHERE state = 'pending' AND sequence IN
+                        (SELECT head FROM lane WHERE dueAt > :now AND (:backend IS NULL OR backend = :backend))
+                    """, arguments: ["now": now.ms, "backend": backend])
+        }
+        arrivals.send()
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import GRDB
+import SyncModel
+
+extension Outbox {
+    /// Writes what became of entries and claims the next ones, in one transaction, hence with one fsync.
+    ///
+    /// An entry that is no longer in flight under this run's epoch is left as it is: a late settlement changes nothing.
+    package func settle(
+        _ settled: [Settled], thenClaim slots: [Destination: Int], at now: Date
+    ) async throws(OutboxError) -> Claimed {
+        let epoch = epoch
+        let opening = Opening(vault: vault)
+        let claimed = try await commit { db in
+            for item in settled { try Self.write(item, epoch: epoch, now: now, db) }
+            return try Self.claim(slots, epoch: epoch, vault: opening, now: now, db)
+        }
+        if !settled.isEmpty { eventsWritten.send() }
+        return claimed
+    }
+
+    private static func write(_ item: Settled, epoch: Int64, now: Date, _ db: Database) throws {
+        guard try update(item, epoch: epoch, now: now, db) else { return }
+        let entry = item.entry
+        try record(item, now: now, db)
+        var event = SyncEvent(
+            at: now, .released, backend: entry.mutation.destination.backend, account: entry.mutation.destination.account, entry: entry.id)
+        if let failure = item.settlement.failure {
+            event.detail = ["reason": failure.reason.rawValue, "message": failure.message]
+            event.detail["status"] = failure.status.map { String($0) }
+        }
+        switch item.settlement {
+        case .delivered(let receipt):
+            try insert(receipt, of: entry.sequence, now: now, db)
+            event.kind = .delivered
+            event.detail = ["status": String(receipt.status), "route": entry.mutation.route]
+            event.detail["remoteID"] = receipt.remoteID
+            if receipt.foundByLookup { event.detail["foundByLookup"] = "true" }
+        case .retry: event.kind = .retrying
+        case .released: event.kind = .released
+        case .held(let reason, _):
+            event.kind = .held
+            event.detail["reason"] = reason.rawValue
+        case .dead: event.kind = .dead
+        }
+        // Being handed back without a try is no news: thousands of entries may be, each time a session ends.
+        if item.attempt != nil || event.kind != .released { try insert(event, db) }
+    }
+
+    /// The guarded transition; false where the entry is not ours to move any more.
+    private static func update(_ item: Settled, epoch: Int64, now: Date, _ db: Database) throws -> Bool {
+        let failure = item.settlement.failure
+        let tried = item.attempt.map { $0.startedAt.ms }
+        var changes: [(String, (any DatabaseValueConvertible)?)] = [
+            ("epoch", nil), ("uncertain", failure?.outcomeUnknown ?? false), ("lastStatus", failure?.status),
+            ("lastReason", failure?.reason.rawValue), ("lastError", failure?.message),
+        ]
+        if let tried { changes.append(("triedAt", tried)) }
+        if item.counts { changes += [("attempts", item.entry.attempts + 1), ("countedAt", now.ms)] }
+        switch item.settlement {
+        case .delivered(let receipt):
+            changes += [("state", "delivered"), ("settledAt", now.ms), ("sealed", nil), ("remoteID", receipt.remoteID)]
+        case .retry(let at, _): changes += [("state", "pending"), ("dueAt", at.ms)]
+        case .released(let until, _):
+            changes += [("state", "pending"), ("dueAt", until.ms)]
+            if tried != nil { changes.append(("releases", item.entry.releases + 1)) }
+        case .held(let reason, _): changes += [("state", "held"), ("holdReason", reason.rawValue)]
+        case .dead: changes.append(("state", "dead"))
+        }
+        let values = StatementArguments(changes.map(\.1)) + [item.entry.sequence, epoch]
+        let assignments = changes.map { "\($0.0) = ?" }.joined(separator: ", ")
+        try db.cachedStatement(sql: "UPDATE entry SET \(assignments) WHERE sequence = ? AND state = 'inflight' AND epoch = ?")
+            .execute(arguments: values)
+        return db.changesCount == 1
+    }
+
+    /// Keeps the newest 20 tries of an entry.
+    private static func record(_ item: Settled, now: Date, _ db: Database) throws {
+        guard let attempt = item.attempt else { return }
+        let sequence = item.entry.sequence
+        let number =
+            (try Int64.fetchOne(
+                db.cachedStatement(sql: "SELECT max(number) FROM attempt WHERE entry = ?"), arguments: [sequence]) ?? 0) + 1
+        let failure = attempt.verdict.failure
+        let status: Int? = if case .accepted(let receipt) = attempt.verdict { receipt.status } else { failure?.status }
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO attempt (entry, number, startedAt, endedAt, verdict, counted, status, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [
+            sequence, number, attempt.startedAt.ms, attempt.endedAt.ms, attempt.verdict.name, item.counts, status, failure?.message,
+        ])
+        if number > 20 {
+            try db.cachedStatement(sql: "DELETE FROM attempt WHERE entry = ? AND number <= ?").execute(arguments: [sequence, number - 20])
+        }
+    }
+
+    private static func insert(_ receipt: Receipt, of sequence: Int64, now: Date, _ db: Database) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, remoteID, status, foundByLookup,
+                    attempts, capturedAt, settledAt)
+                SELECT id, sequence, backend, account, lane, route, size, digest, 'delivered', ?, ?, ?, attempts, capturedAt, ?
+                FROM entry WHERE sequence = ?
+                """
+        ).execute(arguments: [receipt.remoteID, receipt.status, receipt.foundByLookup, now.ms, sequence])
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import GRDB
+import SyncModel
+import Vault
+
+/// The durable queue: the one SQLite file of this state directory, and the only SQL in the program.
+///
+/// One process owns the file (it holds the directory's lock), so nothing polls: whoever waits is told by `arrivals` and `eventsWritten`.
+package struct Outbox: Sendable {
+    /// Told after a commit that may have made something eligible: an entry accepted, retried, or made due.
+    package let arrivals = Signal()
+    /// Told after a commit that wrote events.
+    package let eventsWritten = Signal()
+
+    let pool: DatabasePool
+    let commits: GroupCommit
+    let vault: Vault
+    /// This run of the daemon: what is in flight under another epoch is an orphan, at once and for certain.
+    let epoch: Int64
+
+    /// Opens or makes the outbox in `file`, and hands back what an earlier run left in flight.
+    ///
+    /// - Parameters:
+    ///   - crashed: the earlier run ended by a fault of its own, which its orphans are suspected of.
+    ///   - horizon: no entry waits longer than this from now (seconds), whatever the clock has done since.
+    package init(file: String, vault: Vault, crashed: Bool, horizon: TimeInterval = 6 * 3600, now: Date) throws(OutboxError) {
+        do {
+            var configuration = Configuration()
+            configuration.foreignKeysEnabled = true
+            configuration.busyMode = .timeout(5)
+            configuration.label = "outbox"
+            configuration.maximumReaderCount = 2
+            configuration.prepareDatabase { db in
+                // Only before the first table is made does this take effect.
+                try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+                try db.execute(sql: "PRAGMA secure_delete = ON")
+            }
+            pool = try DatabasePool(path: file, configuration: configuration)
+            // DatabasePool sets NORMAL after prepareDatabase has run, so FULL is set once it is open; there is one writer connection.
+            try pool.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA synchronous = FULL")
+                try db.execute(sql: "PRAGMA wal_autocheckpoint = 256")
+                try db.execute(sql: "PRAGMA journal_size_limit = 4194304")
+            }
+            if try pool.read(OutboxSchema.migrator.hasBeenSuperseded) { throw OutboxError.tooNew }
+            try OutboxSchema.migrator.migrate(pool)
+            self.vault = vault
+            commits = GroupCommit(pool: pool)
+            epoch = try pool.write { db in try Self.beginRun(db, crashed: crashed, horizon: horizon, now: now) }
+        } catch {
+            throw OutboxError(error)
+        }
+    }
+
+    /// Three crashes hold an entry as poison; until then it goes back, to be looked up before it is sent again.
+    private static func beginRun(_ db: Database, crashed: Bool, horizon: TimeInterval, now: Date) throws -> Int64 {
+        let epoch = try Int64.fetchOne(db, sql: "UPDATE run SET epoch = epoch + 1 RETURNING epoch") ?? 0
+        let orphans = try EntryRow.fetchAll(
+            db,
+            sql: """
+                UPDATE entry SET state = 'pending', epoch = NULL, uncertain = 1, crashes = crashes + ?, dueAt = ?
+                WHERE state = 'inflight' RETURNING *
+                """, arguments: [crashed ? 1 : 0, now.ms])
+        for orphan in orphans {
+            var event = SyncEvent(
+                at: now, .recovered, backend: orphan.backend, account: orphan.account, entry: try orphan.mutationID,
+                detail: ["crashes": String(orphan.crashes)])
+            if orphan.crashes >= 3 {
+                try db.execute(
+                    sql: "UPDATE entry SET state = 'held', holdReason = 'poison' WHERE sequence = ?", arguments: [orphan.sequence])
+                event.kind = .held
+                event.detail["reason"] = HoldReason.poison.rawValue
+            }
+            try insert(event, db)
+        }
+        // A clock that was ahead must not make anything wait for years.
+        let latest = now.addingTimeInterval(horizon).ms
+        try db.execute(
+            sql: "UPDATE entry SET dueAt = ? WHERE state = 'pending' AND sequence IN (SELECT head FROM lane WHERE dueAt > ?)",
+            arguments: [latest, latest])
+        return epoch
+    }
+
+    /// Closes the file after its last commit; a write that comes later fails.
+    package func close() throws(OutboxError) {
+        do { try pool.close() } catch { throw OutboxError(error) }
+    }
+
+    /// Runs `work` in a transaction that it may share with others, and returns after the fsync.
+    func commit<T: Sendable>(_ work: @escaping @Sendable (Database) throws -> T) async throws(OutboxError) -> T {
+        do { return try await commits.submit(work) } catch { throw OutboxError(error) }
+    }
+
+    /// Reads a consistent snapshot.
+    func read<T: Sendable>(_ work: @escaping @Sendable (Database) throws -> T) async throws(OutboxError) -> T {
+        do { return try await pool.read(work) } catch { throw OutboxError(error) }
+    }
+}
+
+extension Date {
+    /// Unix milliseconds, as the tables hold times.
+    var ms: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
+    init(ms: Int64) { self.init(timeIntervalSince1970: Double(ms) / 1000) }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import SyncModel
+import Vault
+
+/// What is sealed of a mutation: its fields and its document, both of which may be about a person.
+///
+/// Plain form: four bytes (big-endian) with the length of the fields' JSON, that JSON, one byte that says whether a document follows, the
+/// document's bytes as they were handed in.
+struct SealedContent: Sendable, Equatable {
+    var fields: [String: JSONValue] = [:]
+    var payload: Data?
+
+    var plain: Data {
+        let fields = JSONValue.object(fields).serialized
+        var plain = Data(capacity: fields.count + (payload?.count ?? 0) + 5)
+        withUnsafeBytes(of: UInt32(fields.count).bigEndian) { plain.append(contentsOf: $0) }
+        plain.append(fields)
+        plain.append(payload == nil ? 0 : 1)
+        if let payload { plain.append(payload) }
+        return plain
+    }
+
+    /// SHA-256 over where it goes and what it says: the same id with another digest is another mutation, hence an error.
+    func digest(backend: String, route: String) -> Data {
+        Vault.digest(Data("\(backend)\n\(route)\n".utf8) + plain)
+    }
+
+    func sealed(by vault: Vault, as id: MutationID) throws -> Data { try vault.seal(plain, as: id.description) }
+
+    init(fields: [String: JSONValue] = [:], payload: Data? = nil) {
+        self.fields = fields
+        self.payload = payload
+    }
+
+    init(opening sealed: Data, by vault: Vault, as id: MutationID) throws {
+        let plain = try vault.open(sealed, as: id.description)
+        guard plain.count >= 5 else { throw OutboxError.storage("the content of \(id) is cut short") }
+        let length = Int(plain.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+        let rest = plain.dropFirst(4)
+        guard rest.count > length, case .object(let fields) = JSONValue(parsing: Data(rest.prefix(length))) else {
+            throw OutboxError.storage("the content of \(id) is cut short")
+        }
+        self.fields = fields
+        let document = rest.dropFirst(length)
+        payload = document.first == 1 ? Data(document.dropFirst()) : nil
+    }
+}
