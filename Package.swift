@@ -28,6 +28,7 @@ let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioExtras = Target.Dependency.product(name: "NIOExtras", package: "swift-nio-extras")
+let nioHTTPCompression = Target.Dependency.product(name: "NIOHTTPCompression", package: "swift-nio-extras")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
@@ -80,12 +81,12 @@ let package = Package(
         house("Vault", [crypto]),
         house("Outbox", ["SyncModel", "Vault", grdb]),
         house("Capture", ["SyncModel", "Outbox", "CSystemLinux", logging]),
-        house("Backends", ["SyncModel", "Vault", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, nioPosix, nioSSL, yams]),
+        house("Backends", ["SyncModel", "Vault", asyncHTTPClient, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL, yams]),
         house("Delivery", ["SyncModel", "Outbox", "Backends", logging]),
         house("ControlAPI", [asyncHTTPClient, nioCore, nioHTTP1]),
         house(
             "ControlServer",
-            ["ControlAPI", "CSystemLinux", httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioExtras, nioPosix]),
+            ["ControlAPI", httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioExtras, nioPosix]),
         house(
             "SyncDaemon",
             [
@@ -102,7 +103,8 @@ let package = Package(
         tests("Vault", ["Vault"]),
         tests("Outbox", ["Outbox", "SyncModel", "Vault", grdb]),
         tests("Capture", ["Capture", "Outbox", "SyncModel", "Vault"]),
-        tests("Backends", ["Backends", "SyncModel", "Vault", "Sandbox", httpTypes]),
+        tests(
+            "Backends", ["Backends", "SyncModel", "Vault", "Sandbox", nioCore, nioPosix], resources: [.copy("Fixtures")]),
         tests("Delivery", ["Delivery", "Outbox", "Backends", "SyncModel", "Vault"]),
         tests("ControlServer", ["ControlServer", "ControlAPI", asyncHTTPClient]),
         tests("SyncDaemon", ["SyncDaemon", "Outbox", "Capture", "Delivery", "Backends", "SyncModel", "Vault", "ControlAPI", "Sandbox"]),

@@ -5,18 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
-
-int homing_peer(int fd, pid_t *pid, uid_t *uid, gid_t *gid) {
-    struct ucred credentials;
-    socklen_t length = sizeof credentials;
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &credentials, &length) != 0) return -1;
-    *pid = credentials.pid;
-    *uid = credentials.uid;
-    *gid = credentials.gid;
-    return 0;
-}
 
 int homing_is_open_for_writing(int fd) {
     // A read lease is refused while anybody has the file open for writing (fcntl(2)). It is given back at once; should somebody open the

@@ -1,12 +1,6 @@
 #pragma once
 // What Glibc hides from Swift, or what only C can do safely.
 
-#include <stdint.h>
-#include <sys/types.h>
-
-/// The peer of a connected Unix socket (SO_PEERCRED). Returns 0, or -1 with errno.
-int homing_peer(int fd, pid_t *pid, uid_t *uid, gid_t *gid);
-
 /// Whether some process has this file, opened read-only as `fd`, open for writing: 1 yes, 0 no, -1 cannot be told (not our file, or a
 /// file system without leases).
 int homing_is_open_for_writing(int fd);
@@ -15,5 +9,5 @@ int homing_is_open_for_writing(int fd);
 /// fault take its course. A kill from outside or a power cut leaves no mark.
 void homing_mark_crashes(int fd);
 
-/// O_NOFOLLOW and friends are macros that need _GNU_SOURCE.
+/// Opens a file for reading, without following a link and without waiting for a fifo's writer. Returns the descriptor, or -1 with errno.
 int homing_open_regular(const char *path);

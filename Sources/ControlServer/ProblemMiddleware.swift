@@ -1,0 +1,68 @@
+import ControlAPI
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+
+/// Turns every error into application/problem+json (RFC 9457).
+struct ProblemMiddleware: RouterMiddleware {
+    func handle(
+        _ request: Request, context: ControlContext, next: (Request, ControlContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let problem as Problem {
+            return Self.response(problem)
+        } catch let error as HTTPError {
+            return Self.response(Self.problem(error, request))
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            context.logger.error("A call failed", metadata: ["error": "\(error)"])
+            return Self.response(
+                Problem(
+                    .internalError, status: 500, title: "The daemon failed", detail: "Something went wrong inside the daemon.",
+                    next: "Look at its log: journalctl -u homingd. What was acknowledged before is safe."))
+        }
+    }
+
+    private static func problem(_ error: HTTPError, _ request: Request) -> Problem {
+        switch error.status.code {
+        case 404: .notFound("There is no \(request.method.rawValue) \(request.uri.path).")
+        case 405: Problem(.invalidRequest, status: 405, title: "Not that method", detail: "\(request.uri.path) does not take \(request.method.rawValue).")
+        case 413:
+            Problem(
+                .tooLarge, status: 413, title: "Too large", detail: "The document is larger than 32 MiB.", next: "Split it into smaller ones.")
+        default: Problem(.invalidRequest, status: error.status.code, title: "The request is not understood", detail: error.body ?? error.status.reasonPhrase)
+        }
+    }
+
+    static func response(_ problem: Problem) -> Response {
+        Response(
+            status: .init(code: problem.status), headers: [.contentType: "application/problem+json"],
+            body: .init(byteBuffer: ByteBuffer(bytes: JSONCoding.encoded(problem))))
+    }
+}
+
+/// Refuses what a web page could send: requests with Origin or Referer, or for another host (DNS rebinding).
+struct LocalOnlyMiddleware: RouterMiddleware {
+    private static let hosts: Set<String> = ["", "homing", "localhost"]
+
+    func handle(
+        _ request: Request, context: ControlContext, next: (Request, ControlContext) async throws -> Response
+    ) async throws -> Response {
+        for name in [HTTPField.Name.origin, .referer] where request.headers[name] != nil {
+            throw Problem(
+                .notPermitted, status: 403, title: "Not permitted", detail: "Requests with the header \(name.canonicalName) are refused.",
+                next: "Call from a program, not from a web page.")
+        }
+        let host = (request.head.authority ?? "").split(separator: ":").first.map(String.init) ?? ""
+        guard Self.hosts.contains(host.lowercased()) else {
+            throw Problem(
+                .notPermitted, status: 403, title: "Not permitted", detail: "Requests for the host ‘\(host)’ are refused.",
+                next: "Use http://homing/ or http://localhost/ in the address.")
+        }
+        return try await next(request, context)
+    }
+}
