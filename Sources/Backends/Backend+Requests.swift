@@ -1,0 +1,46 @@
+import Foundation
+import SyncModel
+
+extension Backend {
+    /// Throws, with what was expected, where such an item could never be turned into a request. To be asked before an item is accepted.
+    package func check(route name: String, fields: [String: JSONValue], payload: Data?) throws(Failure) {
+        let route = try route(name)
+        let body = route.request.json
+        if let payload {
+            guard let body, body.takesPayload else {
+                throw Failure(.profile, "The route \"\(name)\" takes no payload; hand in the fields alone.")
+            }
+            try Self.checkJSON(payload, isObject: body.marksPayload, route: name)
+        }
+        let draft = Mutation.draft(self, name, fields, payload)
+        _ = try request(for: draft)
+        _ = try lookup(for: draft)
+        _ = try lane(route: name, fields: fields)
+    }
+
+    /// The request that delivers it, without credentials. Pure: the same mutation, the same bytes.
+    package func request(for mutation: Mutation) throws(Failure) -> OutboundRequest {
+        var request = try route(mutation.route).request.render(.of(mutation))
+        if let rules = profile.idempotency {
+            request.setHeader(rules.header, rules.isQuoted ? "\"\(mutation.id)\"" : mutation.id.description)
+        }
+        return request
+    }
+
+    /// The request that looks for it; nil where the route cannot be looked up.
+    package func lookup(for mutation: Mutation) throws(Failure) -> OutboundRequest? {
+        guard let find = try route(mutation.route).find else { return nil }
+        return try find.request.render(.of(mutation))
+    }
+
+    private static func checkJSON(_ payload: Data, isObject: Bool, route: String) throws(Failure) {
+        let first = payload.first { !$0.isJSONSpace }
+        // A JSON parser of this platform also takes UTF-16 and a byte order mark; servers do not.
+        guard String(data: payload, encoding: .utf8) != nil, first != 0xef, JSONValue(parsing: payload) != nil else {
+            throw Failure(.profile, "The payload for the route \"\(route)\" is not a JSON document in UTF-8.")
+        }
+        guard !isObject || first == UInt8(ascii: "{") else {
+            throw Failure(.profile, "The payload for the route \"\(route)\" has to be a JSON object.")
+        }
+    }
+}

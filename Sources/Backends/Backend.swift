@@ -1,0 +1,55 @@
+import Foundation
+import SyncModel
+
+/// One loaded and checked profile: what a server wants, and what its answers mean. No I/O, no clock.
+package struct Backend: Sendable {
+    let profile: Profile
+
+    init(_ profile: Profile) { self.profile = profile }
+
+    package var name: String { profile.name }
+    /// Without a slash at its end.
+    package var baseURL: String { profile.baseURL }
+    package var hasHealth: Bool { profile.health != nil }
+    /// The names of the declared routes, sorted: nothing else can be sent.
+    package var routes: [String] { profile.routes.keys.sorted() }
+    /// What the profile wants done with a person's entries when they sign out.
+    package var outboxOnSignOut: OutboxOnSignOut { profile.auth.logout.outbox }
+    /// How long the server remembers an idempotency key; nil where it is sent none, or remembers for ever.
+    package var keyLifetime: Duration? { profile.idempotency?.keyLifetime }
+
+    /// The key of order for such an item: the route's lane template, or else the route's name.
+    package func lane(route name: String, fields: [String: JSONValue]) throws(Failure) -> Lane {
+        let route = try route(name)
+        guard let lane = route.lane else { return Lane(name) }
+        return Lane(try lane.render(.of(.draft(self, name, fields, nil))))
+    }
+
+    /// Whether a dead or held entry of this route stops its lane; an unknown route halts.
+    package func onDead(route name: String) -> Mutation.OnDead { profile.routes[name]?.onDead ?? .halt }
+
+    /// Whether a mutation that may have arrived can be looked for.
+    package func canLookUp(route name: String) -> Bool { profile.routes[name]?.find != nil }
+
+    /// Whether sending twice is worse than not sending.
+    package func isAtMostOnce(route name: String) -> Bool { profile.routes[name]?.delivery == .atMostOnce }
+
+    func route(_ name: String) throws(Failure) -> Route {
+        guard let route = profile.routes[name] else {
+            throw Failure(
+                .profile, "The backend \"\(self.name)\" has no route \"\(name)\". It has: \(routes.joined(separator: ", ")).")
+        }
+        return route
+    }
+}
+
+extension Mutation {
+    /// A mutation that is not there yet, to try templates with.
+    static func draft(_ backend: Backend, _ route: String, _ fields: [String: JSONValue], _ payload: Data?) -> Mutation {
+        var generator = SystemRandomNumberGenerator()
+        let epoch = Date(timeIntervalSince1970: 0)
+        return Mutation(
+            id: MutationID(at: epoch, using: &generator), destination: Destination(backend: backend.name, account: ""), lane: Lane(""),
+            route: route, fields: fields, payload: payload, capturedAt: epoch)
+    }
+}

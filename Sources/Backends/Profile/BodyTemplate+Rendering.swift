@@ -1,0 +1,71 @@
+import Foundation
+import SyncModel
+
+extension BodyTemplate {
+    /// The body as compact JSON in the template's order; the payload's bytes are as they were handed in.
+    func render(_ values: TemplateValues) throws(Failure) -> Data {
+        var out = Data()
+        _ = try append(to: &out, values)
+        return out
+    }
+
+    /// Appends the value; false where it is optional and absent.
+    private func append(to out: inout Data, _ values: TemplateValues) throws(Failure) -> Bool {
+        switch self {
+        case .literal(let value): out.append(value.serialized)
+        case .text(let template): out.append(JSONValue.string(try template.render(values)).serialized)
+        case .field(let placeholder):
+            guard let value = try values.value(placeholder) else { return false }
+            out.append(value.serialized)
+        case .payload(let marker):
+            guard let mutation = values.mutation, let payload = mutation.payload else {
+                throw Failure(.profile, "\(values.subject) needs a JSON document as its payload.")
+            }
+            out.append(marker.map { payload.adding($0, mutation.id.description) } ?? payload)
+        case .list(let items):
+            try appendAll(items, to: &out, "[", "]") { item, out throws(Failure) in try item.append(to: &out, values) }
+        case .object(let members):
+            try appendAll(members, to: &out, "{", "}") { member, out throws(Failure) in
+                out.append(JSONValue.string(member.key).serialized)
+                out.append(UInt8(ascii: ":"))
+                return try member.value.append(to: &out, values)
+            }
+        }
+        return true
+    }
+
+    /// Writes the elements between brackets, leaving out those that turn out to be absent.
+    private func appendAll<Element>(
+        _ elements: [Element], to out: inout Data, _ open: Unicode.Scalar, _ close: Unicode.Scalar,
+        _ append: (Element, inout Data) throws(Failure) -> Bool
+    ) throws(Failure) {
+        out.append(UInt8(ascii: open))
+        var isFirst = true
+        for element in elements {
+            let end = out.count
+            if !isFirst { out.append(UInt8(ascii: ",")) }
+            if try append(element, &out) { isFirst = false } else { out.removeSubrange(end...) }
+        }
+        out.append(UInt8(ascii: close))
+    }
+}
+
+extension Data {
+    /// This JSON object with one more member at its end; every other byte stays as it is.
+    fileprivate func adding(_ key: String, _ value: String) -> Data {
+        guard let close = lastIndex(of: UInt8(ascii: "}")) else { return self }
+        let isEmpty = self[..<close].last { !$0.isJSONSpace } == UInt8(ascii: "{")
+        var out = Data(self[..<close])
+        if !isEmpty { out.append(UInt8(ascii: ",")) }
+        out.append(JSONValue.string(key).serialized)
+        out.append(UInt8(ascii: ":"))
+        out.append(JSONValue.string(value).serialized)
+        out.append(self[close...])
+        return out
+    }
+}
+
+extension UInt8 {
+    /// White space in JSON (RFC 8259 2).
+    var isJSONSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0a || self == 0x0d }
+}

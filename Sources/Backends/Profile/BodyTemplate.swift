@@ -1,0 +1,104 @@
+import Foundation
+import SyncModel
+
+/// A JSON body with placeholders.
+indirect enum BodyTemplate: Hashable, Sendable {
+    case literal(JSONValue)
+    case text(TextTemplate)
+    /// The value itself, with its JSON type.
+    case field(Placeholder)
+    /// The payload's own bytes; with a marker, the mutation's id is added to it as the last member under that name.
+    case payload(marker: String?)
+    case list([BodyTemplate])
+    /// In the order of the profile.
+    case object([Member])
+
+    struct Member: Hashable, Sendable {
+        let key: String
+        var value: BodyTemplate
+    }
+
+    /// Reads the template that stands at `path`; mistakes go to `log`.
+    init?(_ node: YAMLNode, path: String, scope: TemplateScope, log: MistakeLog) {
+        switch node.content {
+        case .scalar(_, .string(let text)):
+            do {
+                let template = try TextTemplate(parsing: text, scope: scope)
+                if let sole = template.solePlaceholder {
+                    self = sole.isPayload ? .payload(marker: nil) : .field(sole)
+                } else {
+                    try template.checkWithinText()
+                    self = template.placeholders.isEmpty ? .literal(.string(template.literal)) : .text(template)
+                }
+            } catch {
+                log.add(Mistake(file: node.file, line: node.line, key: path, found: error.found, expected: error.expected))
+                return nil
+            }
+        case .scalar(_, let value): self = .literal(value)
+        case .list(let items):
+            self = .list(items.enumerated().compactMap { BodyTemplate($1, path: "\(path).\($0)", scope: scope, log: log) })
+        case .table(let members):
+            self = .object(
+                members.compactMap { member in
+                    BodyTemplate(member.value, path: "\(path).\(member.key)", scope: scope, log: log)
+                        .map { Member(key: member.key, value: $0) }
+                })
+        }
+    }
+
+    /// Whether the payload has a place in this body.
+    var takesPayload: Bool {
+        switch self {
+        case .payload: true
+        case .list(let items): items.contains { $0.takesPayload }
+        case .object(let members): members.contains { $0.value.takesPayload }
+        case .literal, .text, .field: false
+        }
+    }
+
+    /// Whether the payload has to be an object, because the mutation's id goes into it.
+    var marksPayload: Bool {
+        switch self {
+        case .payload(let marker): marker != nil
+        case .list(let items): items.contains { $0.marksPayload }
+        case .object(let members): members.contains { $0.value.marksPayload }
+        case .literal, .text, .field: false
+        }
+    }
+
+    /// This body with the mutation's id at `pointer`; nil where that is neither a new member of one of the template's own objects nor
+    /// directly inside `{item.payload}`.
+    func marked(at pointer: ArraySlice<String>) -> BodyTemplate? {
+        guard let token = pointer.first else { return nil }
+        switch self {
+        case .payload(marker: nil) where pointer.count == 1: return .payload(marker: token)
+        case .object(var members):
+            if let index = members.firstIndex(where: { $0.key == token }) {
+                guard let inner = members[index].value.marked(at: pointer.dropFirst()) else { return nil }
+                members[index].value = inner
+                return .object(members)
+            }
+            guard pointer.count == 1 else { return nil }
+            return .object(members + [Member(key: token, value: .field(Placeholder(name: "item.id", isOptional: false)))])
+        default: return nil
+        }
+    }
+}
+
+extension TextTemplate {
+    /// Inside a longer text a value is never a document and never absent.
+    func checkWithinText() throws(TemplateMistake) {
+        for placeholder in placeholders {
+            if placeholder.isPayload {
+                throw TemplateMistake(found: "{item.payload} within a text", expected: "{item.payload} as a whole value of a JSON body")
+            }
+            if placeholder.isOptional {
+                throw TemplateMistake(
+                    found: "{\(placeholder.name)?} within a text", expected: "{\(placeholder.name)} without a question mark")
+            }
+        }
+    }
+
+    /// The text without its placeholders.
+    var literal: String { parts.map { if case .literal(let text) = $0 { text } else { "" } }.joined() }
+}

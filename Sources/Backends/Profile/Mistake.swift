@@ -1,0 +1,32 @@
+/// One thing wrong in a configuration file: where, what was found, and what was expected.
+package struct Mistake: Hashable, Sendable, CustomStringConvertible {
+    package let file: String
+    package let line: Int?
+    /// The dotted path of the key, e.g. `routes.measurement.request`; empty for the whole file.
+    package let key: String
+    package let found: String?
+    package let expected: String
+
+    package init(file: String, line: Int? = nil, key: String, found: String? = nil, expected: String) {
+        self.file = file
+        self.line = line
+        self.key = key
+        self.found = found
+        self.expected = expected
+    }
+
+    package var description: String {
+        let place = [file, line.map(String.init)].compactMap(\.self).joined(separator: ":")
+        let subject = key.isEmpty ? "" : " \(key):"
+        return "\(place):\(subject) expected \(expected)\(found.map { ", found \($0)" } ?? "")"
+    }
+}
+
+/// Everything that is wrong, at once.
+package struct Mistakes: Error, Sendable, CustomStringConvertible {
+    package let all: [Mistake]
+
+    package init(_ all: [Mistake]) { self.all = all }
+
+    package var description: String { all.map(\.description).joined(separator: "\n") }
+}

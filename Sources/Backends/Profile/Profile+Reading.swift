@@ -1,0 +1,108 @@
+import SyncModel
+
+extension Profile {
+    /// Reads a profile whose `extends` has been laid under it; mistakes go to `log`.
+    init?(_ node: YAMLNode, constants: [String: String], log: MistakeLog) {
+        guard let table = StrictTable(node, log: log) else { return nil }
+        _ = table.value("extends")
+        _ = table.read("schema", required: true, expected: "1") { if case .scalar(_, .int(1)) = $0.content { true } else { nil } }
+        let name = table.read("name", required: true, expected: "a name of small letters, digits, - and _") { node in
+            node.text.flatMap { $0.isProfileName ? $0 : nil }
+        }
+        let base = table.read("base_url", required: true, expected: "https://host/path, or http:// to a loopback address", Self.base)
+        let timeout = table.seconds("timeout", in: 0.1...3600)
+        let scope = TemplateScope(constants: constants.merging(Self.vars(table, reserved: constants)) { ours, _ in ours })
+        let defaults = RequestDefaults(
+            baseURL: base ?? "https://base-url.invalid", origin: Origin(base ?? "https://base-url.invalid"),
+            headers: RequestTemplate.headers(table, scope: scope), timeout: timeout, scope: scope)
+        let auth = table.table("auth", required: true).flatMap { AuthRules($0, defaults: defaults) }
+        let health = table.table("health").flatMap { HealthRules($0, defaults: defaults) }
+        let errors = table.table("errors").map(ErrorRules.init)
+        let idempotency = table.table("idempotency").flatMap(IdempotencyRules.init)
+        let routes = table.map("routes").compactMap { route in
+            StrictTable(route.value, path: route.path, log: log).flatMap { Route(route.name, $0, defaults: defaults) }
+        }
+        for resource in table.map("resources") {
+            if let table = StrictTable(resource.value, path: resource.path, log: log) { Self.checkResource(table, defaults: defaults) }
+        }
+        table.close()
+        guard let name, let base, let origin = Origin(base), let auth else { return nil }
+        self.name = name
+        self.baseURL = base
+        self.origin = origin
+        self.auth = auth
+        self.health = health
+        self.errors = errors ?? ErrorRules()
+        self.idempotency = idempotency
+        self.routes = Dictionary(routes.map { ($0.name, $0) }) { first, _ in first }
+    }
+
+    private static func base(_ node: YAMLNode) -> String? {
+        guard var url = node.text, let origin = Origin(url), origin.isPrivate, !url.contains(where: { "?#{} ".contains($0) }) else {
+            return nil
+        }
+        while url.hasSuffix("/") { url.removeLast() }
+        return url
+    }
+
+    private static func vars(_ table: StrictTable, reserved: [String: String]) -> [String: String] {
+        var vars: [String: String] = [:]
+        for entry in table.map("vars") {
+            if let text = entry.value.text, reserved[entry.name] == nil {
+                vars[entry.name] = text
+            } else {
+                let expected =
+                    reserved[entry.name] == nil ? "a text" : "a name other than \(reserved.keys.sorted().joined(separator: ", "))"
+                table.log.add(
+                    Mistake(
+                        file: entry.value.file, line: entry.value.line, key: entry.path, found: entry.value.summary, expected: expected))
+            }
+        }
+        return vars
+    }
+
+    /// What may be read and kept for offline use: checked, so that a profile is right as a whole.
+    private static func checkResource(_ table: StrictTable, defaults: RequestDefaults) {
+        _ = RequestTemplate(table, [], scope: defaults.scope, defaults: defaults)
+        _ = table.pointer("list", required: true)
+        _ = table.pointer("id", required: true)
+        _ = table.seconds("max_age")
+        if let pages = table.table("pages") {
+            for key in ["page", "per_page"] where pages.text(key, required: true)?.isEmpty == true { pages.reject(key, expected: "a name") }
+            _ = pages.pointer("total", required: true)
+            pages.close()
+        }
+        table.close()
+    }
+}
+
+extension Profile.HealthRules {
+    fileprivate init?(_ table: StrictTable, defaults: RequestDefaults) {
+        defer { table.close() }
+        let request = RequestTemplate(table, [], scope: defaults.scope, defaults: defaults)
+        let account = table.pointer("account", required: true)
+        if let request, request.method != "GET" { table.reject("request", expected: "GET: asking must not change anything") }
+        guard let request, let account else { return nil }
+        self.init(request: request, account: account)
+    }
+}
+
+extension Profile.IdempotencyRules {
+    fileprivate init?(_ table: StrictTable) {
+        defer { table.close() }
+        let header = table.read("header", required: true, expected: "a header name") { node in
+            node.text.flatMap { $0.utf8.allSatisfy { RequestTemplate.HeaderTemplate.nameBytes.contains($0) } && !$0.isEmpty ? $0 : nil }
+        }
+        let quoted = table.bool("quoted") ?? false
+        let lifetime = table.seconds("key_ttl")
+        guard let header else { return nil }
+        self.init(header: header, isQuoted: quoted, keyLifetime: lifetime)
+    }
+}
+
+extension String {
+    /// Small letters, digits, `-` and `_`, at most 64: fit for a file name and a URL.
+    var isProfileName: Bool {
+        (1...64).contains(count) && allSatisfy { $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "-" || $0 == "_") } && first != "-"
+    }
+}

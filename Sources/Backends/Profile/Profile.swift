@@ -1,0 +1,28 @@
+import SyncModel
+
+/// A backend described as data, checked.
+struct Profile: Sendable {
+    let name: String
+    /// Without a slash at its end.
+    let baseURL: String
+    let origin: Origin
+    let auth: AuthRules
+    let health: HealthRules?
+    let errors: ErrorRules
+    let idempotency: IdempotencyRules?
+    let routes: [String: Route]
+
+    struct HealthRules: Sendable {
+        let request: RequestTemplate
+        /// Where the answer says who is signed in; null means nobody.
+        let account: JSONPointer
+    }
+
+    struct IdempotencyRules: Sendable {
+        let header: String
+        /// Whether the key is a structured field, in double quotes (RFC 8941 3.3.3).
+        let isQuoted: Bool
+        /// How long the server remembers a key; nil means for ever.
+        let keyLifetime: Duration?
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import SyncModel
+import Vault
+
+/// The profiles of a folder.
+package struct ProfileLibrary {
+    private let constants: [String: String]
+    private let log = MistakeLog()
+
+    /// Reads every `*.yaml` of `directory` and checks it; presets that others extend and that name no `base_url` are not backends.
+    ///
+    /// Throws every mistake of every file at once. `deviceID` and `version` stand for `{device_id}` and `{version}`.
+    package static func load(directory: String, deviceID: String, version: String) throws(Mistakes) -> [Backend] {
+        let library = ProfileLibrary(constants: ["device_id": deviceID, "version": version])
+        let files = library.files(in: directory)
+        let backends = library.backends(files)
+        try library.log.check()
+        return backends.sorted { $0.name < $1.name }
+    }
+
+    private init(constants: [String: String]) { self.constants = constants }
+
+    /// The parsed files by their names without `.yaml`.
+    private func files(in directory: String) -> [String: YAMLNode] {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }
+        } catch {
+            log.add(Mistake(file: directory, key: "", found: "an unreadable folder", expected: "a folder with profiles"))
+            return [:]
+        }
+        var files: [String: YAMLNode] = [:]
+        for name in names.sorted() {
+            let path = "\(directory)/\(name)"
+            // `try?`: what matters to the reader of the message is that it could not be read.
+            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+                log.add(Mistake(file: path, key: "", found: "an unreadable file", expected: "UTF-8 text"))
+                continue
+            }
+            files[String(name.dropLast(".yaml".count))] = YAMLNode.parse(text, file: path, log: log)
+        }
+        return files
+    }
+
+    private func backends(_ files: [String: YAMLNode]) -> [Backend] {
+        let extended = Set(files.values.compactMap { $0.member("extends")?.text })
+        var backends: [Backend] = []
+        var fileOfName: [String: String] = [:]
+        for (stem, file) in files.sorted(by: { $0.key < $1.key }) {
+            if extended.contains(stem), file.member("base_url") == nil { continue }
+            let whole = merged(file, files)
+            let mistakes = MistakeLog()
+            let profile = Profile(whole, constants: constants, log: mistakes)
+            // A mistake in a preset shows in every file that extends it, and is told once.
+            for mistake in mistakes.all where !log.all.contains(mistake) { log.add(mistake) }
+            let name = file.member("name")
+            guard let profile else { continue }
+            if profile.name != stem, file.member("extends") == nil {
+                log.add(
+                    Mistake(
+                        file: file.file, line: name?.line, key: "name", found: "\"\(profile.name)\"",
+                        expected: "\"\(stem)\", as the file is called"))
+            } else if let other = fileOfName[profile.name] {
+                log.add(
+                    Mistake(
+                        file: file.file, line: name?.line, key: "name", found: "\"\(profile.name)\"",
+                        expected: "a name that \(other) does not have"))
+            }
+            fileOfName[profile.name] = file.file
+            backends.append(Backend(profile))
+        }
+        return backends
+    }
+
+    /// The file laid over the one that it extends. A profile's own name is never inherited.
+    private func merged(_ file: YAMLNode, _ files: [String: YAMLNode]) -> YAMLNode {
+        guard let reference = file.member("extends") else { return file }
+        guard let stem = reference.text, let base = files[stem] else {
+            log.add(
+                Mistake(
+                    file: file.file, line: reference.line, key: "extends", found: reference.summary,
+                    expected: "the name of another profile in this folder, without .yaml"))
+            return file
+        }
+        if let deeper = base.member("extends") {
+            log.add(
+                Mistake(
+                    file: file.file, line: reference.line, key: "extends",
+                    found: "\(reference.summary), which itself extends \(deeper.summary)",
+                    expected: "a profile that extends none"))
+        }
+        guard case .table(let members) = base.content else { return file }
+        let inherited = members.filter { !["name", "extends", "schema"].contains($0.key) }
+        return file.merged(over: YAMLNode(file: base.file, line: base.line, content: .table(inherited)))
+    }
+}

@@ -1,0 +1,138 @@
+import Foundation
+
+/// What every request of a profile shares.
+struct RequestDefaults {
+    /// Without a slash at its end.
+    let baseURL: String
+    let origin: Origin?
+    let headers: [RequestTemplate.HeaderTemplate]
+    let timeout: Duration?
+    let scope: TemplateScope
+}
+
+extension RequestTemplate {
+    /// Which of the keys beside `request` a table has.
+    struct Keys: OptionSet {
+        let rawValue: Int
+        static let json = Keys(rawValue: 1)
+        static let form = Keys(rawValue: 2)
+        static let headers = Keys(rawValue: 4)
+        static let timeout = Keys(rawValue: 8)
+    }
+
+    /// Reads `request` and the allowed keys beside it; mistakes go to the table's log.
+    init?(_ table: StrictTable, _ keys: Keys, scope: TemplateScope, defaults: RequestDefaults) {
+        let timeout = keys.contains(.timeout) ? table.seconds("timeout", in: 0.1...3600) : nil
+        let own = keys.contains(.headers) ? Self.headers(table, scope: scope) : []
+        let json = keys.contains(.json) ? Self.json("json", in: table, scope: scope) : nil
+        let form = keys.contains(.form) ? Self.form(table, scope: scope) : nil
+        if json != nil, form != nil { table.reject("form", expected: "either json or form") }
+        guard let line = table.read("request", required: true, expected: "\"METHOD /path\" or \"METHOD https://…\"", { $0.text }),
+            let (method, url) = Self.target(line, table, scope: scope.without("password"), defaults: defaults)
+        else { return nil }
+        if method == "GET" || method == "HEAD", json != nil || form != nil {
+            table.reject("request", expected: "a method that takes a body, such as POST")
+        }
+        let isOwn = Origin(url.literalURL) == defaults.origin
+        self.method = method
+        self.url = url
+        self.timeout = timeout ?? defaults.timeout
+        body = json.map(Body.json) ?? form.map(Body.form)
+        headers = (isOwn ? defaults.headers.filter { common in !own.contains { $0.isNamed(common.name) } } : []) + own
+        if !headers.contains(where: { $0.isNamed("Accept") }) {
+            headers.append(HeaderTemplate(name: "Accept", value: TextTemplate(literal: "application/json")))
+        }
+    }
+
+    private static func target(
+        _ line: String, _ table: StrictTable, scope: TemplateScope, defaults: RequestDefaults
+    ) -> (String, TextTemplate)? {
+        let words = line.split(separator: " ")
+        let expected = "\"METHOD /path\" or \"METHOD https://…\", with GET, POST, PUT, PATCH or DELETE"
+        guard words.count == 2, ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"].contains(words[0]) else {
+            table.reject("request", expected: expected)
+            return nil
+        }
+        do throws(TemplateMistake) {
+            var url = try TextTemplate(parsing: String(words[1]), scope: scope)
+            try url.checkWithinText()
+            if let sole = url.solePlaceholder, sole.isPayload || sole.isOptional { throw TemplateMistake(found: line, expected: expected) }
+            if words[1].hasPrefix("/") { url.parts.insert(.literal(defaults.baseURL), at: 0) }
+            guard let origin = Origin(url.literalURL) else { throw TemplateMistake(found: "\"\(line)\"", expected: expected) }
+            guard url.hasFixedOrigin else { throw TemplateMistake(found: "a placeholder in the host", expected: "a fixed host") }
+            guard origin.isPrivate else {
+                // A bad base_url is told once, at base_url.
+                if words[1].hasPrefix("/") { return nil }
+                throw TemplateMistake(found: "\"\(line)\"", expected: "https, or http to a loopback address")
+            }
+            return (String(words[0]), url)
+        } catch {
+            table.reject("request", expected: error.expected, found: error.found)
+            return nil
+        }
+    }
+
+    static func json(_ key: String, in table: StrictTable, scope: TemplateScope) -> BodyTemplate? {
+        table.value(key).flatMap { BodyTemplate($0, path: table.key(key), scope: scope, log: table.log) }
+    }
+
+    private static func form(_ table: StrictTable, scope: TemplateScope) -> [HeaderTemplate]? {
+        guard table.value("form") != nil else { return nil }
+        return table.map("form").compactMap { field in template(field.value, field.name, path: field.path, scope: scope, log: table.log) }
+    }
+
+    /// The table `headers`.
+    static func headers(_ table: StrictTable, scope: TemplateScope) -> [HeaderTemplate] {
+        table.map("headers").compactMap { header in
+            let isName = !header.name.isEmpty && header.name.utf8.allSatisfy { HeaderTemplate.nameBytes.contains($0) }
+            guard isName, !HeaderTemplate.ours.contains(header.name.lowercased()) else {
+                table.log.add(
+                    Mistake(
+                        file: header.value.file, line: header.value.line, key: header.path, found: "\"\(header.name)\"",
+                        expected: "a header name other than \(HeaderTemplate.ours.sorted().joined(separator: ", "))"))
+                return nil
+            }
+            return template(header.value, header.name, path: header.path, scope: scope, log: table.log)
+        }
+    }
+
+    private static func template(
+        _ node: YAMLNode, _ name: String, path: String, scope: TemplateScope, log: MistakeLog
+    ) -> HeaderTemplate? {
+        do throws(TemplateMistake) {
+            guard let text = node.text else { throw TemplateMistake(found: node.summary, expected: "a text; put it in quotes") }
+            let template = try TextTemplate(parsing: text, scope: scope)
+            if template.solePlaceholder?.isPayload != false { try template.checkWithinText() }
+            guard !template.literal.unicodeScalars.contains(where: { $0.value < 0x20 }) else {
+                throw TemplateMistake(found: "a line break", expected: "a text on one line")
+            }
+            return HeaderTemplate(name: name, value: template)
+        } catch {
+            log.add(Mistake(file: node.file, line: node.line, key: path, found: error.found, expected: error.expected))
+            return nil
+        }
+    }
+}
+
+extension RequestTemplate.HeaderTemplate {
+    func isNamed(_ other: String) -> Bool { name.caseInsensitiveCompare(other) == .orderedSame }
+
+    /// What the program itself sets.
+    static let ours: Set<String> = [
+        "host", "cookie", "content-type", "content-length", "transfer-encoding", "connection", "accept-encoding",
+    ]
+
+    /// The characters of a header name (RFC 9110 5.6.2).
+    static let nameBytes = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
+}
+
+extension TextTemplate {
+    /// Whether no placeholder can change where the URL leads: the path begins before the first one.
+    fileprivate var hasFixedOrigin: Bool {
+        guard case .literal(let start)? = parts.first, let authority = start.range(of: "://") else { return false }
+        return parts.count == 1 || start[authority.upperBound...].contains("/")
+    }
+
+    /// The URL with a harmless character in the place of every placeholder.
+    var literalURL: String { parts.map { if case .literal(let text) = $0 { text } else { "x" } }.joined() }
+}

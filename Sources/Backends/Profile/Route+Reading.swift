@@ -1,0 +1,65 @@
+import SyncModel
+
+extension Route {
+    /// Reads the route of that name; mistakes go to the table's log.
+    init?(_ name: String, _ table: StrictTable, defaults: RequestDefaults) {
+        defer { table.close() }
+        let scope = defaults.scope.withItems
+        var request = RequestTemplate(table, [.json, .headers, .timeout], scope: scope, defaults: defaults)
+        if let marker = table.pointer("marker"), request != nil {
+            if let body = request?.json?.marked(at: marker.tokens[...]) {
+                request?.body = .json(body)
+            } else {
+                table.reject("marker", expected: "a new member of an object of json, or of {item.payload} itself")
+            }
+        }
+        allowsEmpty = table.bool("empty") ?? false
+        remoteID = table.pointer("remote_id")
+        if allowsEmpty, remoteID != nil { table.reject("empty", expected: "either empty or remote_id") }
+        lane = table.read("lane", expected: "a text with {item.…} placeholders") { Self.lane($0, table, scope: scope) }
+        onDead = table.choice("on_dead") ?? .halt
+        delivery = table.choice("delivery") ?? .atLeastOnce
+        unknownOn = Set(
+            table.list("unknown_on", expected: "a status from 400 to 599") { node in
+                if case .scalar(_, .int(let status)) = node.content, (400...599).contains(status) { Int(status) } else { nil }
+            } ?? [])
+        goneIsDone = table.bool("gone_is_done") ?? false
+        if goneIsDone, let request, request.method != "DELETE" { table.reject("gone_is_done", expected: "a DELETE request") }
+        find = table.table("find").flatMap { Find($0, defaults: defaults) }
+        if table.keys.contains("find"), !table.keys.contains("marker") {
+            table.reject("find", expected: "marker beside it: without the mutation's id in the body there is nothing to find")
+        }
+        guard let request else { return nil }
+        self.name = name
+        self.request = request
+    }
+
+    private static func lane(_ node: YAMLNode, _ table: StrictTable, scope: TemplateScope) -> TextTemplate? {
+        guard let text = node.text, !text.isEmpty else { return nil }
+        do {
+            let lane = try TextTemplate(parsing: text, scope: scope)
+            try lane.checkWithinText()
+            return lane
+        } catch {
+            table.reject("lane", expected: error.expected, found: error.found)
+            return TextTemplate(literal: text)
+        }
+    }
+}
+
+extension Route.Find {
+    fileprivate init?(_ table: StrictTable, defaults: RequestDefaults) {
+        defer { table.close() }
+        let request = RequestTemplate(table, [], scope: defaults.scope.withItems, defaults: defaults)
+        let list = table.pointer("list", required: true)
+        let match = table.pointer("match", required: true)
+        let remoteID = table.pointer("remote_id", required: true)
+        if let request, !request.method.isSafeMethod { table.reject("request", expected: "GET: looking must not change anything") }
+        guard let request, let list, let match, let remoteID else { return nil }
+        self.init(request: request, list: list, match: match, remoteID: remoteID)
+    }
+}
+
+extension String {
+    fileprivate var isSafeMethod: Bool { self == "GET" || self == "HEAD" }
+}

@@ -1,0 +1,34 @@
+import SyncModel
+
+/// One kind of mutation that a backend takes: a member of the table `routes`.
+struct Route: Sendable {
+    let name: String
+    /// With the marker already in its place.
+    let request: RequestTemplate
+    /// Whether a success may come without a body.
+    let allowsEmpty: Bool
+    /// What a success has to hold.
+    let remoteID: JSONPointer?
+    let lane: TextTemplate?
+    let onDead: Mutation.OnDead
+    let delivery: Delivery
+    /// Statuses after which it is not known whether the mutation took effect.
+    let unknownOn: Set<Int>
+    /// Whether a 404 says that the deletion is done.
+    let goneIsDone: Bool
+    let find: Find?
+
+    enum Delivery: String, CaseIterable {
+        case atLeastOnce = "at-least-once"
+        case atMostOnce = "at-most-once"
+    }
+
+    /// How to look for a mutation that may have arrived.
+    struct Find: Sendable {
+        let request: RequestTemplate
+        let list: JSONPointer
+        /// Where a row holds the mutation's id.
+        let match: JSONPointer
+        let remoteID: JSONPointer
+    }
+}

@@ -1,0 +1,71 @@
+import SyncModel
+
+extension StrictTable {
+    /// A text; numbers and flags need quotes to count as one.
+    package func text(_ key: String, required: Bool = false) -> String? {
+        read(key, required: required, expected: "a text") { $0.text }
+    }
+
+    package func bool(_ key: String) -> Bool? {
+        read(key, expected: "true or false") { node in
+            if case .scalar(_, .bool(let flag)) = node.content { flag } else { nil }
+        }
+    }
+
+    package func int(_ key: String, in range: ClosedRange<Int>) -> Int? {
+        read(key, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)") { node in
+            guard case .scalar(_, .int(let number)) = node.content, let whole = Int(exactly: number) else { return nil }
+            return range.contains(whole) ? whole : nil
+        }
+    }
+
+    /// A time span, written as seconds, with or without a fraction.
+    package func seconds(_ key: String, in range: ClosedRange<Double> = 0.001...86_400 * 3650) -> Duration? {
+        read(key, expected: "seconds from \(range.lowerBound) to \(range.upperBound)") { node in
+            let number: Double
+            switch node.content {
+            case .scalar(_, .int(let whole)): number = Double(whole)
+            case .scalar(_, .double(let fraction)): number = fraction
+            default: return nil
+            }
+            return range.contains(number) ? .milliseconds(Int64((number * 1000).rounded())) : nil
+        }
+    }
+
+    /// One of the words of `Choice`.
+    package func choice<Choice: RawRepresentable & CaseIterable>(_ key: String, required: Bool = false, as: Choice.Type = Choice.self)
+        -> Choice?
+    where Choice.RawValue == String {
+        let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        return read(key, required: required, expected: "one of \(words)") { $0.text.flatMap(Choice.init(rawValue:)) }
+    }
+
+    /// The nested table of that name; it is the caller who closes it.
+    package func table(_ key: String, required: Bool = false) -> StrictTable? {
+        value(key, required: required ? "a table of keys" : nil).flatMap { StrictTable($0, path: self.key(key), log: log) }
+    }
+
+    /// A table whose keys are names of the user's choice, each with a value.
+    package func map(_ key: String) -> [(name: String, value: YAMLNode, path: String)] {
+        guard let table = table(key) else { return [] }
+        return table.keys.compactMap { name in table.value(name).map { (name, $0, table.key(name)) } }
+    }
+
+    /// A list; each element goes through `parse`, which returns nil for what is not as `expected`. A single value is a list of one.
+    package func list<T>(_ key: String, expected: String, _ parse: (YAMLNode) -> T?) -> [T]? {
+        guard let node = value(key) else { return nil }
+        let items = if case .list(let items) = node.content { items } else { [node] }
+        return items.enumerated().compactMap { index, item in
+            if let value = parse(item) { return value }
+            log.add(Mistake(file: item.file, line: item.line, key: "\(self.key(key)).\(index)", found: item.summary, expected: expected))
+            return nil
+        }
+    }
+
+    package func texts(_ key: String) -> [String]? { list(key, expected: "a text") { $0.text } }
+}
+
+extension YAMLNode {
+    /// The text of a string scalar; nil for anything else.
+    package var text: String? { if case .scalar(let text, .string) = content { text } else { nil } }
+}

@@ -1,0 +1,68 @@
+import SyncModel
+
+/// Reads a table of a configuration file key by key; `close()` then reports the keys that nobody asked for.
+///
+/// No call throws: a mistake goes to the log and the value comes back as nil, so that one pass finds all.
+package final class StrictTable {
+    package let node: YAMLNode
+    /// The dotted path of this table; empty for the root.
+    package let path: String
+    package let log: MistakeLog
+    private var known: [String] = []
+    private var members: [String: YAMLNode.Member] = [:]
+
+    /// Nil, with a mistake in `log`, where `node` is no table.
+    package init?(_ node: YAMLNode, path: String = "", log: MistakeLog) {
+        self.node = node
+        self.path = path
+        self.log = log
+        guard case .table(let members) = node.content else {
+            log.add(Mistake(file: node.file, line: node.line, key: path, found: node.summary, expected: "a table of keys"))
+            return nil
+        }
+        for member in members { self.members[member.key] = member }
+    }
+
+    /// The keys that are present, in the order of the file.
+    package var keys: [String] {
+        guard case .table(let members) = node.content else { return [] }
+        return members.map(\.key)
+    }
+
+    /// The value of `key` as it stands, which thereby is a known key. A required key that is absent is a mistake.
+    package func value(_ key: String, required expected: String? = nil) -> YAMLNode? {
+        known.append(key)
+        if let member = members[key] { return member.value }
+        if let expected {
+            log.add(Mistake(file: node.file, line: node.line, key: self.key(key), found: "nothing", expected: expected))
+        }
+        return nil
+    }
+
+    /// Reads `key` through `parse`, which returns nil for what is not as `expected`.
+    package func read<T>(_ key: String, required: Bool = false, expected: String, _ parse: (YAMLNode) -> T?) -> T? {
+        guard let node = value(key, required: required ? expected : nil) else { return nil }
+        if let value = parse(node) { return value }
+        reject(key, expected: expected)
+        return nil
+    }
+
+    /// Reports the value of `key`, or this whole table for nil, as not what was expected.
+    package func reject(_ key: String?, expected: String, found: String? = nil) {
+        let culprit = key.flatMap { members[$0] }
+        let value = culprit?.value ?? node
+        log.add(
+            Mistake(
+                file: value.file, line: culprit?.line ?? value.line, key: key.map { self.key($0) } ?? path,
+                found: found ?? value.summary, expected: expected))
+    }
+
+    /// Reports every key that was not asked for.
+    package func close() {
+        for key in keys where !known.contains(key) {
+            reject(key, expected: "one of \(known.sorted().joined(separator: ", "))", found: "an unknown key")
+        }
+    }
+
+    package func key(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+}

@@ -1,0 +1,41 @@
+/// Which placeholders a place in a profile may use.
+struct TemplateScope: Sendable {
+    /// Known when the profile is loaded: `vars`, `version`, `device_id`.
+    let constants: [String: String]
+    /// What the caller hands in, e.g. `email`.
+    var inputs: Set<String> = []
+    /// Whether `{item.…}` may be used.
+    var items = false
+
+    func adding(_ inputs: String...) -> TemplateScope {
+        TemplateScope(constants: constants, inputs: self.inputs.union(inputs), items: items)
+    }
+    func without(_ input: String) -> TemplateScope {
+        TemplateScope(constants: constants, inputs: inputs.subtracting([input]), items: items)
+    }
+    var withItems: TemplateScope { TemplateScope(constants: constants, inputs: inputs, items: true) }
+
+    /// Resolves a constant, lets an allowed name stand, and refuses any other.
+    func part(_ placeholder: Placeholder) throws(TemplateMistake) -> TextTemplate.Part {
+        let name = placeholder.name
+        if let constant = constants[name] { return .literal(constant) }
+        if inputs.contains(name) { return .placeholder(placeholder) }
+        if items, let field = placeholder.field, !field.isEmpty, field.allSatisfy(Self.isNameCharacter) { return .placeholder(placeholder) }
+        throw TemplateMistake(found: "{\(name)}", expected: Self.rules[name] ?? "one of the placeholders \(names)")
+    }
+
+    private var names: String {
+        let names = constants.keys.sorted() + inputs.sorted() + (items ? ["item.id", "item.payload", "item.<field>"] : [])
+        return names.map { "{\($0)}" }.joined(separator: ", ")
+    }
+
+    private static let rules = [
+        "password": "{password} only in the body or a header of auth.login",
+        "refresh": "{refresh} only in auth.refresh and auth.logout of scheme bearer, never in a URL",
+        "access": "{access} only with scheme bearer, never in a URL",
+    ]
+
+    private static func isNameCharacter(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || character == "_" || character == "-")
+    }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import SyncModel
+
+/// What the placeholders of one rendering stand for.
+struct TemplateValues {
+    /// Who needs the values, for messages: `The route "measurement"`.
+    let subject: String
+    var inputs: [String: JSONValue] = [:]
+    var mutation: Mutation?
+
+    static func of(_ mutation: Mutation) -> TemplateValues {
+        TemplateValues(subject: "The route \"\(mutation.route)\"", mutation: mutation)
+    }
+
+    /// The value; nil where an optional one is absent.
+    func value(_ placeholder: Placeholder) throws(Failure) -> JSONValue? {
+        let value: JSONValue? =
+            switch placeholder.field {
+            case .some("id"): (mutation?.id.description).map(JSONValue.string)
+            case .some(let field): mutation?.fields[field]
+            case .none: inputs[placeholder.name]
+            }
+        if value == nil, !placeholder.isOptional { throw Failure(.profile, "\(subject) needs \(Self.label(placeholder)).") }
+        return value
+    }
+
+    /// The value as text, for a place that takes only text.
+    func text(_ placeholder: Placeholder) throws(Failure) -> String {
+        guard let text = try value(placeholder)?.text else {
+            throw Failure(.profile, "\(subject) needs a text or a number as \(Self.label(placeholder)).")
+        }
+        return text
+    }
+
+    static func label(_ placeholder: Placeholder) -> String {
+        placeholder.field.map { "the field \"\($0)\"" } ?? "\"\(placeholder.name)\""
+    }
+}

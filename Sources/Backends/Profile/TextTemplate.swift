@@ -1,0 +1,69 @@
+import SyncModel
+
+/// A name in braces that stands for a value: `{item.user_id}`, or `{item.note?}` where it may be absent.
+struct Placeholder: Hashable, Sendable {
+    let name: String
+    let isOptional: Bool
+
+    /// The mutation's field that it stands for; nil for anything else.
+    var field: String? { name.hasPrefix("item.") ? String(name.dropFirst("item.".count)) : nil }
+    var isPayload: Bool { name == "item.payload" }
+}
+
+/// Text with placeholders. What is known when a profile is loaded (`vars`, `version`, `device_id`) is already part of the text.
+struct TextTemplate: Hashable, Sendable {
+    var parts: [Part]
+
+    enum Part: Hashable, Sendable {
+        case literal(String)
+        case placeholder(Placeholder)
+    }
+
+    init(literal: String) { parts = [.literal(literal)] }
+
+    init(parsing text: String, scope: TemplateScope) throws(TemplateMistake) {
+        parts = []
+        var rest = text[...]
+        while let brace = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+            if brace > rest.startIndex { parts.append(.literal(String(rest[..<brace]))) }
+            guard rest[brace] == "{", let end = rest[brace...].firstIndex(of: "}") else {
+                throw TemplateMistake(found: "a lone brace in \"\(text)\"", expected: "placeholders such as {item.user_id}")
+            }
+            var name = String(rest[rest.index(after: brace)..<end])
+            let isOptional = name.hasSuffix("?")
+            if isOptional { name.removeLast() }
+            parts.append(try scope.part(Placeholder(name: name, isOptional: isOptional)))
+            rest = rest[rest.index(after: end)...]
+        }
+        if !rest.isEmpty { parts.append(.literal(String(rest))) }
+    }
+
+    /// The one placeholder that is the whole text.
+    var solePlaceholder: Placeholder? {
+        if parts.count == 1, case .placeholder(let placeholder) = parts[0] { placeholder } else { nil }
+    }
+
+    var placeholders: [Placeholder] {
+        parts.compactMap { if case .placeholder(let placeholder) = $0 { placeholder } else { nil } }
+    }
+
+    /// The text with `encode` applied to what the placeholders stand for.
+    func render(_ values: TemplateValues, encode: (String, Placeholder) throws(Failure) -> String) throws(Failure) -> String {
+        var text = ""
+        for part in parts {
+            switch part {
+            case .literal(let literal): text += literal
+            case .placeholder(let placeholder): text += try encode(try values.text(placeholder), placeholder)
+            }
+        }
+        return text
+    }
+
+    func render(_ values: TemplateValues) throws(Failure) -> String { try render(values) { text, _ in text } }
+}
+
+/// Why a template of a profile cannot be used.
+struct TemplateMistake: Error {
+    let found: String
+    let expected: String
+}

@@ -1,0 +1,113 @@
+import SyncModel
+import Yams
+
+/// A YAML value that knows where it stands.
+package struct YAMLNode: Sendable {
+    package let file: String
+    package let line: Int?
+    package let content: Content
+
+    package enum Content: Sendable {
+        /// A scalar and the JSON value that it reads as; quoted text is always a string.
+        case scalar(String, JSONValue)
+        case list([YAMLNode])
+        /// In the order of the file.
+        case table([Member])
+    }
+
+    package struct Member: Sendable {
+        package let key: String
+        package let line: Int?
+        package let value: YAMLNode
+    }
+
+    /// Reads one document; nil, with the reason in `log`, where it is not YAML.
+    package static func parse(_ text: String, file: String, log: MistakeLog) -> YAMLNode? {
+        do {
+            guard let node = try compose(yaml: text) else {
+                log.add(Mistake(file: file, key: "", found: "nothing", expected: "a table of keys"))
+                return nil
+            }
+            return YAMLNode(node, file: file, log: log)
+        } catch let error as YamlError {
+            log.add(Self.mistake(error, file: file))
+        } catch {
+            log.add(Mistake(file: file, key: "", found: "\(error)", expected: "YAML"))
+        }
+        return nil
+    }
+
+    package init(file: String, line: Int?, content: Content) {
+        self.file = file
+        self.line = line
+        self.content = content
+    }
+
+    private init(_ node: Node, file: String, log: MistakeLog) {
+        self.file = file
+        line = node.mark?.line
+        switch node {
+        case .scalar(let scalar): content = .scalar(scalar.string, Self.value(node, scalar))
+        case .sequence(let items): content = .list(items.map { YAMLNode($0, file: file, log: log) })
+        case .mapping(let members):
+            content = .table(
+                members.map { Member(key: $0.key.string ?? "", line: $0.key.mark?.line, value: YAMLNode($0.value, file: file, log: log)) })
+        case .alias:
+            content = .scalar("", .null)
+            log.add(Mistake(file: file, line: node.mark?.line, key: "", found: "an alias", expected: "the value itself"))
+        }
+    }
+
+    private static func value(_ node: Node, _ scalar: Node.Scalar) -> JSONValue {
+        guard scalar.style == .plain || scalar.style == .any else { return .string(scalar.string) }
+        if node.null != nil { return .null }
+        // YAML 1.1 takes `on` and `no` for flags; nobody who writes them in a text means one.
+        if scalar.string == "true" || scalar.string == "false" { return .bool(scalar.string == "true") }
+        if let whole = Int64(scalar.string) { return .int(whole) }
+        if let number = Double(scalar.string), number.isFinite, scalar.string.first?.isLetter == false { return .double(number) }
+        return .string(scalar.string)
+    }
+
+    private static func mistake(_ error: YamlError, file: String) -> Mistake {
+        switch error {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _), .composer(_, let problem, let mark, _):
+            Mistake(file: file, line: mark.line, key: "", found: problem, expected: "YAML")
+        case .duplicatedKeysInMapping(let duplicates, let context):
+            Mistake(
+                file: file, line: context.mark.line, key: duplicates.sorted().joined(separator: ", "), found: "the key twice",
+                expected: "every key once")
+        default:
+            Mistake(file: file, key: "", found: "\(error)", expected: "YAML")
+        }
+    }
+}
+
+extension YAMLNode {
+    /// What a reader of the message recognises: a scalar in quotes, else its kind.
+    package var summary: String {
+        switch content {
+        case .scalar(let text, .string): "\"\(text)\""
+        case .scalar(_, .null): "nothing"
+        case .scalar(let text, _): text
+        case .list: "a list"
+        case .table: "a table"
+        }
+    }
+
+    /// This node laid over `base`: tables merge, anything else replaces.
+    func merged(over base: YAMLNode) -> YAMLNode {
+        guard case .table(let mine) = content, case .table(let theirs) = base.content else { return self }
+        let inherited = theirs.map { member in
+            guard let own = mine.first(where: { $0.key == member.key }) else { return member }
+            return Member(key: own.key, line: own.line, value: own.value.merged(over: member.value))
+        }
+        let added = mine.filter { member in !theirs.contains { $0.key == member.key } }
+        return YAMLNode(file: file, line: line, content: .table(inherited + added))
+    }
+
+    /// The member of that name, where this is a table that has one.
+    func member(_ key: String) -> YAMLNode? {
+        guard case .table(let members) = content else { return nil }
+        return members.first { $0.key == key }?.value
+    }
+}

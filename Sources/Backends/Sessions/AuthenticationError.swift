@@ -1,0 +1,19 @@
+import SyncModel
+import Vault
+
+/// Why there is no session.
+package enum AuthenticationError: Error, Hashable, Sendable {
+    /// Only a person can go on.
+    case signInRequired(reason: String)
+    /// To be tried later; nobody is signed out by it.
+    case unavailable(Failure)
+    /// The server's words about the person who tried to sign in.
+    case refused(String)
+    /// The server said yes and did not mean it.
+    case misbehaved(String)
+    case signingOut
+    /// Somebody else is signed in, and has to sign out first.
+    case conflict(Account)
+    /// The session could not be stored, so it does not count.
+    case unsaved(VaultError)
+}

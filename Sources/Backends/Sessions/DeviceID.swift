@@ -1,0 +1,18 @@
+import Foundation
+import Vault
+
+/// The identity of this installation towards backends that ask for one: a UUID, made at the first start.
+package enum DeviceID {
+    /// Reads `<stateDirectory>/device-id`, or makes it; what is not a UUID is replaced.
+    package static func load(stateDirectory: String) throws(VaultError) -> String {
+        let file = DurableFile(path: "\(stateDirectory)/device-id")
+        if let content = try file.read(), let id = parse(content) { return id }
+        let id = UUID().uuidString.lowercased()
+        try file.replace(with: Data("\(id)\n".utf8))
+        return id
+    }
+
+    private static func parse(_ content: Data) -> String? {
+        UUID(uuidString: String(decoding: content, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines))?.uuidString.lowercased()
+    }
+}

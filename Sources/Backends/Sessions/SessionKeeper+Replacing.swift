@@ -1,0 +1,99 @@
+import Foundation
+import SyncModel
+
+extension SessionKeeper {
+    /// A session newer than `stale`, which the backend called unauthorised: at most one renewal runs, whoever asks, and only for the
+    /// current generation.
+    ///
+    /// The renewal runs in a task of its own: once begun it must land, though the caller that began it is cancelled.
+    package func replace(_ stale: Session) async throws(AuthenticationError) -> Session {
+        while true {
+            let current = try session()
+            if stale.generation < current.generation { return current }
+            switch change {
+            case .replacing(let task): return try await task.value.get()
+            case .signingIn(let task): _ = await task.value
+            case .signingOut: throw .signingOut
+            case nil:
+                let task = Task { await self.renew() }
+                change = .replacing(task)
+                return try await task.value.get()
+            }
+        }
+    }
+
+    private func renew() async -> Result<Session, AuthenticationError> {
+        let result: Result<Session, AuthenticationError>
+        do throws(AuthenticationError) {
+            result = .success(try await renewed())
+        } catch {
+            result = .failure(error)
+        }
+        if case .replacing = change { change = nil }
+        return result
+    }
+
+    /// Asks who is signed in; then, where the person allowed it, signs in again; else only they can go on.
+    private func renewed() async throws(AuthenticationError) -> Session {
+        let account = record.account
+        let (known, credentials) = try await scheme.identify(record.credentials, over: transport)
+        if let known {
+            guard known == account?.id else { throw try requireSignIn("the backend now takes this session for another account's") }
+            return try land(credentials)
+        }
+        guard backend.profile.auth.renewsByLogin, let kept = record.credentials.kept else {
+            throw try requireSignIn("the session has ended")
+        }
+        let now = clock.now
+        if let last = record.renewedByLoginAt, abs(now.timeIntervalSince(last)) < Self.renewalPause {
+            throw .unavailable(
+                Failure(.signInRequired, "The session ended again within five minutes of its renewal; the next try comes after that."))
+        }
+        return try await renewed(by: kept, as: account, at: now)
+    }
+
+    private func renewed(by kept: Credentials.KeptLogin, as account: Account?, at now: Date) async throws(AuthenticationError) -> Session {
+        let before = record.renewedByLoginAt
+        record.renewedByLoginAt = now
+        do throws(AuthenticationError) {
+            var (whose, credentials) = try await scheme.signIn(email: kept.email, password: kept.password, over: transport)
+            guard whose.id == account?.id else { throw try requireSignIn("the kept password opens another account") }
+            credentials.kept = kept
+            return try land(credentials)
+        } catch .refused(let words) {
+            // Never again with this password: the next refusals would lock the account.
+            throw try requireSignIn(words)
+        } catch .unavailable(let failure) {
+            // What never arrived was no try.
+            if failure.reason == .offline || failure.reason == .tls || failure.reason == .clock { record.renewedByLoginAt = before }
+            throw .unavailable(failure)
+        }
+    }
+
+    /// Stores renewed credentials before anybody uses them. During a sign-out they serve only to end the session at the server.
+    private func land(_ credentials: Credentials) throws(AuthenticationError) -> Session {
+        var next = record
+        next.credentials = credentials
+        if next.state == .signedIn { next.generation += 1 }
+        try store(next)
+        return try session()
+    }
+
+    /// Forgets the credentials and says why; returns the error to throw. A sign-out that has begun goes on instead.
+    private func requireSignIn(_ reason: String) throws(AuthenticationError) -> AuthenticationError {
+        guard record.state == .signedIn else { return .signingOut }
+        try store(record.cleared(.signInRequired, origin: record.origin, reason: reason))
+        return .signInRequired(reason: reason)
+    }
+
+    func store(_ next: SessionRecord) throws(AuthenticationError) {
+        do {
+            try commit(next)
+        } catch {
+            throw .unsaved(error)
+        }
+    }
+
+    /// Seconds between two uses of a kept password.
+    private static let renewalPause: TimeInterval = 300
+}

@@ -1,0 +1,84 @@
+import Foundation
+import SyncModel
+
+extension SessionKeeper {
+    /// Sends `request` with the credentials of the session's account, and keeps what the answer renews.
+    ///
+    /// Credentials go to the profile's origin only. Where the account is no longer signed in, nothing is sent.
+    package func send(_ request: OutboundRequest, as session: Session) async throws(TransportError) -> InboundResponse {
+        guard let rules = backend.profile.auth.csrf, !request.isSafe, isOwn(request) else { return try await exchange(request, session) }
+        var request = request
+        let token = try await csrfToken(rules, session)
+        request.setHeader(rules.header, token)
+        let response = try await exchange(request, session)
+        guard response.isExceptionsPage(422) else { return response }
+        // The token may have been the reason; it is refused before anything takes effect.
+        if csrf?.token == token { csrf = nil }
+        request.setHeader(rules.header, try await csrfToken(rules, session))
+        return try await exchange(request, session)
+    }
+
+    /// Asks the backend how it is, with the present credentials and without any effect on them.
+    package func probe() async -> Health {
+        guard var request = backend.health else {
+            return .ill(Failure(.profile, "The profile of \(backend.name) has no health route."))
+        }
+        if record.state == .signedIn { scheme.authorize(&request, with: record.credentials) }
+        do {
+            return backend.health(try await transport.send(request))
+        } catch {
+            return .unreachable(error.failure)
+        }
+    }
+
+    private func exchange(_ request: OutboundRequest, _ session: Session) async throws(TransportError) -> InboundResponse {
+        guard record.state == .signedIn, record.account?.id == session.account.id else {
+            throw .unreachable(Failure(.signInRequired, "It was not sent: \(session.account.label) is not signed in any more."))
+        }
+        guard isOwn(request) else { return try await transport.send(request) }
+        let generation = record.generation
+        var request = request
+        scheme.authorize(&request, with: record.credentials)
+        let response = try await transport.send(request)
+        absorb(response, generation: generation)
+        return response
+    }
+
+    /// The token of these credentials, fetched when first needed. No failure here says that the mutation was sent.
+    private func csrfToken(_ rules: AuthRules.CSRFRules, _ session: Session) async throws(TransportError) -> String {
+        if let csrf, csrf.generation == record.generation { return csrf.token }
+        let response: InboundResponse
+        do {
+            let request = try rules.request.render(TemplateValues(subject: "The CSRF token"))
+            response = try await exchange(request, session)
+        } catch let error as TransportError {
+            throw .unreachable(error.failure.withKnownOutcome)
+        } catch let failure as Failure {
+            throw .unreachable(failure)
+        } catch {
+            throw .unreachable(Failure(.profile, "\(error)"))
+        }
+        if let failure = backend.interception(in: response) { throw .unreachable(failure) }
+        guard response.isSuccess, let token = response.json?.at(rules.token)?.string else {
+            throw .unreachable(Failure(.serverError, status: response.status, "The backend gave no CSRF token (\(response.status))."))
+        }
+        csrf = (token, record.generation)
+        return token
+    }
+
+    private func isOwn(_ request: OutboundRequest) -> Bool { Origin(request.url) == backend.profile.origin }
+}
+
+extension InboundResponse {
+    /// The page on which a web framework, not the application, reports an error: `{"status":422,…}`.
+    fileprivate func isExceptionsPage(_ code: Int64) -> Bool { status == Int(code) && json?["status"] == .int(code) }
+}
+
+extension Failure {
+    /// The same failure of something that came before the mutation was sent.
+    fileprivate var withKnownOutcome: Failure {
+        var failure = self
+        failure.outcomeUnknown = false
+        return failure
+    }
+}

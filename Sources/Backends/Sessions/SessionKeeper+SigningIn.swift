@@ -1,0 +1,49 @@
+import Foundation
+import SyncModel
+
+extension SessionKeeper {
+    /// Signs somebody in, or renews the session of whoever is. Durable when it returns; a failure leaves everything as it was.
+    ///
+    /// With `remember`, and where the profile allows it, the password is kept to renew the session without a person.
+    package func signIn(email: String, password: String, remember: Bool) async throws(AuthenticationError) -> SessionSnapshot {
+        await waitForChange()
+        switch record.state {
+        case .signedIn: if let account = record.account, !account.label.isSameEmail(as: email) { throw .conflict(account) }
+        case .signingOut: throw .signingOut
+        case .signedOut, .signInRequired: break
+        }
+        let kept = remember && backend.profile.auth.renewsByLogin
+        let task = Task { await self.enter(email, Secret(password), keepsPassword: kept) }
+        change = .signingIn(task)
+        return try await task.value.get()
+    }
+
+    /// Returns when no change of credentials is under way.
+    func waitForChange() async {
+        while let change {
+            switch change {
+            case .replacing(let task): _ = await task.value
+            case .signingIn(let task): _ = await task.value
+            case .signingOut(let task): _ = await task.value
+            }
+        }
+    }
+
+    private func enter(_ email: String, _ password: Secret, keepsPassword: Bool) async -> Result<SessionSnapshot, AuthenticationError> {
+        defer { change = nil }
+        do throws(AuthenticationError) {
+            let (account, credentials) = try await scheme.signIn(email: email, password: password, over: transport)
+            var next = SessionRecord(origin: backend.profile.origin.description)
+            next.state = .signedIn
+            next.account = account
+            next.since = clock.now
+            next.generation = record.generation + 1
+            next.credentials = credentials
+            if keepsPassword { next.credentials.kept = Credentials.KeptLogin(email: email, password: password) }
+            try store(next)
+            return .success(snapshot)
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import SyncModel
+import Vault
+
+/// What is stored of a session.
+struct SessionRecord: Hashable, Sendable, Codable {
+    var state = SessionSnapshot.State.signedOut
+    var account: Account?
+    /// The origin that the credentials belong to.
+    var origin: String
+    var since: Date?
+    var reason: String?
+    var generation = 0
+    var credentials = Credentials()
+    /// When a kept password was last used.
+    var renewedByLoginAt: Date?
+
+    init(origin: String) { self.origin = origin }
+
+    /// The same history with nobody signed in.
+    func cleared(_ state: SessionSnapshot.State, origin: String, reason: String? = nil) -> SessionRecord {
+        var record = SessionRecord(origin: origin)
+        record.state = state
+        record.generation = generation + 1
+        record.reason = reason
+        if state == .signInRequired { record.account = account }
+        return record
+    }
+}
+
+/// The sealed file of one backend's session.
+struct SessionFile: Sendable {
+    private let file: DurableFile
+    private let vault: Vault
+    private let id: String
+
+    init(directory: String, backend: String, vault: Vault) {
+        file = DurableFile(path: "\(directory)/\(backend).session")
+        self.vault = vault
+        id = "session/\(backend)"
+    }
+
+    enum Content {
+        case none
+        case record(SessionRecord)
+        /// It could not be read, and lies at this path now.
+        case damaged(movedTo: String)
+    }
+
+    /// Reads the record. A damaged file is put aside, so that nothing of it is lost and work goes on.
+    func load(now: Date) throws(VaultError) -> Content {
+        guard let sealed = try file.read() else { return .none }
+        // `try?`: whether the seal or the content is damaged, the file is put aside.
+        if let plain = try? vault.open(sealed, as: id), let record = try? JSONDecoder().decode(SessionRecord.self, from: plain) {
+            return .record(record)
+        }
+        return .damaged(movedTo: try file.putAside(suffix: ".damaged-\(Int(now.timeIntervalSince1970))"))
+    }
+
+    /// Stores the record durably.
+    func save(_ record: SessionRecord) throws(VaultError) {
+        do {
+            try file.replace(with: vault.seal(JSONEncoder().encode(record), as: id))
+        } catch let error as VaultError {
+            throw error
+        } catch {
+            preconditionFailure("a session record always encodes: \(error)")
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import SyncModel
+
+/// A complete answer.
+package struct InboundResponse: Sendable {
+    package let status: Int
+    package let headers: [HeaderField]
+    package let body: Data
+    /// The body where the content type says JSON and it parses as JSON; nil for anything else.
+    package let json: JSONValue?
+
+    package init(status: Int, headers: [HeaderField] = [], body: Data = Data()) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        json = Self.saysJSON(headers) ? JSONValue(parsing: body) : nil
+    }
+
+    /// The first header of that name, in any case.
+    package subscript(header name: String) -> String? {
+        headers.first { $0.name.caseInsensitiveCompare(name) == .orderedSame }?.value
+    }
+
+    package var isJSON: Bool { json != nil }
+    package var isSuccess: Bool { (200..<300).contains(status) }
+
+    /// The server's own clock, where it tells.
+    var date: Date? { self[header: "Date"].flatMap(HTTPDate.parse) }
+
+    /// `application/json`, or any type with the suffix `+json` (RFC 6839).
+    private static func saysJSON(_ headers: [HeaderField]) -> Bool {
+        guard let field = headers.first(where: { $0.name.caseInsensitiveCompare("Content-Type") == .orderedSame }) else { return false }
+        let type = field.value.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        return type == "application/json" || type == "text/json" || type.hasSuffix("+json")
+    }
+}

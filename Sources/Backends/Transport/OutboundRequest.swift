@@ -1,0 +1,44 @@
+import Foundation
+
+/// One header line, as it is sent or was received.
+package struct HeaderField: Hashable, Sendable {
+    package let name: String
+    package let value: String
+
+    package init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// A request, ready but for credentials. Its description holds neither headers, nor body, nor query.
+package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible {
+    package var method: String
+    /// Absolute.
+    package var url: String
+    package var headers: [HeaderField]
+    package var body: Data?
+    /// How long to wait for the answer's head; nil means the transport's own limit.
+    package var timeout: Duration?
+
+    package init(method: String, url: String, headers: [HeaderField] = [], body: Data? = nil, timeout: Duration? = nil) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.timeout = timeout
+    }
+
+    /// Changes nothing at the server (RFC 9110 9.2.1).
+    package var isSafe: Bool { method == "GET" || method == "HEAD" }
+
+    package var description: String { "\(method) \(url.prefix { $0 != "?" && $0 != "#" })" }
+
+    /// Sets a header, in place of any of the same name.
+    mutating func setHeader(_ name: String, _ value: String) {
+        headers.removeAll { $0.name.caseInsensitiveCompare(name) == .orderedSame }
+        headers.append(HeaderField(name, value))
+    }
+
+    func hasHeader(_ name: String) -> Bool { headers.contains { $0.name.caseInsensitiveCompare(name) == .orderedSame } }
+}

@@ -1,0 +1,22 @@
+/// How long an exchange may take, and whom it trusts.
+package struct TransportLimits: Sendable, Hashable {
+    /// Until the connection, TLS included, stands.
+    package var connect: Duration
+    /// Until the head of the answer, where the request names no time of its own.
+    package var request: Duration
+    /// From start to the last byte of the answer; never less than the request's own time.
+    package var exchange: Duration
+    /// A PEM file with the only authorities to trust; nil means the system's.
+    package var caFile: String?
+    /// The longest answer that is read, in bytes.
+    package var answer = 64 << 20
+
+    package init(
+        connect: Duration = .seconds(10), request: Duration = .seconds(30), exchange: Duration = .seconds(60), caFile: String? = nil
+    ) {
+        self.connect = connect
+        self.request = request
+        self.exchange = exchange
+        self.caFile = caFile
+    }
+}

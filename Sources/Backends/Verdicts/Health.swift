@@ -1,0 +1,35 @@
+import SyncModel
+
+/// What a backend's health route came to.
+package enum Health: Hashable, Sendable {
+    /// It answers as promised; the account that is signed in, nil for nobody.
+    case well(account: String?)
+    /// It answers, but not as a server that is well.
+    case ill(Failure)
+    case intercepted(Failure)
+    case unreachable(Failure)
+}
+
+extension Backend {
+    /// The request that asks who is signed in; nil where the profile has none.
+    package var health: OutboundRequest? {
+        // `try?`: its template has no placeholders, so there is nothing that could fail.
+        profile.health.flatMap { try? $0.request.render(TemplateValues(subject: "The health route")) }
+    }
+
+    /// What the answer to `health` says.
+    package func health(_ response: InboundResponse) -> Health {
+        if let interception = interception(in: response) { return .intercepted(interception) }
+        if response.status == 401, response.isJSON { return .well(account: nil) }
+        guard response.isSuccess, let json = response.json, let rules = profile.health else {
+            let words = profile.errors.words(of: response)
+            return .ill(Failure(.serverError, status: response.status, words ?? "The backend is not well (\(response.status))."))
+        }
+        switch rules.account.resolve(in: json) {
+        case .found(let account): return .well(account: account.text)
+        case .null: return .well(account: nil)
+        case .missing:
+            return .ill(Failure(.profile, status: response.status, "The backend's health answer does not say who is signed in."))
+        }
+    }
+}
