@@ -30,6 +30,7 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioExtras = Target.Dependency.product(name: "NIOExtras", package: "swift-nio-extras")
 let nioHTTPCompression = Target.Dependency.product(name: "NIOHTTPCompression", package: "swift-nio-extras")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
 func house(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = [], exclude: [String] = []) -> Target {
@@ -91,7 +92,7 @@ let package = Package(
             "SyncDaemon",
             [
                 "SyncModel", "Vault", "Outbox", "Capture", "Backends", "Delivery", "ControlAPI", "ControlServer", "CSystemLinux",
-                lifecycle, logging, yams,
+                lifecycle, logging, unixSignals,
             ]),
         house("Sandbox", [httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioExtras, nioPosix]),
         program("homingd", ["SyncDaemon", argumentParser]),

@@ -30,11 +30,18 @@ struct ProblemMiddleware: RouterMiddleware {
     private static func problem(_ error: HTTPError, _ request: Request) -> Problem {
         switch error.status.code {
         case 404: .notFound("There is no \(request.method.rawValue) \(request.uri.path).")
-        case 405: Problem(.invalidRequest, status: 405, title: "Not that method", detail: "\(request.uri.path) does not take \(request.method.rawValue).")
+        case 405:
+            Problem(
+                .invalidRequest, status: 405, title: "Not that method",
+                detail: "\(request.uri.path) does not take \(request.method.rawValue).")
         case 413:
             Problem(
-                .tooLarge, status: 413, title: "Too large", detail: "The document is larger than 32 MiB.", next: "Split it into smaller ones.")
-        default: Problem(.invalidRequest, status: error.status.code, title: "The request is not understood", detail: error.body ?? error.status.reasonPhrase)
+                .tooLarge, status: 413, title: "Too large", detail: "The document is larger than 32 MiB.",
+                next: "Split it into smaller ones.")
+        default:
+            Problem(
+                .invalidRequest, status: error.status.code, title: "The request is not understood",
+                detail: error.body ?? error.status.reasonPhrase)
         }
     }
 

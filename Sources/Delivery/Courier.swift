@@ -122,6 +122,9 @@ package struct Courier: Sendable {
 
     private static func verdict(_ error: TransportError, of request: OutboundRequest) -> Verdict {
         switch error {
+        // The session ended between our asking for it and the sending.
+        case .unreachable(let failure) where failure.reason == .signInRequired:
+            return .unauthorized(failure)
         case .unreachable(var failure):
             if Task.isCancelled { failure.reason = .stopping }
             return .unreachable(failure)
@@ -143,6 +146,7 @@ package struct Courier: Sendable {
         case .refused(let words), .misbehaved(let words): .unauthorized(Failure(.signInRequired, words))
         case .signingOut: .unauthorized(Failure(.signInRequired, "Signing out."))
         case .conflict: .unauthorized(Failure(.signInRequired, "Somebody else is signed in."))
+        case .unsaved(let error): .unreachable(Failure(.unreadable, "\(error)"))
         }
     }
 }

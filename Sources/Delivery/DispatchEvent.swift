@@ -1,4 +1,5 @@
 import Foundation
+import Outbox
 import SyncModel
 
 /// What the dispatcher learns.

@@ -1,4 +1,5 @@
 import Foundation
+import Outbox
 import SyncModel
 
 /// The delivering core: a pure state machine. Events go in, actions come out; it knows no clock, no network and no disk.

@@ -40,12 +40,18 @@ package final class Dispatcher: Sendable {
     package var gates: [String: Gate] { shown.withLock { $0.gates } }
     package var nextWake: Date? { shown.withLock { $0.nextWake } }
 
+    /// Who may be sent for, from now on.
+    package func sessionChanged(_ snapshot: SessionSnapshot) {
+        // Only a session that is alive can send.
+        post.yield(.session(backend: snapshot.backend, snapshot.state == .signedIn ? snapshot.account : nil))
+    }
+
     /// Try now what waits for a later time.
     package func hurry(backend: String?) { post.yield(.hurried(backend: backend)) }
 
     /// Returns once nothing is being sent at `backend`; what takes longer than the grace period is cut short.
     package func drain(backend: String) async {
-        async let cutter: Void = cut(after: Self.grace, [backend])
+        async let _: Void = cut(after: Self.grace, [backend])
         await withCheckedContinuation { continuation in
             let isRunning = waiting.withLock { waiting in
                 waiting?[backend, default: []].append(continuation)
@@ -102,12 +108,7 @@ package final class Dispatcher: Sendable {
     private func listen(_ group: inout DiscardingTaskGroup) {
         let arrivals = outbox.arrivals.listen()
         group.addTask { for await _ in arrivals { self.post.yield(.arrived) } }
-        for (name, keeper) in keepers {
-            group.addTask {
-                self.post.yield(.session(backend: name, await keeper.snapshot.sender))
-                for await snapshot in keeper.changes { self.post.yield(.session(backend: name, snapshot.sender)) }
-            }
-        }
+        for keeper in keepers.values { group.addTask { self.sessionChanged(await keeper.snapshot) } }
     }
 
     private func perform(_ action: DispatchAction, _ loop: inout Loop, _ group: inout DiscardingTaskGroup) {
@@ -119,7 +120,7 @@ package final class Dispatcher: Sendable {
             group.addTask { self.post.yield(.probed(backend: backend, await courier.probe())) }
         case .checkSession(let backend):
             guard let keeper = keepers[backend] else { return }
-            group.addTask { self.post.yield(.session(backend: backend, await keeper.snapshot.sender)) }
+            group.addTask { self.sessionChanged(await keeper.snapshot) }
         case .wake(let date): wake(at: date, &loop)
         case .gateChanged(let backend, let gate):
             shown.withLock { $0.gates[backend] = gate }
@@ -185,9 +186,4 @@ package final class Dispatcher: Sendable {
         // `try?`: the gate is what it is, whether or not the disk had room for the news.
         group.addTask { try? await self.outbox.record([event]) }
     }
-}
-
-extension SessionSnapshot {
-    /// Who may be sent for; nil unless a session is alive.
-    fileprivate var sender: Account? { state == .signedIn ? account : nil }
 }

@@ -1,0 +1,78 @@
+import Backends
+import Delivery
+import Foundation
+
+extension Configuration {
+    /// Reads `homing.yaml`; where no file is named and none is in its usual place, the defaults hold. Tells all mistakes at once.
+    package static func load(file named: String?, environment: [String: String]) throws(Mistakes) -> Configuration {
+        let places = Places(environment: environment)
+        let file = named ?? places.configurationFile
+        guard named != nil || FileManager.default.fileExists(atPath: file) else { return Configuration(places: places) }
+        let log = MistakeLog()
+        // `try?`: what matters to the reader of the message is that it could not be read.
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+            throw Mistakes([Mistake(file: file, key: "", found: "no readable file", expected: "the configuration, as YAML")])
+        }
+        var configuration = Configuration(places: places)
+        let folder = URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent().path
+        configuration.backends = folder + "/backends"
+        let isEmpty = text.split(separator: "\n").allSatisfy { $0.trimmingCharacters(in: .whitespaces).isEmpty || $0.hasPrefix("#") }
+        if !isEmpty, let node = YAMLNode.parse(text, file: file, log: log), let table = StrictTable(node, log: log) {
+            configuration.read(table, folder: folder)
+        }
+        try log.check()
+        return configuration
+    }
+
+    private mutating func read(_ table: StrictTable, folder: String) {
+        func path(_ key: String, in table: StrictTable) -> String? {
+            table.text(key).map { $0.hasPrefix("/") ? $0 : URL(fileURLWithPath: folder + "/" + $0).standardizedFileURL.path }
+        }
+        if let state = path("state_directory", in: table) {
+            stateDirectory = state
+            spool.directory = state + "/spool"
+        }
+        socket = path("socket", in: table) ?? socket
+        backends = path("backends", in: table) ?? backends
+        limits.caFile = path("ca_file", in: table)
+        if let file = limits.caFile, !FileManager.default.isReadableFile(atPath: file) {
+            table.reject("ca_file", expected: "a readable PEM file")
+        }
+        if let table = table.table("spool") {
+            spool.directory = path("directory", in: table) ?? spool.directory
+            spool.backend = table.text("backend")
+            spool.route = table.text("route") ?? spool.route
+            table.close()
+        }
+        if let table = table.table("delivery") { read(delivery: table) }
+        if let table = table.table("timeouts") {
+            limits.connect = table.seconds("connect", in: 0.1...600) ?? limits.connect
+            limits.request = table.seconds("request", in: 0.1...3600) ?? limits.request
+            limits.exchange = table.seconds("exchange", in: 0.1...7200) ?? limits.exchange
+            if limits.exchange < limits.request { table.reject("exchange", expected: "no less than timeouts.request") }
+            table.close()
+        }
+        if let table = table.table("outbox") {
+            keepDelivered = table.seconds("keep_delivered")?.seconds ?? keepDelivered
+            table.close()
+        }
+        table.close()
+    }
+
+    private mutating func read(delivery table: StrictTable) {
+        delivery.inFlight = table.int("in_flight", in: 1...64) ?? delivery.inFlight
+        delivery.retry.attempts = table.int("attempts", in: 1...3) ?? delivery.retry.attempts
+        delivery.retry.first = table.seconds("first_delay")?.seconds ?? delivery.retry.first
+        delivery.retry.ceiling = table.seconds("longest_delay")?.seconds ?? delivery.retry.ceiling
+        delivery.retry.factor = table.int("delay_factor", in: 1...10).map(Double.init) ?? delivery.retry.factor
+        delivery.retry.lookupAfter = table.seconds("lookup_after")?.seconds ?? delivery.retry.lookupAfter
+        delivery.breaker.first = table.seconds("first_pause")?.seconds ?? delivery.breaker.first
+        delivery.breaker.ceiling = table.seconds("longest_pause")?.seconds ?? delivery.breaker.ceiling
+        table.close()
+    }
+}
+
+extension Duration {
+    /// In seconds, with a fraction.
+    fileprivate var seconds: TimeInterval { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

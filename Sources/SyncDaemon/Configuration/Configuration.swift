@@ -1,0 +1,35 @@
+import Backends
+import Delivery
+import Foundation
+
+/// Everything that an administrator may set. Each key of `homing.yaml` has its place here.
+package struct Configuration: Sendable {
+    /// The outbox, the sessions and the key live here; one daemon at a time.
+    package var stateDirectory: String
+    /// The control socket.
+    package var socket: String
+    /// The folder with one profile for each backend.
+    package var backends: String
+    /// The drop folder.
+    package var spool: Spool
+    package var delivery = DispatchState.Policy()
+    package var limits = TransportLimits()
+    /// How long a delivered entry's row stays listed, in seconds; its receipt stays for good.
+    package var keepDelivered: TimeInterval = 30 * 86_400
+
+    package struct Spool: Sendable, Equatable {
+        package var directory: String
+        /// The profile that dropped files go to; nil where one backend is configured.
+        package var backend: String?
+        /// The route by which they go.
+        package var route = "measurement"
+    }
+
+    /// What holds where nothing is configured.
+    package init(places: Places) {
+        stateDirectory = places.state
+        socket = places.socket
+        backends = places.configuration + "/backends"
+        spool = Spool(directory: places.state + "/spool")
+    }
+}

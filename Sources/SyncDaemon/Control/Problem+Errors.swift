@@ -1,0 +1,106 @@
+import Backends
+import Capture
+import ControlAPI
+import Outbox
+import SyncModel
+import Vault
+
+extension Problem {
+    init(_ error: OutboxError) {
+        switch error {
+        case .idConflict(let id):
+            self.init(
+                .idConflict, status: 409, title: "The id is taken", detail: "The id \(id) was accepted before, with other content.",
+                next: "Hand it in under an id of its own; what was accepted before stays as it is.")
+        case .notFound(let id): self = .notFound("There is no entry \(id).", next: "Look for it with ‘homing list’.")
+        case .wrongState(_, .inflight):
+            self.init(
+                .wrongState, status: 409, title: "It is being sent", detail: "This entry is being sent at this moment.",
+                next: "Try again in a few seconds.")
+        case .wrongState(_, let state):
+            self.init(
+                .wrongState, status: 409, title: "Not in this state",
+                detail: "This entry is \(state.rawValue) already; nothing was changed.")
+        case .full:
+            self.init(
+                .storageFailed, status: 507, title: "The disk is full", detail: "The disk is full, so nothing more can be accepted.",
+                next: "Make room on the disk; what was accepted before is safe and goes on being sent.")
+        case .storage(let words):
+            self.init(
+                .storageFailed, status: 500, title: "The store failed", detail: "The store could not be read or written: \(words)",
+                next: "Look at the disk and at the daemon’s log.")
+        case .tooNew:
+            self.init(
+                .storageFailed, status: 500, title: "The store is too new", detail: "A newer version of Homing has written this store.",
+                next: "Install that version again.")
+        }
+    }
+
+    init(_ error: IntakeError) {
+        switch error {
+        case .unknownBackend(let name, let known):
+            self = .notFound("There is no backend ‘\(name)’; there is: \(known.joined(separator: ", ")).")
+        case .backendNotNamed(let known):
+            self = .invalid(
+                "It is not said to which backend this goes: \(known.joined(separator: ", ")).", next: "Name one of them with backend=.")
+        case .signInRequired(let backend):
+            self.init(
+                .signInRequired, status: 409, title: "Nobody is signed in",
+                detail: "Nobody is signed in at \(backend), so it is not known whose data this is. Nothing was stored.",
+                next: "Sign in with ‘homing login’ and hand it in again.")
+        case .notUnderstood(let sentence): self = .invalid(sentence)
+        case .tooLarge(let size, let limit):
+            self.init(
+                .tooLarge, status: 413, title: "Too large",
+                detail: "The document has \(size >> 20) MiB; at most \(limit >> 20) MiB can be sent.", next: "Split it into smaller ones.")
+        case .outbox(let error): self.init(error)
+        }
+    }
+
+    init(_ error: AuthenticationError, signingInAt backend: String) {
+        switch error {
+        case .refused(let words):
+            self.init(
+                .signInRefused, status: 422, title: "Sign-in refused", detail: "\(backend) refused the sign-in: \(words)",
+                next: "Check the e-mail address and the password, and mind that too many wrong ones lock the account.")
+        case .unavailable(let failure):
+            self.init(
+                .backendUnreachable, status: 503, title: "The backend does not answer", detail: failure.message,
+                next: "Signing in needs the network. Try again when it is there; what is captured meanwhile waits.")
+        case .misbehaved(let words):
+            self.init(
+                .backendMisbehaved, status: 502, title: "Not signed in", detail: words,
+                next: "Try again; if it stays so, tell whoever runs the backend.")
+        case .signInRequired(let reason):
+            self.init(
+                .signInRequired, status: 409, title: "Nobody is signed in", detail: "Nobody is signed in at \(backend): \(reason)",
+                next: "Sign in with ‘homing login’.")
+        case .signingOut:
+            self.init(
+                .wrongState, status: 409, title: "Signing out", detail: "A sign-out is under way at \(backend).",
+                next: "Try again in a few seconds.")
+        case .conflict(let account):
+            self.init(
+                .alreadySignedIn, status: 409, title: "Somebody is signed in", detail: "\(account.label) is signed in at \(backend).",
+                next: "Sign out first with ‘homing logout’; what they captured stays theirs.")
+        case .unsaved(let error):
+            self.init(
+                .storageFailed, status: 507, title: "The session could not be stored", detail: error.description,
+                next: "Make room on the disk and sign in again.")
+        }
+    }
+
+    init(_ error: SignOutError, at backend: String) {
+        switch error {
+        case .allDevicesUnsupported:
+            self.init(
+                .unsupported, status: 409, title: "Not possible there",
+                detail: "\(backend) cannot end the sessions of all devices. Nothing was changed.",
+                next: "Sign out of this one without --all-devices.")
+        case .unsaved(let error):
+            self.init(
+                .storageFailed, status: 507, title: "The sign-out could not be stored", detail: error.description,
+                next: "Make room on the disk and sign out again.")
+        }
+    }
+}

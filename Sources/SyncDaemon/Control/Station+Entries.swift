@@ -1,0 +1,116 @@
+import Backends
+import Capture
+import ControlAPI
+import ControlServer
+import Delivery
+import Foundation
+import Logging
+import Outbox
+import SyncModel
+
+extension Station {
+    func submit(_ request: ControlAPI.Submission, by peer: Peer) async throws(Problem) -> SubmissionReceipt {
+        let submission = Capture.Submission(
+            backend: request.backend, route: request.route, id: try request.id.map { text throws(Problem) in try id(text) },
+            fields: request.fields.mapValues(JSONValue.init(argument:)), payload: request.payload,
+            supersedes: try request.supersedes.map { text throws(Problem) in try id(text) })
+        let accepted: Intake.Accepted
+        do { accepted = try await intake.accept(submission) } catch { throw Problem(error) }
+        var isDuplicate = false
+        if case .duplicate = accepted.enqueued { isDuplicate = true }
+        return SubmissionReceipt(
+            id: accepted.id.description, sequence: accepted.enqueued.sequence, duplicate: isDuplicate,
+            backend: accepted.destination.backend,
+            account: accepted.destination.account, lane: accepted.lane.rawValue)
+    }
+
+    func entries(_ request: EntryQuery, by peer: Peer) async throws(Problem) -> EntryPage {
+        let records = try await stored { () throws(OutboxError) in
+            try await outbox.entries(
+                state: request.state.flatMap(Entry.State.init), backend: request.backend, after: request.after ?? 0, limit: request.limit)
+        }
+        return EntryPage(entries: records.map(EntrySummary.init), next: records.count == request.limit ? records.last?.sequence : nil)
+    }
+
+    func entry(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntryDetail {
+        let found = try await found(try id(request.id))
+        return EntryDetail(
+            entry: EntrySummary(found.record),
+            attempts: found.attempts.map {
+                AttemptSummary(
+                    startedAt: $0.startedAt, endedAt: $0.endedAt, verdict: $0.verdict, counted: $0.counted, status: $0.status,
+                    message: $0.message)
+            })
+    }
+
+    func why(_ request: EntryReference, by peer: Peer) async throws(Problem) -> ControlAPI.Explanation {
+        let record = try await found(try id(request.id)).record
+        let head = try await stored { () throws(OutboxError) in try await outbox.head(of: record.lane, at: record.destination) }
+        let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
+        let backend = record.destination.backend
+        let reasons = Reasons(
+            head: head, gate: dispatcher.gates[backend], session: await keepers[backend]?.snapshot,
+            owner: labels[record.destination] ?? "account \(record.destination.account)",
+            canLookUp: keepers[backend]?.backend.canLookUp(route: record.route) ?? false, now: clock.now)
+        let (sentence, next) = reasons.explain(record)
+        return Explanation(id: record.id.description, state: record.state.rawValue, sentence: sentence, next: next)
+    }
+
+    func retry(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary {
+        let id = try id(request.id)
+        let record = try await found(id).record
+        let canLookUp = keepers[record.destination.backend]?.backend.canLookUp(route: record.route) ?? false
+        try await stored { () throws(OutboxError) in
+            try await outbox.retry(id, forgetUncertainty: !canLookUp, by: peer.description, at: clock.now)
+        }
+        log.notice("Retried", metadata: ["entry": "\(id)", "by": "\(peer)"])
+        return EntrySummary(try await found(id).record)
+    }
+
+    func discard(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary {
+        let id = try id(request.id)
+        try await stored { () throws(OutboxError) in try await outbox.discard(id, by: peer.description, at: clock.now) }
+        log.notice("Discarded", metadata: ["entry": "\(id)", "by": "\(peer)"])
+        return EntrySummary(try await found(id).record)
+    }
+
+    func sync(_ request: SyncRequest, by peer: Peer) async throws(Problem) -> SyncReport {
+        if let named = request.backend { _ = try keeper(named) }
+        let cursor = try await stored { () throws(OutboxError) in
+            let cursor = try await outbox.newestCursor()
+            try await outbox.makeDue(backend: request.backend, at: clock.now)
+            return cursor
+        }
+        dispatcher.hurry(backend: request.backend)
+        spool.look()
+        let status = try await status(NoInput(), by: peer)
+        let meant = status.backends.filter { request.backend == nil || $0.name == request.backend }
+        let others = meant.flatMap(\.otherAccounts).map(\.waiting).reduce(0, +)
+        let waiting = meant.map(\.queue.waiting).reduce(0, +) - others
+        let obstacle = meant.first { $0.gate == "signInRequired" && $0.queue.waiting > 0 }?.gateReason
+        return SyncReport(waiting: max(0, waiting), cursor: cursor, obstacle: obstacle)
+    }
+
+    private func found(_ id: MutationID) async throws(Problem) -> (record: EntryRecord, attempts: [AttemptRow]) {
+        guard let found = try await stored({ () throws(OutboxError) in try await outbox.entry(id) }) else { throw Problem(.notFound(id)) }
+        return found
+    }
+
+    private func id(_ text: String) throws(Problem) -> MutationID {
+        guard let id = MutationID(text) else {
+            throw .invalid("‘\(text)’ is not an id; expected a UUID like 0190a6b2-7c3e-7d4f-8a5b-6c7d8e9f0a1b.")
+        }
+        return id
+    }
+}
+
+extension EntrySummary {
+    init(_ record: EntryRecord) {
+        self.init(
+            sequence: record.sequence, id: record.id.description, backend: record.destination.backend, account: record.destination.account,
+            route: record.route, lane: record.lane.rawValue, state: record.state.rawValue, holdReason: record.holdReason?.rawValue,
+            capturedAt: record.capturedAt, dueAt: record.dueAt, settledAt: record.settledAt, attempts: record.attempts,
+            releases: record.releases, uncertain: record.uncertain, size: record.size, remoteID: record.remoteID,
+            lastStatus: record.lastStatus, lastError: record.lastError)
+    }
+}

@@ -1,0 +1,58 @@
+import Backends
+import Capture
+import ControlAPI
+import ControlServer
+import Delivery
+import Foundation
+import Outbox
+import SyncModel
+
+extension Station {
+    func status(_ request: NoInput, by peer: Peer) async throws(Problem) -> Status {
+        let (tallies, labels, cursor) = try await stored { () throws(OutboxError) in
+            (try await outbox.tallies(), try await outbox.accountLabels(), try await outbox.newestCursor())
+        }
+        var reports: [BackendReport] = []
+        for keeper in keepers.values.sorted(by: { $0.backend.name < $1.backend.name }) {
+            reports.append(try await report(keeper, tallies.filter { $0.destination.backend == keeper.backend.name }, labels))
+        }
+        let files = spool.counts()
+        let spool = SpoolReport(directory: spool.directory, waiting: files.waiting, refused: files.refused)
+        let summary = StatusSummary(backends: reports, spool: spool)
+        return Status(
+            sentence: summary.sentence, attention: summary.attention, backends: reports, spool: spool, version: Version.current,
+            startedAt: startedAt, cursor: cursor)
+    }
+
+    private func report(
+        _ keeper: SessionKeeper, _ tallies: [Tally], _ labels: [Destination: String]
+    ) async throws(Problem) -> BackendReport {
+        let name = keeper.backend.name
+        let session = SessionReport(await keeper.snapshot)
+        let gate = session.state == "signedIn" ? dispatcher.gates[name] ?? .open : .signInRequired
+        func count(_ state: Entry.State) -> Int { tallies.filter { $0.state == state }.map(\.count).reduce(0, +) }
+        let others = Dictionary(
+            grouping: tallies.filter { $0.state == .pending && $0.destination.account != session.account }, by: \.destination)
+        var nextTry: Date?
+        var reason: String?
+        switch gate {
+        case .open: nextTry = dispatcher.nextWake
+        case .cooling(let until, let failure):
+            nextTry = until
+            reason = failure.message
+        case .signInRequired: reason = session.reason ?? (session.account == nil ? "Nobody is signed in." : "The session has ended.")
+        }
+        return BackendReport(
+            name: name, baseURL: keeper.backend.baseURL, gate: gate.name, gateReason: reason, session: session,
+            queue: QueueReport(
+                pending: count(.pending), inflight: count(.inflight), held: count(.held), dead: count(.dead), delivered: count(.delivered),
+                discarded: count(.discarded)),
+            oldestWaiting: try await stored { () throws(OutboxError) in try await outbox.oldestWaiting(at: name) },
+            lastDelivered: tallies.filter { $0.state == .delivered }.compactMap(\.latest).max(), nextTry: nextTry,
+            otherAccounts: others.sorted { $0.key < $1.key }.map { destination, rows in
+                WaitingAccount(
+                    account: destination.account, email: labels[destination] ?? "account \(destination.account)",
+                    waiting: rows.map(\.count).reduce(0, +))
+            })
+    }
+}

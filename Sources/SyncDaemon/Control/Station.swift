@@ -1,0 +1,42 @@
+import Backends
+import Capture
+import ControlAPI
+import ControlServer
+import Delivery
+import Foundation
+import Logging
+import Outbox
+import SyncModel
+
+/// What stands behind the control channel: each call, turned into a call of the part that does it.
+struct Station: ControlService {
+    let keepers: [String: SessionKeeper]
+    let outbox: Outbox
+    let intake: Intake
+    let dispatcher: Dispatcher
+    let spool: Spool
+    let clock: any SyncClock
+    let startedAt: Date
+    let log: Logger
+
+    /// The keeper of the backend that is meant: the named one, or the only one.
+    func keeper(_ named: String?) throws(Problem) -> SessionKeeper {
+        let known = keepers.keys.sorted().joined(separator: ", ")
+        if let named {
+            guard let keeper = keepers[named] else {
+                throw .notFound("There is no backend ‘\(named)’; there is: \(known).")
+            }
+            return keeper
+        }
+        guard keepers.count == 1, let only = keepers.values.first else {
+            throw .invalid(
+                "More than one backend is configured: \(known).", next: "Name one of them with --backend (or backend= in the query).")
+        }
+        return only
+    }
+
+    /// Runs what may fail in the outbox, and says so in plain words.
+    func stored<T>(_ work: () async throws(OutboxError) -> T) async throws(Problem) -> T {
+        do { return try await work() } catch { throw Problem(error) }
+    }
+}

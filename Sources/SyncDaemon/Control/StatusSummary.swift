@@ -1,0 +1,107 @@
+import ControlAPI
+import Foundation
+
+/// The sentence that a person reads first, and what needs a person: pure, from the figures alone.
+struct StatusSummary {
+    let backends: [BackendReport]
+    let spool: SpoolReport
+
+    var sentence: String {
+        let dead = total(\.queue.dead) + total(\.queue.held)
+        let waiting = total(\.queue.waiting)
+        let others = backends.flatMap(\.otherAccounts)
+        let othersWaiting = others.map(\.waiting).reduce(0, +)
+        let mine = max(0, waiting - othersWaiting) + (needsSignIn ? 0 : spool.waiting)
+        if dead > 0 {
+            let rest = waiting > 0 ? " \(Self.captures(waiting)) \(waiting == 1 ? "waits" : "wait") besides." : ""
+            return "\(Self.captures(dead)) could not be delivered and \(dead == 1 ? "needs" : "need") you.\(rest)"
+        }
+        if needsSignIn, waiting + spool.waiting > 0 {
+            return
+                "\(Self.captures(waiting + spool.waiting)) \(waiting + spool.waiting == 1 ? "is" : "are") safe here and cannot go up until somebody signs in."
+        }
+        if mine > 0 {
+            guard let cooling = backends.first(where: { $0.gate == "cooling" && $0.queue.waiting > 0 }) else {
+                return "\(Self.captures(mine)) \(mine == 1 ? "is" : "are") on the way up."
+            }
+            return
+                "\(Self.captures(mine)) \(mine == 1 ? "is" : "are") safe here and \(mine == 1 ? "waits" : "wait") for the network: \(cooling.gateReason ?? cooling.name)"
+        }
+        if let other = others.first {
+            return
+                "\(Self.captures(othersWaiting)) \(othersWaiting == 1 ? "waits" : "wait") for \(other.email) to sign in again; everything else has gone up."
+        }
+        let delivered = total(\.queue.delivered)
+        if delivered > 0 { return "Everything has gone up: \(Self.captures(delivered)) delivered, nothing is waiting." }
+        return needsSignIn ? "Nobody is signed in, and nothing is waiting." : "Ready: nothing has been captured yet."
+    }
+
+    /// Gravest first.
+    var attention: [Attention] {
+        backends.flatMap(attention(for:)) + files
+    }
+
+    private func attention(for backend: BackendReport) -> [Attention] {
+        var items: [Attention] = []
+        let queue = backend.queue
+        if queue.dead > 0 {
+            items.append(
+                Attention(
+                    code: "dead",
+                    text:
+                        "\(backend.name) refused \(Self.captures(queue.dead)), or failed at \(queue.dead == 1 ? "it" : "them") three times. \(queue.dead == 1 ? "It is" : "They are") kept.",
+                    next: "See them with ‘homing list --state dead’, ask ‘homing why ID’, then ‘homing retry ID’ or ‘homing discard ID’."))
+        }
+        if queue.held > 0 {
+            items.append(
+                Attention(
+                    code: "held",
+                    text: "\(Self.captures(queue.held)) \(queue.held == 1 ? "is" : "are") held at \(backend.name) until a person decides.",
+                    next: "See them with ‘homing list --state held’ and ask ‘homing why ID’."))
+        }
+        let mine = queue.waiting - backend.otherAccounts.map(\.waiting).reduce(0, +)
+        if backend.session.state == "signInRequired" {
+            items.append(
+                Attention(
+                    code: "sign-in-required",
+                    text:
+                        "The session of \(backend.session.email ?? "the account") at \(backend.name) has ended\(mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "waits" : "wait")" : "").",
+                    next: "Sign in again with ‘homing login’."))
+        } else if backend.session.state == "signedOut", queue.waiting + spool.waiting > 0 {
+            items.append(
+                Attention(
+                    code: "sign-in-required",
+                    text:
+                        "Nobody is signed in at \(backend.name), and \(Self.captures(queue.waiting + spool.waiting)) \(queue.waiting + spool.waiting == 1 ? "waits" : "wait").",
+                    next: "Sign in with ‘homing login’."))
+        }
+        for other in backend.otherAccounts where backend.session.state == "signedIn" {
+            items.append(
+                Attention(
+                    code: "other-account",
+                    text:
+                        "\(Self.captures(other.waiting)) of \(other.email) \(other.waiting == 1 ? "waits" : "wait") at \(backend.name) for that person.",
+                    next: "\(other.email) has to sign in; nobody else’s sign-in sends \(other.waiting == 1 ? "it" : "them")."))
+        }
+        return items
+    }
+
+    private var files: [Attention] {
+        guard spool.refused > 0 else { return [] }
+        return [
+            Attention(
+                code: "refused-files",
+                text:
+                    "\(spool.refused == 1 ? "1 file was" : "\(spool.refused) files were") put aside because \(spool.refused == 1 ? "it was" : "they were") not understood.",
+                next:
+                    "Read the .reason beside each in \(spool.directory)/refused, mend the file, and drop it into \(spool.directory)/new again."
+            )
+        ]
+    }
+
+    private var needsSignIn: Bool { !backends.contains { $0.session.state == "signedIn" } }
+
+    private func total(_ count: KeyPath<BackendReport, Int>) -> Int { backends.map { $0[keyPath: count] }.reduce(0, +) }
+
+    static func captures(_ count: Int) -> String { count == 1 ? "1 capture" : "\(count) captures" }
+}

@@ -1,0 +1,20 @@
+import CSystemLinux
+import Foundation
+import Glibc
+
+/// Tells a crash of our own from a kill or a power cut: only the former casts suspicion on what was in flight.
+struct CrashMark {
+    /// Whether the run before this one died of its own fault.
+    let earlierRunCrashed: Bool
+
+    /// Reads and clears the mark in `directory`, and from now on leaves one there if this process dies of a fault.
+    init(directory: String) throws(StartError) {
+        let path = directory + "/crashed"
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND, 0o600)
+        guard descriptor >= 0 else { throw StartError("\(path) cannot be opened: \(String(cString: strerror(errno))).") }
+        var byte: UInt8 = 0
+        earlierRunCrashed = pread(descriptor, &byte, 1, 0) == 1
+        guard ftruncate(descriptor, 0) == 0 else { throw StartError("\(path) cannot be written: \(String(cString: strerror(errno))).") }
+        homing_mark_crashes(descriptor)
+    }
+}

@@ -1,0 +1,68 @@
+import Backends
+import Capture
+import Delivery
+import Logging
+import Outbox
+import ServiceLifecycle
+import SyncModel
+
+/// Delivers until shutdown, then hands back what is in flight.
+struct DispatcherService: Service {
+    let dispatcher: Dispatcher
+
+    func run() async throws {
+        try await withGracefulShutdownHandler {
+            try await dispatcher.run()
+        } onGracefulShutdown: {
+            dispatcher.stop()
+        }
+    }
+}
+
+/// Empties the drop folder until shutdown.
+struct SpoolService: Service {
+    let spool: Spool
+
+    func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown { try await spool.run() }
+        } catch is CancellationError {}
+    }
+}
+
+/// Passes on what becomes of sessions: to the dispatcher, to the drop folder, to whoever listens to events.
+struct SessionWatch: Service {
+    let keepers: [SessionKeeper]
+    let outbox: Outbox
+    let dispatcher: Dispatcher
+    let spool: Spool
+    let clock: any SyncClock
+    let log: Logger
+
+    func run() async throws {
+        await withTaskGroup { group in
+            for keeper in keepers {
+                let changes = keeper.changes.cancelOnGracefulShutdown()
+                group.addTask {
+                    for await snapshot in changes { await tell(snapshot) }
+                }
+            }
+        }
+    }
+
+    private func tell(_ snapshot: SessionSnapshot) async {
+        dispatcher.sessionChanged(snapshot)
+        switch snapshot.state {
+        case .signedIn: spool.look()
+        case .signInRequired:
+            log.warning(
+                "A person has to sign in again", metadata: ["backend": "\(snapshot.backend)", "reason": "\(snapshot.reason ?? "")"])
+            let event = SyncEvent(
+                at: clock.now, .signInRequired, backend: snapshot.backend, account: snapshot.account?.id,
+                detail: ["reason": snapshot.reason ?? ""])
+            // `try?`: news, not state; the session file holds the state.
+            try? await outbox.record([event])
+        case .signedOut, .signingOut: break
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import Foundation
+import Glibc
+
+/// The lock on a state directory: one daemon at a time. The kernel gives it back when the process ends, however it ends.
+package final class StateLock: Sendable {
+    private let descriptor: Int32
+
+    /// Makes the directory where it is missing, for its owner only.
+    package init(directory: String) throws(StartError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw StartError("The state directory \(directory) cannot be made: \(error.localizedDescription)")
+        }
+        let path = directory + "/lock"
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StartError("\(path) cannot be opened: \(String(cString: strerror(errno))).") }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw StartError("Another daemon is already running on \(directory). Stop it first, or configure another state_directory.")
+        }
+    }
+
+    deinit { close(descriptor) }
+}
