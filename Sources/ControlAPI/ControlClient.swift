@@ -16,6 +16,13 @@ public struct ControlClient: Sendable {
         self.timeout = timeout
     }
 
+    // Never shut down, as `HTTPClient.shared`, which would try for its whole timeout to reach a socket that nobody listens on.
+    private static let http: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
+    }()
+
     /// Calls `endpoint` and returns its answer.
     public func call<Request, Response>(_ endpoint: Endpoint<Request, Response>, _ request: Request) async throws(Problem) -> Response {
         let (status, body) = try await exchange(endpoint, request)
@@ -69,7 +76,7 @@ public struct ControlClient: Sendable {
                 outbound.headers.add(name: "content-type", value: "application/json")
                 outbound.body = .bytes(ByteBuffer(bytes: body))
             }
-            return try await HTTPClient.shared.execute(outbound, timeout: .seconds(timeout.components.seconds))
+            return try await Self.http.execute(outbound, timeout: .seconds(timeout.components.seconds))
         } catch {
             throw Self.problem(for: error, socketPath)
         }

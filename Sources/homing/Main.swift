@@ -1,1 +1,71 @@
-@main struct Main { static func main() {} }
+import ArgumentParser
+import ControlAPI
+import Foundation
+
+/// `homing`: what a person or a script says to the daemon, and what it answers.
+@main
+struct Homing: AsyncParsableCommand {
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "homing",
+        abstract: "Ask whether what this station captured has gone up, and help it along.",
+        discussion: """
+            Everything captured here is kept safe and sent by itself whenever the network allows. Start with ‘homing status’.
+
+            Exit codes: 0 all well, 1 failure, 2 wrong usage, 3 the daemon is not running, 4 not permitted, 5 somebody must sign in, \
+            6 something needs a person, 7 out of time.
+            """,
+        version: version,
+        groupedSubcommands: [
+            CommandGroup(name: "Every day", subcommands: [StatusCommand.self, SyncCommand.self, LoginCommand.self, LogoutCommand.self]),
+            CommandGroup(
+                name: "Entries",
+                subcommands: [
+                    SubmitCommand.self, ListCommand.self, ShowCommand.self, WhyCommand.self, RetryCommand.self, DiscardCommand.self,
+                ]),
+            CommandGroup(name: "Looking closer", subcommands: [EventsCommand.self, VersionCommand.self]),
+        ])
+
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        Foundation.exit(await run(arguments, on: .standard(environment: ProcessInfo.processInfo.environment)).rawValue)
+    }
+
+    /// Does what `arguments` ask for, tells what went wrong, and returns the exit code.
+    static func run(_ arguments: [String], on console: Console) async -> ExitCode {
+        do {
+            var command = try parseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+            return .success
+        } catch let code as ExitCode {
+            return code
+        } catch {
+            return report(error, asJSON: arguments.prefix { $0 != "--" }.contains("--json"), on: console)
+        }
+    }
+
+    private static func report(_ error: any Error, asJSON: Bool, on console: Console) -> ExitCode {
+        if !(error is Problem), exitCode(for: error).isSuccess {
+            console.write(fullMessage(for: error))  // help, the version, a completion script
+            return .success
+        }
+        let problem = problem(for: error)
+        if asJSON {
+            console.warn(console.json(problem))
+        } else if error is Problem {
+            console.warn(ProblemText(style: console.errorStyle).lines(problem))
+        } else {
+            console.warn(fullMessage(for: error))
+        }
+        return ExitCode(for: problem)
+    }
+
+    private static func problem(for error: any Error) -> Problem {
+        if let problem = error as? Problem { return problem }
+        if exitCode(for: error) == .validationFailure { return .invalid(message(for: error), next: "See ‘homing --help’.") }
+        return Problem(
+            .internalError, status: 500, title: "homing failed", detail: "\(error)", next: "Try again; if it stays, tell the administrator."
+        )
+    }
+}

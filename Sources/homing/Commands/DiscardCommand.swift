@@ -1,0 +1,31 @@
+import ArgumentParser
+import ControlAPI
+
+struct DiscardCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "discard", abstract: "Destroy captured data for ever. It is never sent.",
+        discussion: "Asks first; without a terminal --yes is needed. There is no way back.")
+
+    @OptionGroup var entries: EntryArguments
+    @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if entries.ids.isEmpty { throw ValidationError("Name the entries to destroy.") }
+    }
+
+    func run(_ context: Context) async throws {
+        let confirmation = Confirmation(console: context.console, skipped: yes)
+        let mustAsk = try confirmation.isNeeded
+        let ids = try await context.resolver.ids(entries.ids)
+        if mustAsk {
+            var doomed: [EntrySummary] = []
+            for id in ids { doomed.append(try await context.client.call(Endpoints.entry, EntryReference(id: id)).entry) }
+            try confirmation.ask(DiscardText(times: context.times).before(doomed), "Type ‘discard’ to destroy them: ") { $0 == "discard" }
+        }
+        var batch = EntryBatch()
+        await batch.run(ids) { id async throws(Problem) in try await context.client.call(Endpoints.discard, EntryReference(id: id)) }
+        context.answer(batch.done, several: ids.count > 1, DiscardText.done(batch.done.count))
+        if let problem = batch.problem { throw problem }
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import ControlAPI
+import Foundation
+
+struct EventsCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events", abstract: "Tell what happened, one line an event; with --json one JSON object a line.",
+        discussion: "Without options the newest 50; with --follow those to come, until you interrupt it.")
+
+    @Option(help: ArgumentHelp("Only events with a greater cursor.", valueName: "cursor")) var since: Int64?
+    @Flag(help: "Go on with those to come.") var follow = false
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if let since, since < 0 { throw ValidationError("--since is \(since); expected an event's cursor.") }
+    }
+
+    func run(_ context: Context) async throws {
+        let client = context.client
+        let newest = try await client.call(Endpoints.status, NoInput()).cursor
+        var last = since ?? (follow ? newest : max(0, newest - 50))
+        let guardian = InterruptGuard {}
+        defer { guardian.lift() }
+        do {
+            try await client.events(EventQuery(since: last, follow: follow)) { event in
+                last = event.cursor
+                let line =
+                    context.asJSON
+                    ? String(decoding: JSONCoding.encoded(event), as: UTF8.self) : EventText(times: context.times).line(event)
+                context.console.write(line)
+                return true
+            }
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            throw EventText.streamCut(after: last)
+        }
+        if follow { throw EventText.streamCut(after: last) }
+    }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import ControlAPI
+
+struct ListCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List what was captured, and where each entry stands.")
+
+    @Option(help: "Only entries in this state.") var state: EntryState?
+    @Option(help: ArgumentHelp("At most this many (1 to 500).", valueName: "number")) var limit = 100
+    @Option(help: ArgumentHelp("Only entries with a greater number.", valueName: "number")) var after: Int64?
+    @OptionGroup var target: BackendOption
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if !(1...500).contains(limit) { throw ValidationError("--limit is \(limit); expected a number from 1 to 500.") }
+        if let after, after < 0 { throw ValidationError("--after is \(after); expected an entry's number.") }
+    }
+
+    func run(_ context: Context) async throws {
+        let page = try await context.client.call(
+            Endpoints.entries, EntryQuery(state: state?.rawValue, backend: target.backend, after: after, limit: limit))
+        context.answer(page, EntryText(style: context.console.style, times: context.times).table(page, state: state?.rawValue))
+    }
+}
+
+/// Where an entry can stand.
+enum EntryState: String, CaseIterable, ExpressibleByArgument {
+    case pending, inflight, held, dead, delivered, discarded
+}

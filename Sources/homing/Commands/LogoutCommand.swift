@@ -1,0 +1,39 @@
+import ArgumentParser
+import ControlAPI
+
+struct LogoutCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logout", abstract: "Sign out. What still waits stays safe here until you sign in again.")
+
+    @Flag(help: "End the account's sessions on all devices, where the backend can.") var allDevices = false
+    @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
+    @OptionGroup var target: BackendOption
+    @OptionGroup var global: GlobalOptions
+
+    func run(_ context: Context) async throws {
+        let confirmation = Confirmation(console: context.console, skipped: yes)
+        let mustAsk = try confirmation.isNeeded
+        let report = try await context.client.call(Endpoints.status, NoInput()).backend(toSignOutOf: target.backend)
+        if mustAsk && report.session.state != "signedOut" {
+            try confirmation.ask(SessionText.beforeSigningOut(report), "Sign out? [y/N] ") { ["y", "yes"].contains($0.lowercased()) }
+        }
+        let outcome = try await context.client.call(Endpoints.signOut, SignOut(backend: report.name, allDevices: allDevices))
+        context.answer(outcome, SessionText.signedOut(outcome))
+    }
+}
+
+extension Status {
+    /// The backend named `name`, or the only one there is.
+    func backend(toSignOutOf name: String?) throws(Problem) -> BackendReport {
+        try requireBackend(name)
+        let candidates = backends.filter { name == nil || $0.name == name }
+        guard let only = candidates.first else {
+            throw .invalid("No backend is configured.", next: "Ask the administrator to configure one for the daemon.")
+        }
+        guard candidates.count == 1 else {
+            throw .invalid(
+                "There is more than one backend: \(Words.list(candidates.map(\.name))).", next: "Name one of these with --backend.")
+        }
+        return only
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import ControlAPI
+
+struct RetryCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry", abstract: "Give dead or held entries three more attempts.",
+        discussion: "What was wrong should be put right first: ‘homing why ID’ says what it was.")
+
+    @OptionGroup var entries: EntryArguments
+    @Flag(help: "All dead entries, or with --state held all held ones.") var all = false
+    @Option(help: "With --all: dead or held.") var state: RetriableState?
+    @OptionGroup var target: BackendOption
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if all == !entries.ids.isEmpty { throw ValidationError("Name the entries, or say --all.") }
+        if !all && (state != nil || target.backend != nil) { throw ValidationError("--state and --backend go with --all only.") }
+    }
+
+    func run(_ context: Context) async throws {
+        let resolver = context.resolver
+        let chosen = (state ?? .dead).rawValue
+        let ids = all ? try await resolver.all(state: chosen, backend: target.backend).map(\.id) : try await resolver.ids(entries.ids)
+        var batch = EntryBatch()
+        await batch.run(ids) { id async throws(Problem) in try await context.client.call(Endpoints.retry, EntryReference(id: id)) }
+        context.answer(
+            batch.done, several: all || ids.count > 1,
+            "\(Words.entries(batch.done.count).capitalisedFirst) will be tried again, up to three times each.")
+        if ids.isEmpty && !context.asJSON { context.console.write("There are no \(chosen) entries.") }
+        if let problem = batch.problem { throw problem }
+    }
+}
+
+/// States out of which a person can bring an entry back.
+enum RetriableState: String, CaseIterable, ExpressibleByArgument {
+    case dead, held
+}
+
+/// Several entries, as people name them.
+struct EntryArguments: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "The entries' numbers, ids, or at least 4 characters from the beginning or end of each id.", valueName: "id"))
+    var ids: [String] = []
+}

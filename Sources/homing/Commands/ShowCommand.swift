@@ -1,0 +1,22 @@
+import ArgumentParser
+import ControlAPI
+
+struct ShowCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show everything about one entry, and each time it was tried. Its content stays closed.")
+
+    @OptionGroup var entry: EntryArgument
+    @OptionGroup var global: GlobalOptions
+
+    func run(_ context: Context) async throws {
+        for id in try await context.resolver.ids([entry.id]) {
+            let detail = try await context.client.call(Endpoints.entry, EntryReference(id: id))
+            context.answer(detail, EntryText(style: context.console.style, times: context.times).detail(detail))
+        }
+    }
+}
+
+/// One entry, as people name it.
+struct EntryArgument: ParsableArguments {
+    @Argument(help: "The entry's number, its id, or at least 4 characters from the beginning or end of the id.") var id: String
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import ControlAPI
+import Foundation
+
+struct SubmitCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "submit", abstract: "Hand in captured files; once accepted they are safe and go up by themselves.",
+        discussion: """
+            Takes JSON as the capture app exports it, and the app's own offline files as they are. Several files are handed in one after \
+            the other; the first that is refused ends it, and you are told which were accepted. Handing in again under the same --id never \
+            makes a second entry.
+            """)
+
+    @Argument(help: ArgumentHelp("Files to hand in; ‘-’ or nothing reads standard input.", valueName: "file")) var files: [String] = []
+    @Option(help: "What it is, by the route's name in the backend's profile.") var route = "measurement"
+    @Option(help: ArgumentHelp("Whose it is; short for --item user_id=ID.", valueName: "id")) var user: String?
+    @Option(help: ArgumentHelp("A field that the route needs.", valueName: "name=value")) var item: [ItemField] = []
+    @Flag(help: "Hand in the fields alone: the route takes no document.") var noDocument = false
+    @Option(help: ArgumentHelp("The entry's id; otherwise one is made.", valueName: "uuid")) var id: String?
+    @Option(help: ArgumentHelp("The id of an entry that this one replaces.", valueName: "uuid")) var supersedes: String?
+    @OptionGroup var target: BackendOption
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if files.count > 1 && (id != nil || supersedes != nil) { throw ValidationError("--id and --supersedes go with one file only.") }
+        if noDocument && !files.isEmpty { throw ValidationError("--no-document goes without files.") }
+        if files.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be handed in only once.") }
+    }
+
+    func run(_ context: Context) async throws {
+        let form = try SubmissionForm(
+            backend: target.backend, route: route, user: user, items: item, id: id, supersedes: supersedes)
+        let handover = Handover { [client = context.client] submission async throws(Problem) in
+            try await client.call(Endpoints.submit, submission)
+        } pause: {
+            try? await Task.sleep(for: .seconds(1))  // `try?`: cancelled, the second try ends at once by itself
+        }
+        let names = noDocument ? ["the fields"] : files.isEmpty ? ["-"] : files
+        var receipts: [SubmissionReceipt] = []
+        for name in names {
+            let shown = name == "-" ? "standard input" : name
+            do throws(Problem) {
+                let document = noDocument ? nil : try SubmissionInput(name: name).document(inputIsTerminal: context.console.inputIsTerminal)
+                let receipt = try await handover.submit(form.submission(of: document, named: shown, mintedID: UUID()))
+                receipts.append(receipt)
+                if !context.asJSON { context.console.write(SubmissionText.accepted(receipt, from: shown).capitalisedFirst) }
+            } catch {
+                if context.asJSON { context.answer(receipts, several: names.count > 1, "") }
+                throw SubmissionText.stopped(error, at: shown, accepted: receipts.count, of: names.count)
+            }
+        }
+        if context.asJSON { context.answer(receipts, several: names.count > 1, "") }
+    }
+}

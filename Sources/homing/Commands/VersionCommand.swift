@@ -1,0 +1,15 @@
+import ArgumentParser
+import ControlAPI
+
+struct VersionCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(commandName: "version", abstract: "Say the versions of homing and of the daemon.")
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(_ context: Context) async throws {
+        let versions = try await Versions(client: Homing.version) { () async throws(Problem) in
+            try await context.client.call(Endpoints.status, NoInput()).version
+        }
+        context.answer(versions, versions.text)
+    }
+}

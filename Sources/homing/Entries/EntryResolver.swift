@@ -1,0 +1,91 @@
+import ControlAPI
+import Foundation
+
+/// Finds the entries that people mean: by id, by the beginning or end of one (at least 4 characters), or by number (`12` or `#12`).
+struct EntryResolver {
+    /// A page of the list.
+    let page: (EntryQuery) async throws(Problem) -> EntryPage
+
+    /// Full ids in the order of `names`; an error, and nothing done, where one names no entry or more than one.
+    func ids(_ names: [String]) async throws(Problem) -> [String] {
+        var ids: [String] = []
+        for name in names {
+            let id = try await id(EntryName(name))
+            if !ids.contains(id) { ids.append(id) }
+        }
+        return ids
+    }
+
+    /// Every entry of `state`, page after page.
+    func all(state: String, backend: String?) async throws(Problem) -> [EntrySummary] {
+        var found: [EntrySummary] = []
+        var query = EntryQuery(state: state, backend: backend, after: 0, limit: Self.pageSize)
+        while true {
+            let page = try await page(query)
+            found += page.entries
+            guard let next = page.next else { return found }
+            query.after = next
+        }
+    }
+
+    private static let pageSize = 500
+
+    private func id(_ name: EntryName) async throws(Problem) -> String {
+        switch name {
+        case .whole(let id): return id
+        case .number(let number):
+            let found = try await page(EntryQuery(after: number - 1, limit: 1)).entries.first
+            guard let found, found.sequence == number else {
+                throw .notFound("There is no entry number \(number).", next: "See the numbers with ‘homing list’.")
+            }
+            return found.id
+        case .part(let part): return try await id(part: part)
+        }
+    }
+
+    private func id(part: String) async throws(Problem) -> String {
+        var found: String?
+        var query = EntryQuery(after: 0, limit: Self.pageSize)
+        while true {
+            let page = try await page(query)
+            for entry in page.entries where entry.id.hasPrefix(part) || entry.id.hasSuffix(part) {
+                if found != nil {
+                    throw .invalid("More than one entry's id begins or ends with ‘\(part)’.", next: "Give more characters of the id.")
+                }
+                found = entry.id
+            }
+            guard let next = page.next else { break }
+            query.after = next
+        }
+        guard let found else {
+            throw .notFound("No entry's id begins or ends with ‘\(part)’.", next: "See the ids with ‘homing list’.")
+        }
+        return found
+    }
+}
+
+/// What a person may write for an entry.
+enum EntryName: Equatable {
+    case whole(String)
+    case number(Int64)
+    case part(String)
+
+    /// Digits alone are a number where there are at most 9 of them; longer ones are a part of an id.
+    init(_ text: String) throws(Problem) {
+        let lower = text.lowercased()
+        let digits = lower.hasPrefix("#") ? String(lower.dropFirst()) : lower
+        if let uuid = UUID(uuidString: lower) {
+            self = .whole(uuid.uuidString.lowercased())
+        } else if digits.allSatisfy({ "0123456789".contains($0) }), lower.hasPrefix("#") || digits.count <= 9, let number = Int64(digits),
+            number > 0
+        {
+            self = .number(number)
+        } else if lower.count >= 4, lower.count < 36, lower.allSatisfy({ "0123456789abcdef-".contains($0) }) {
+            self = .part(lower)
+        } else {
+            throw .invalid(
+                "‘\(text.printable)’ names no entry.",
+                next: "Give an entry's number, its id, or at least 4 characters from the beginning or end of the id; see ‘homing list’.")
+        }
+    }
+}

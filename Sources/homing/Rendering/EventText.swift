@@ -1,0 +1,21 @@
+import ControlAPI
+
+/// One event in one line.
+struct EventText {
+    let times: TimeText
+
+    /// `14:05:33  delivered       3f2a91c04b7d  breathesafe  status=201`.
+    func line(_ event: Event) -> String {
+        let facts = event.detail.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        let parts = [event.entry.map(EntryText.shortID), event.backend] + facts.map(Optional.some)
+        return ([times.precise(event.at), event.kind.padded(to: 14)] + parts.compactMap(\.self)).joined(separator: "  ").printable
+    }
+
+    /// The daemon stopped telling events.
+    static func streamCut(after cursor: Int64) -> Problem {
+        Problem(
+            .daemonNotRunning, status: 503, title: "The events have ended",
+            detail: "The daemon stopped telling events; it may have been restarted.",
+            next: "Go on without a gap with ‘homing events --follow --since \(cursor)’.")
+    }
+}

@@ -1,0 +1,19 @@
+/// Labelled facts one below the other: the labels aligned, long values wrapped to the width of a table.
+struct Facts {
+    private var rows: [(label: String, value: String)] = []
+
+    /// Adds a fact; one without a value is left out.
+    mutating func add(_ label: String, _ value: String?) {
+        if let value, !value.isEmpty { rows.append((label, value.printable)) }
+    }
+
+    func lines(indent: Int = 0) -> [String] {
+        let width = rows.reduce(0) { max($0, $1.label.count) } + 2
+        let margin = String(repeating: " ", count: indent)
+        return rows.flatMap { row in
+            row.value.wrapped(to: Table.width - indent - width).enumerated().map { index, part in
+                margin + (index == 0 ? row.label : "").padded(to: width) + part
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+import ControlAPI
+
+/// What went wrong, and on the next line what to do.
+struct ProblemText {
+    let style: TextStyle
+
+    func lines(_ problem: Problem) -> String {
+        let detail = style.alarming(problem.detail.printable)
+        return problem.next.map { "\(detail)\n\($0.printable)" } ?? detail
+    }
+}

@@ -1,0 +1,66 @@
+import ControlAPI
+
+/// Who is signed in, and what signing in and out came to.
+struct SessionText {
+    let times: TimeText
+
+    /// `anna@clinic.example, signed in since 09:12`, or who has to sign in again and why.
+    func line(_ session: SessionReport) -> String {
+        let who = session.email ?? session.account ?? "somebody"
+        let kept = session.remembered ? ", password kept" : ""
+        switch session.state {
+        case "signedIn": return "\(who), signed in\(session.since.map { " since \(times.clock($0))" } ?? "")\(kept)"
+        case "signInRequired": return "\(who) must sign in again\(session.reason.map { ": \($0)" } ?? "")"
+        case "signingOut": return "\(who), signing out"
+        case "signedOut": return "nobody is signed in"
+        default: return session.state
+        }
+    }
+
+    static func signedIn(_ session: SessionReport) -> String {
+        """
+        \((session.email ?? session.account ?? "You").printable) is signed in at \(session.backend).
+        What waits for this account goes up now by itself; ‘homing status’ tells how far it is.
+        """
+    }
+
+    /// Who is about to be signed out, and what waits for them.
+    static func beforeSigningOut(_ report: BackendReport) -> String {
+        let who = (report.session.email ?? report.session.account ?? "Somebody").printable
+        let own = report.ownWaiting
+        guard own > 0 else { return "\(who) is signed in at \(report.name). Nothing waits to be sent for this account." }
+        return """
+            \(who) is signed in at \(report.name). \(Words.entriesWait(own)) to be sent for this account.
+            Nothing is lost by signing out: what waits stays safe here until \(who) signs in again.
+            """
+    }
+
+    static func signedOut(_ report: SignOutReport) -> String {
+        let who = (report.email ?? "The account").printable
+        var lines: [String] = []
+        if report.server == "none" && report.email == nil {
+            lines.append("Nobody was signed in at \(report.backend).")
+        } else if report.local == "kept" {
+            lines.append("\(who) is still signed in here at \(report.backend): this backend keeps the session.")
+        } else {
+            lines.append("\(who) is signed out of \(report.backend) on this station.")
+        }
+        switch report.server {
+        case "ended": lines.append("The server has ended the session too.")
+        case "alreadyGone": lines.append("On the server the session had ended already.")
+        case "failed":
+            lines.append("The server could not be told\(report.serverReason.map { ": \($0.printable)" } ?? ".")")
+            lines.append("There the session ends when it expires; to end it now, sign in on the website and sign out there.")
+        default: break
+        }
+        if report.waiting > 0 {
+            lines.append("\(Words.entriesWait(report.waiting)) for \(who): sign in again with ‘homing login’ to send what waits.")
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension BackendReport {
+    /// Entries that go up by themselves under the account signed in now.
+    var ownWaiting: Int { max(0, queue.waiting - otherAccounts.reduce(0) { $0 + $1.waiting }) }
+}

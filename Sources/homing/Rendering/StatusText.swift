@@ -1,0 +1,72 @@
+import ControlAPI
+
+/// How the station is: the sentence first, then what needs a person, then each backend.
+struct StatusText {
+    let style: TextStyle
+    let times: TimeText
+
+    /// `backend`: tell of this one only; nil for all.
+    func lines(_ status: Status, backend: String? = nil) -> String {
+        let reports = status.backends.filter { backend == nil || $0.name == backend }
+        let sentence = status.sentence.printable
+        var blocks = [[status.attention.isEmpty ? style.good(sentence) : style.bold(sentence)]]
+        if !status.attention.isEmpty { blocks.append(attention(status.attention)) }
+        blocks += reports.map(block)
+        if let spool = status.spool { blocks.append(["drop folder  \(spool.directory)", "  \(files(spool))"]) }
+        return blocks.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
+    }
+
+    private func attention(_ items: [Attention]) -> [String] {
+        [style.notable("Needs a person:")]
+            + items.flatMap { item in
+                let text = item.text.printable.wrapped(to: Table.width - 4)
+                let next = item.next.printable.wrapped(to: Table.width - 6)
+                return text.enumerated().map { ($0 == 0 ? "  • " : "    ") + $1 }
+                    + next.enumerated().map { ($0 == 0 ? "    → " : "      ") + $1 }
+            }
+    }
+
+    private func block(_ report: BackendReport) -> [String] {
+        var facts = Facts()
+        facts.add("account", SessionText(times: times).line(report.session))
+        facts.add("entries", Self.counts(report.queue))
+        facts.add("sending", sending(report))
+        facts.add("oldest waiting", report.oldestWaiting.map { "captured \(times.relative($0))" })
+        facts.add("last delivered", report.lastDelivered.map(times.relative))
+        facts.add("next try", report.nextTry.map { $0 <= times.now ? "now" : times.relative($0) })
+        for other in report.otherAccounts {
+            facts.add("others", "\(Words.entriesWait(other.waiting)) until \(other.email) signs in here")
+        }
+        return ["\(style.bold(report.name))  \(style.faint(report.baseURL.printable))"] + facts.lines(indent: 2)
+    }
+
+    /// `3 waiting, 1 being sent, 412 delivered`; states without an entry are left out.
+    static func counts(_ queue: QueueReport) -> String {
+        let parts = [
+            (queue.pending, "waiting"), (queue.inflight, "being sent"), (queue.held, "held"), (queue.dead, "dead"),
+            (queue.delivered, "delivered"), (queue.discarded, "discarded"),
+        ]
+        let text = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+        return text.isEmpty ? "none yet" : text
+    }
+
+    private func sending(_ report: BackendReport) -> String {
+        let state =
+            switch report.gate {
+            case "open": "on"
+            case "paused": "paused"
+            case "signInRequired": "stopped until somebody signs in"
+            case "cooling": "waits before it tries again"
+            default: report.gate
+            }
+        return report.gateReason.map { "\(state): \($0)" } ?? state
+    }
+
+    private func files(_ spool: SpoolReport) -> String {
+        if spool.waiting == 0 && spool.refused == 0 { return "empty: every file in it has been taken" }
+        var parts: [String] = []
+        if spool.waiting > 0 { parts.append("\(Words.count(spool.waiting, "file", "files")) not yet taken") }
+        if spool.refused > 0 { parts.append("\(Words.count(spool.refused, "file", "files")) refused, each with its reason beside it") }
+        return parts.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,23 @@
+import ControlAPI
+
+/// What became of a file that was handed in.
+enum SubmissionText {
+    static func accepted(_ receipt: SubmissionReceipt, from name: String) -> String {
+        let entry = "\(EntryText.shortID(receipt.id)) (#\(receipt.sequence))"
+        return receipt.duplicate
+            ? "\(name) was here already as \(entry); nothing was added."
+            : "\(name) is safe here as \(entry) and goes up to \(receipt.backend) by itself."
+    }
+
+    /// `problem` of the file `name`, with how many of `total` files were accepted before it.
+    static func stopped(_ problem: Problem, at name: String, accepted: Int, of total: Int) -> Problem {
+        guard total > 1 else { return problem }
+        var problem = problem
+        let rest = total - accepted
+        problem.detail =
+            "\(accepted) of \(Words.count(total, "file", "files")) \(accepted == 1 ? "was" : "were") accepted; \(name) was not: \(problem.detail)"
+        problem.next = [problem.next, "Then hand in \(name)\(rest > 1 ? " and those after it" : "") again."].compactMap(\.self).joined(
+            separator: " ")
+        return problem
+    }
+}

@@ -1,0 +1,41 @@
+import ControlAPI
+
+/// How far sending is.
+enum SyncText {
+    static func report(_ report: SyncReport) -> String {
+        guard report.waiting > 0 else {
+            return ["Nothing waits to be sent.", report.obstacle?.printable].compactMap(\.self).joined(separator: "\n")
+        }
+        let waiting = "\(Words.entriesWait(report.waiting)) to be sent."
+        guard let obstacle = report.obstacle else { return "\(waiting) Sending has begun; ‘homing sync --wait’ waits for its end." }
+        return "\(waiting)\n\(obstacle.printable)"
+    }
+
+    /// `12 of 15 delivered, 3 waiting…`, and what is in the way.
+    static func progress(_ progress: SyncProgress) -> String {
+        var parts = ["\(progress.delivered) of \(progress.total) delivered"]
+        if progress.dead > 0 { parts.append("\(progress.dead) dead") }
+        if progress.held > 0 { parts.append("\(progress.held) held") }
+        parts.append("\(progress.waiting) waiting…")
+        return parts.joined(separator: ", ") + (progress.obstacle.map { " \($0.printable)" } ?? "")
+    }
+
+    /// What waiting came to.
+    static func outcome(_ progress: SyncProgress) -> String {
+        var lines = progress.delivered > 0 ? ["\(Words.entries(progress.delivered)) delivered."] : []
+        let stuck = progress.dead + progress.held
+        if stuck > 0 {
+            lines.append("\(Words.entries(stuck)) could not be delivered: see ‘homing list --state dead’ and ‘homing list --state held’.")
+        }
+        lines += progress.signInNeeded.map { "At \($0) somebody must sign in first: run ‘homing login --backend \($0)’." }
+        return (lines + [progress.now.sentence.printable]).joined(separator: "\n")
+    }
+
+    /// The time to wait was over before everything had gone up; `sentence` says how it stands.
+    static func outOfTime(seconds: Int, _ sentence: String) -> Problem {
+        Problem(
+            .timeout, status: 504, title: "Out of time",
+            detail: "Not everything had gone up after \(Words.count(seconds, "second", "seconds")). \(sentence)",
+            next: "Sending goes on by itself; look again later with ‘homing status’.")
+    }
+}

@@ -1,0 +1,37 @@
+/// Aligned columns under a heading, at most `width` characters wide; the last column gives way.
+struct Table {
+    struct Column {
+        var title: String
+        var isNumber = false
+        /// Longer cells are cut.
+        var limit = Int.max
+    }
+
+    static let width = 100
+    let columns: [Column]
+    let rows: [[String]]
+
+    func lines(style: TextStyle = .plain) -> [String] {
+        let widths = self.widths
+        let heading = line(columns.map(\.title), widths)
+        return [style.bold(heading)] + rows.map { line($0.map(\.printable), widths) }
+    }
+
+    private var widths: [Int] {
+        var widths = columns.indices.map { index in
+            min(columns[index].limit, rows.reduce(columns[index].title.count) { max($0, $1[index].count) })
+        }
+        let taken = widths.dropLast().reduce(0) { $0 + $1 + 2 }
+        widths[widths.count - 1] = max(8, min(widths[widths.count - 1], Self.width - taken))
+        return widths
+    }
+
+    private func line(_ cells: [String], _ widths: [Int]) -> String {
+        let padded = zip(zip(cells, columns), widths).map { pair, width in
+            let cell = pair.0.truncated(to: width)
+            return pair.1.isNumber ? String(repeating: " ", count: width - cell.count) + cell : cell.padded(to: width)
+        }
+        let text = padded.joined(separator: "  ")
+        return String(text.reversed().drop { $0 == " " }.reversed())
+    }
+}

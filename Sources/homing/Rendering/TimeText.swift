@@ -1,0 +1,52 @@
+import Foundation
+
+/// Times as people say them, seen from `now`.
+struct TimeText: Sendable {
+    let now: Date
+    let timeZone: TimeZone
+
+    /// `3 minutes ago (14:05)`, `in 2 hours (16:10)`, `yesterday`'s and older with their date: `20 hours ago (11 Mar 18:05)`.
+    func relative(_ date: Date) -> String { "\(distance(date)) (\(clock(date)))" }
+
+    /// `14:05` today, `11 Mar 14:05` this year, else `11 Mar 2024 14:05`.
+    func clock(_ date: Date) -> String { day(date) + time(date) }
+
+    /// As `clock`, with seconds.
+    func precise(_ date: Date) -> String {
+        day(date) + time(date) + ":" + Self.twoDigits(calendar.component(.second, from: date))
+    }
+
+    private func distance(_ date: Date) -> String {
+        let seconds = Int(now.timeIntervalSince(date).rounded())
+        let length =
+            switch abs(seconds) {
+            case ..<60: "less than a minute"
+            case ..<3600: Words.count(abs(seconds) / 60, "minute", "minutes")
+            case ..<(48 * 3600): Words.count(abs(seconds) / 3600, "hour", "hours")
+            default: Words.count(abs(seconds) / 86400, "day", "days")
+            }
+        return seconds >= 0 ? "\(length) ago" : "in \(length)"
+    }
+
+    private func day(_ date: Date) -> String {
+        if calendar.isDate(date, inSameDayAs: now) { return "" }
+        let parts = calendar.dateComponents([.year, .month, .day], from: date)
+        guard let year = parts.year, let month = parts.month, let day = parts.day else { return "" }
+        let sameYear = year == calendar.component(.year, from: now)
+        return "\(day) \(Self.months[month - 1]) \(sameYear ? "" : "\(year) ")"
+    }
+
+    private func time(_ date: Date) -> String {
+        let parts = calendar.dateComponents([.hour, .minute], from: date)
+        return "\(Self.twoDigits(parts.hour ?? 0)):\(Self.twoDigits(parts.minute ?? 0))"
+    }
+
+    private var calendar: Calendar {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = timeZone
+        return calendar
+    }
+
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+}

@@ -1,0 +1,63 @@
+import Foundation
+
+/// Numbers and lists as people say them.
+enum Words {
+    /// `1 entry`, `3 entries`, `no entries`.
+    static func count(_ number: Int, _ one: String, _ many: String) -> String {
+        number == 0 ? "no \(many)" : "\(number) \(number == 1 ? one : many)"
+    }
+
+    static func entries(_ number: Int) -> String { count(number, "entry", "entries") }
+
+    /// `1 entry waits`, `3 entries wait`.
+    static func entriesWait(_ number: Int) -> String { "\(entries(number)) \(number == 1 ? "waits" : "wait")" }
+
+    /// Bytes as `812 bytes`, `17.4 kB` or `1.2 MB`; a kB is 1000 bytes.
+    static func size(_ bytes: Int) -> String {
+        switch bytes {
+        case ..<1000: count(bytes, "byte", "bytes")
+        case ..<999_950: tenths(bytes, of: 1000) + " kB"
+        default: tenths(bytes, of: 1_000_000) + " MB"
+        }
+    }
+
+    /// `a`, `a and b`, `a, b and c`.
+    static func list(_ items: [String]) -> String {
+        guard let last = items.last, items.count > 1 else { return items.first ?? "" }
+        return items.dropLast().joined(separator: ", ") + " and " + last
+    }
+
+    private static func tenths(_ bytes: Int, of unit: Int) -> String {
+        let tenths = (bytes * 10 + unit / 2) / unit
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+}
+
+extension String {
+    /// With a capital first letter, as a sentence begins.
+    var capitalisedFirst: String { prefix(1).uppercased() + dropFirst() }
+
+    /// In one line and without control characters: words of a server must not steer the terminal.
+    var printable: String {
+        let clean = unicodeScalars.map { $0.properties.generalCategory == .control ? " " : Character($0) }
+        return String(clean)
+    }
+
+    /// At most `width` characters; what is cut ends with `…`.
+    func truncated(to width: Int) -> String { count <= width ? self : prefix(max(0, width - 1)) + "…" }
+
+    func padded(to width: Int) -> String { count >= width ? self : self + String(repeating: " ", count: width - count) }
+
+    /// Broken at spaces into lines of at most `width` characters; a longer word has a line of its own.
+    func wrapped(to width: Int) -> [String] {
+        var lines: [String] = []
+        for word in split(separator: " ") {
+            if let last = lines.last, last.count + 1 + word.count <= width {
+                lines[lines.count - 1] = "\(last) \(word)"
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines
+    }
+}

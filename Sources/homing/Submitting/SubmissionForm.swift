@@ -1,0 +1,48 @@
+import ControlAPI
+import Foundation
+
+/// What the options say about everything that one call hands in.
+struct SubmissionForm {
+    var backend: String?
+    var route: String
+    var id: String?
+    var supersedes: String?
+    private let fields: [String: String]
+
+    /// `user` is short for the item field `user_id`; a field given twice with different values is an error.
+    init(backend: String?, route: String, user: String?, items: [ItemField], id: String?, supersedes: String?) throws(Problem) {
+        var fields: [String: String] = [:]
+        for item in items + (user.map { [ItemField(name: "user_id", value: $0)] } ?? []) {
+            if let first = fields[item.name], first != item.value {
+                throw .invalid("‘\(item.name)’ is given as ‘\(first)’ and as ‘\(item.value)’.", next: "Give it once.")
+            }
+            fields[item.name] = item.value
+        }
+        for (option, text) in [("--id", id), ("--supersedes", supersedes)] {
+            if let text, UUID(uuidString: text) == nil {
+                throw .invalid("\(option) is ‘\(text.printable)’; expected a UUID.", next: "Leave --id out, or mint one with ‘uuidgen’.")
+            }
+        }
+        self.backend = backend
+        self.route = route
+        self.id = id
+        self.supersedes = supersedes
+        self.fields = fields
+    }
+
+    /// The submission of `document` (nil: the fields alone), under the given id or `mintedID`.
+    func submission(of document: CaptureDocument?, named name: String, mintedID: UUID) throws(Problem) -> Submission {
+        var fields = fields
+        if let user = document?.userID {
+            if let given = fields["user_id"], given != user {
+                throw .invalid(
+                    "\(name) was captured for user \(user), but the options say user \(given).",
+                    next: "Leave --user out to send it for user \(user).")
+            }
+            fields["user_id"] = user
+        }
+        return Submission(
+            backend: backend, route: route, id: (id ?? mintedID.uuidString).lowercased(), supersedes: supersedes?.lowercased(),
+            fields: fields, payload: document?.payload)
+    }
+}

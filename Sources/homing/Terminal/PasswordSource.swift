@@ -1,0 +1,50 @@
+import ControlAPI
+import Foundation
+
+/// Where a password comes from: never from the arguments, which everybody on the machine can read.
+enum PasswordSource: Equatable {
+    case terminal
+    case standardInput
+    case file(String)
+
+    /// The password, without the newline at its end; `warn` hears what is unwise but works.
+    func password(terminal: TerminalPrompt?, input: FileHandle, warn: (String) -> Void) throws -> String {
+        let password: String
+        switch self {
+        case .terminal:
+            guard let terminal else {
+                throw Problem.invalid(
+                    "There is no terminal to ask for the password.", next: "Give it with --password-stdin or --password-file FILE.")
+            }
+            password = try terminal.askHidden("Password: ") ?? ""
+        case .standardInput:
+            password = try Self.text(try input.readToEnd() ?? Data(), from: "standard input")
+        case .file(let path):
+            password = try Self.text(try Self.contents(of: path, warn: warn), from: "‘\(path)’")
+        }
+        guard !password.isEmpty else { throw Problem.invalid("The password is empty.", next: "Run it again and type the password.") }
+        return password
+    }
+
+    private static func contents(of path: String, warn: (String) -> Void) throws -> Data {
+        guard let file = FileHandle(forReadingAtPath: path) else {
+            throw Problem.invalid("The password file ‘\(path)’ cannot be read.", next: "Name a file that exists and that you may read.")
+        }
+        var facts = stat()
+        if fstat(file.fileDescriptor, &facts) == 0, facts.st_mode & 0o077 != 0 {
+            warn("Others on this machine may be able to read ‘\(path)’. Put it right with: chmod 600 \(path)")
+        }
+        do {
+            return try file.readToEnd() ?? Data()
+        } catch {
+            throw Problem.invalid("The password file ‘\(path)’ cannot be read.", next: "Name a file, not a folder.")
+        }
+    }
+
+    private static func text(_ data: Data, from name: String) throws(Problem) -> String {
+        guard let text = String(data: data, encoding: .utf8) else {
+            throw .invalid("What \(name) holds is not text in UTF-8.", next: "Write the password there, and nothing else.")
+        }
+        return text.hasSuffix("\r\n") || text.hasSuffix("\n") ? String(text.dropLast()) : text  // "\r\n" is one Character
+    }
+}

@@ -1,0 +1,59 @@
+import ControlAPI
+import Foundation
+
+/// Questions to the person at the terminal, whatever standard input is connected to.
+struct TerminalPrompt {
+    private let terminal: FileHandle
+
+    /// Nil where there is no terminal, e.g. under cron.
+    init?(path: String = "/dev/tty") {
+        let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        terminal = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
+    /// The line that the person types; nil at the end of the input.
+    func ask(_ question: String) throws -> String? {
+        try terminal.write(contentsOf: Data(question.utf8))
+        return line()
+    }
+
+    /// As `ask`, but nothing of the answer is shown; the terminal is as before afterwards, also when the person interrupts.
+    func askHidden(_ question: String) throws -> String? {
+        let descriptor = terminal.fileDescriptor
+        var before = termios()
+        guard tcgetattr(descriptor, &before) == 0 else {
+            throw Problem.invalid(
+                "The terminal cannot hide what you type.", next: "Give the password with --password-stdin or --password-file.")
+        }
+        let restored = before
+        var hidden = before
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        let guardian = InterruptGuard {
+            var restored = restored
+            tcsetattr(descriptor, TCSANOW, &restored)
+        }
+        defer {
+            tcsetattr(descriptor, TCSANOW, &before)
+            guardian.lift()
+        }
+        tcsetattr(descriptor, TCSANOW, &hidden)
+        try terminal.write(contentsOf: Data(question.utf8))
+        let answer = line()
+        try terminal.write(contentsOf: Data("\n".utf8))
+        return answer
+    }
+
+    /// Byte by byte, so that nothing after the line is taken away from the next question.
+    private func line() -> String? {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while true {
+            let count = read(terminal.fileDescriptor, &byte, 1)
+            if count < 0 && errno == EINTR { continue }
+            guard count == 1 else { return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
+            if byte == UInt8(ascii: "\n") { return String(decoding: bytes, as: UTF8.self) }
+            bytes.append(byte)
+        }
+    }
+}
