@@ -94,7 +94,7 @@ let package = Package(
                 "SyncModel", "Vault", "Outbox", "Capture", "Backends", "Delivery", "ControlAPI", "ControlServer", "CSystemLinux",
                 lifecycle, logging, unixSignals,
             ]),
-        house("Sandbox", [httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioExtras, nioPosix]),
+        house("Sandbox", [crypto, httpTypes, hummingbirdCore, lifecycle, logging, nioCore, nioPosix]),
         program("homingd", ["SyncDaemon", argumentParser]),
         program("homing", ["ControlAPI", argumentParser]),
         program("homing-sandbox", ["Sandbox", argumentParser]),
@@ -105,7 +105,7 @@ let package = Package(
         tests("Outbox", ["Outbox", "SyncModel", "Vault", grdb]),
         tests("Capture", ["Capture", "Outbox", "SyncModel", "Vault"]),
         tests(
-            "Backends", ["Backends", "SyncModel", "Vault", "Sandbox", nioCore, nioPosix], resources: [.copy("Fixtures")]),
+            "Backends", ["Backends", "SyncModel", "Vault", nioCore, nioPosix], resources: [.copy("Fixtures")]),
         tests("Delivery", ["Delivery", "Outbox", "Backends", "SyncModel", "Vault"]),
         tests("ControlServer", ["ControlServer", "ControlAPI", asyncHTTPClient]),
         tests("SyncDaemon", ["SyncDaemon", "Outbox", "Capture", "Delivery", "Backends", "SyncModel", "Vault", "ControlAPI", "Sandbox"]),
@@ -117,15 +117,19 @@ let package = Package(
 )
 
 if let only = Context.environment["HOMING_ONLY"] {  // TEMPORARY
-    let names = Set(only.split(separator: ",").map(String.init))
-    let all = package.targets.filter { !$0.isTest || names.contains($0.name) }
-    let wanted = all.filter { target in
-        target.type != .executable || names.contains(target.name)
-            || all.contains { other in
-                other.isTest
-                    && other.dependencies.contains { if case .byNameItem(let name, _) = $0 { name == target.name } else { false } }
+    let all = package.targets
+    var names = Set(only.split(separator: ",").map(String.init))
+    var grew = true
+    while grew {
+        let before = names
+        for target in all where before.contains(target.name) {
+            for dependency in target.dependencies {
+                if case .byNameItem(let name, _) = dependency { names.insert(name) }
+                if case .targetItem(let name, _) = dependency { names.insert(name) }
             }
+        }
+        grew = names != before
     }
-    package.targets = wanted
+    package.targets = all.filter { names.contains($0.name) }
     package.products = []
 }

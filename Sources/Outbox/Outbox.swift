@@ -31,6 +31,7 @@ package struct Outbox: Sendable {
             configuration.label = "outbox"
             configuration.maximumReaderCount = 2
             configuration.prepareDatabase { db in
+                if db.configuration.readonly { return }
                 // Only before the first table is made does this take effect.
                 try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
                 try db.execute(sql: "PRAGMA secure_delete = ON")
@@ -101,4 +102,11 @@ extension Date {
     /// Unix milliseconds, as the tables hold times.
     var ms: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
     init(ms: Int64) { self.init(timeIntervalSince1970: Double(ms) / 1000) }
+}
+
+extension Outbox {
+    /// SQLite's `synchronous` on the connection that writes: 2 is FULL.
+    package func synchronous() throws -> Int {
+        try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") ?? -1 }
+    }
 }

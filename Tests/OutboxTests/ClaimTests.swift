@@ -1,0 +1,86 @@
+import Foundation
+import GRDB
+import Outbox
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite struct ClaimTests {
+    @Test func aLaneHasOneInFlightAndGoesInOrder() async throws {
+        let store = try Store()
+        for number in 1...3 { try await store.enqueue(Samples.mutation(number)) }
+        let first = try await store.claim(10)
+        #expect(first.map(\.id) == [Samples.id(1)])
+        #expect(try await store.claim(10).isEmpty)
+        try await store.deliver(first[0])
+        #expect(try await store.claim(10).map(\.id) == [Samples.id(2)])
+    }
+
+    @Test func theSchemaItselfForbidsTwoInFlightInALane() async throws {
+        let store = try Store()
+        for number in 1...2 { try await store.enqueue(Samples.mutation(number)) }
+        _ = try await store.claim()
+        #expect(throws: DatabaseError.self) { try store.raw { try $0.execute(sql: "UPDATE entry SET state = 'inflight', epoch = 1") } }
+    }
+
+    @Test func lanesGoSideBySide() async throws {
+        let store = try Store()
+        for number in 1...6 { try await store.enqueue(Samples.mutation(number, lane: "users/\(number)")) }
+        #expect(try await store.claim(4).map(\.id) == (1...4).map(Samples.id))
+        #expect(try await store.claim(4).map(\.id) == (5...6).map(Samples.id))
+    }
+
+    @Test func anotherAccountsEntriesAreNotClaimed() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1, account: "1"))
+        try await store.enqueue(Samples.mutation(2, account: "2"))
+        #expect(try await store.claim(9, account: "2").map(\.id) == [Samples.id(2)])
+        #expect(try await store.claim(9, account: "3").isEmpty)
+    }
+
+    @Test func anEntryThatWaitsHoldsItsLaneUntilItIsDue() async throws {
+        let store = try Store()
+        for number in 1...2 { try await store.enqueue(Samples.mutation(number)) }
+        let due = store.clock.now.addingTimeInterval(60)
+        try await store.settle(try await store.claim()[0], .retry(at: due, Samples.failure), .transient(Samples.failure))
+        let claimed = try await store.outbox.claim([Samples.destination: 5], at: store.clock.now)
+        #expect(claimed.entries.isEmpty)
+        #expect(claimed.nextDue == [Samples.destination: due])
+        store.clock.advance(to: due)
+        #expect(try await store.claim(5).map(\.id) == [Samples.id(1)])
+    }
+
+    @Test(arguments: [(Mutation.OnDead.skip, [2]), (.halt, [])])
+    func aDeadHeadStopsItsLaneOrLetsItPass(onDead: Mutation.OnDead, next: [Int]) async throws {
+        let store = try Store()
+        for number in 1...2 { try await store.enqueue(Samples.mutation(number, onDead: onDead)) }
+        try await store.settle(try await store.claim()[0], .dead(Samples.failure), .permanent(Samples.failure))
+        #expect(try await store.claim().map(\.id) == next.map(Samples.id))
+        #expect(try await store.outbox.derivedTablesMatch())
+    }
+
+    @Test func aRowThatCannotBeReadBackIsHeldAndTheNextOneGoes() async throws {
+        let store = try Store()
+        for number in 1...2 { try await store.enqueue(Samples.mutation(number)) }
+        try store.raw { db in
+            try db.execute(sql: "DROP TRIGGER entryContent")
+            try db.execute(sql: "UPDATE entry SET sealed = zeroblob(60) WHERE sequence = 1")
+        }
+        #expect(try await store.claim().map(\.id) == [Samples.id(2)])
+        #expect(try await store.outbox.entry(Samples.id(1))?.record.holdReason == .quarantine)
+    }
+
+    @Test func aClaimIsMadeFromTheIndexAloneHoweverManyWait() async throws {
+        let store = try Store()
+        let plan = try store.raw { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    EXPLAIN QUERY PLAN SELECT head FROM lane WHERE backend = 'b' AND account = '1' AND dueAt IS NOT NULL AND dueAt <= 5
+                    ORDER BY dueAt, head LIMIT 4
+                    """
+            ).map { $0["detail"] as String }
+        }
+        #expect(plan == ["SEARCH lane USING COVERING INDEX laneDue (backend=? AND account=? AND dueAt>? AND dueAt<?)"])
+    }
+}

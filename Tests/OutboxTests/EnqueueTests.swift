@@ -1,0 +1,100 @@
+import Foundation
+import GRDB
+import Outbox
+import SyncModel
+import TestSupport
+import Testing
+import Vault
+
+@Suite struct EnqueueTests {
+    @Test func everyCommitIsFollowedByAnFsync() throws {
+        let store = try Store()
+        #expect(try store.outbox.synchronous() == 2)
+    }
+
+    @Test func whatIsAcceptedOutlivesTheProcess() async throws {
+        var store = try Store()
+        let accepted = try await store.enqueue(Samples.mutation(1))
+        try store.restart()
+        let entry = try #require(try await store.claim().first)
+        #expect(entry.sequence == accepted.sequence)
+        #expect(entry.mutation == Samples.mutation(1))
+    }
+
+    @Test func theSameSubmissionTwiceIsOneEntry() async throws {
+        let store = try Store()
+        let first = try await store.enqueue(Samples.mutation(1))
+        #expect(try await store.enqueue(Samples.mutation(1)) == .duplicate(sequence: first.sequence))
+        #expect(try await store.outbox.entries(limit: 10).count == 1)
+    }
+
+    @Test func theSameSubmissionIsKnownAfterItsRowWasPruned() async throws {
+        let store = try Store()
+        let first = try await store.enqueue(Samples.mutation(1))
+        try await store.deliver(try await store.claim()[0])
+        try await store.outbox.prune(before: store.clock.now.addingTimeInterval(1))
+        #expect(try await store.outbox.entries(limit: 10).isEmpty)
+        #expect(try await store.enqueue(Samples.mutation(1)) == .duplicate(sequence: first.sequence))
+        #expect(try await store.outbox.entry(Samples.id(1))?.record.remoteID == "7")
+    }
+
+    @Test func anotherContentUnderTheSameIdIsAnError() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        await #expect(throws: OutboxError.idConflict(Samples.id(1))) {
+            try await store.enqueue(Samples.mutation(1, payload: #"{"average_measurements":{"1-2":{}}}"#))
+        }
+        #expect(try await store.claim()[0].mutation.payload == Samples.mutation(1).payload)
+    }
+
+    @Test func oneRefusedSubmissionOfManyLeavesTheOthers() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(2))
+        let results = try await store.outbox.enqueue(
+            [Samples.mutation(1), Samples.mutation(2, payload: "{}"), Samples.mutation(3)], accountLabel: nil, at: store.clock.now)
+        #expect(results.map { (try? $0.get()) != nil } == [true, false, true])
+        #expect(try await store.outbox.entries(limit: 10).map(\.id) == [2, 1, 3].map(Samples.id))
+    }
+
+    @Test func concurrentSubmissionsAreAllAcceptedOnce() async throws {
+        let store = try Store()
+        let sequences = try await withThrowingTaskGroup(of: Int64.self) { group in
+            for number in 1...200 {
+                group.addTask { try await store.enqueue(Samples.mutation(number, lane: "users/\(number % 7)")).sequence }
+            }
+            return try await group.reduce(into: Set<Int64>()) { $0.insert($1) }
+        }
+        #expect(sequences == Set(1...200))
+        #expect(try await store.outbox.derivedTablesMatch())
+    }
+
+    @Test func nothingOfThePersonIsReadableInTheFile() async throws {
+        let store = try Store()
+        let canary = "canary-7f3a91"
+        var mutation = Samples.mutation(1, payload: #"{"note":"\#(canary)"}"#)
+        mutation.fields["name"] = .string(canary)
+        try await store.enqueue(mutation)
+        let files = try FileManager.default.contentsOfDirectory(atPath: store.directory.path)
+        for file in files {
+            let content = try Data(contentsOf: URL(fileURLWithPath: store.directory(file)))
+            #expect(content.range(of: Data(canary.utf8)) == nil, "\(file)")
+        }
+        // The control: what is not sealed is found by the same search.
+        let all = try files.reduce(into: Data()) { $0 += try Data(contentsOf: URL(fileURLWithPath: store.directory($1))) }
+        #expect(all.range(of: Data("users/5".utf8)) != nil)
+    }
+
+    @Test func aSequenceIsNeverUsedAgain() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        try await store.outbox.discard(Samples.id(1), by: "test", at: store.clock.now)
+        try await store.outbox.prune(before: store.clock.now.addingTimeInterval(1))
+        #expect(try await store.enqueue(Samples.mutation(2)).sequence == 2)
+    }
+
+    @Test func aStoreOfANewerVersionIsRefusedAndLeftAsItIs() throws {
+        var store = try Store()
+        try store.raw { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('999')") }
+        #expect(throws: OutboxError.tooNew) { try store.restart() }
+    }
+}

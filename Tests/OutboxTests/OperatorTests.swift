@@ -1,0 +1,90 @@
+import Foundation
+import GRDB
+import Outbox
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite struct OperatorTests {
+    @Test func retryRevivesWithAllAttemptsAndTheSameIdAndContent() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        try await store.settle(try await store.claim()[0], .dead(Samples.failure), .transient(Samples.failure))
+        try await store.outbox.retry(Samples.id(1), forgetUncertainty: false, by: "uid 1000", at: store.clock.now)
+        let entry = try await store.claim()[0]
+        #expect(entry.attempts == 0)
+        #expect(entry.mutation == Samples.mutation(1))
+        #expect(try await store.outbox.entry(Samples.id(1))?.attempts.count == 1)
+    }
+
+    @Test func discardDestroysTheContentAndFreesTheLane() async throws {
+        let store = try Store()
+        for number in 1...2 { try await store.enqueue(Samples.mutation(number, onDead: .halt)) }
+        try await store.settle(try await store.claim()[0], .dead(Samples.failure), .permanent(Samples.failure))
+        #expect(try await store.claim().isEmpty)
+        try await store.outbox.discard(Samples.id(1), by: "uid 1000", at: store.clock.now)
+        #expect(try await store.state(1) == .discarded)
+        #expect(try await store.claim().map(\.id) == [Samples.id(2)])
+        let event = try #require(try await store.outbox.events(since: 0, limit: 100).last { $0.kind == .discarded })
+        #expect(event.detail == ["by": "uid 1000", "from": "dead"])
+    }
+
+    @Test func whatIsInFlightOrFinalIsLeftAlone() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let entry = try await store.claim()[0]
+        await #expect(throws: OutboxError.wrongState(Samples.id(1), .inflight)) {
+            try await store.outbox.discard(Samples.id(1), by: "test", at: store.clock.now)
+        }
+        try await store.deliver(entry)
+        await #expect(throws: OutboxError.wrongState(Samples.id(1), .delivered)) {
+            try await store.outbox.retry(Samples.id(1), forgetUncertainty: true, by: "test", at: store.clock.now)
+        }
+        await #expect(throws: OutboxError.notFound(Samples.id(9))) {
+            try await store.outbox.discard(Samples.id(9), by: "test", at: store.clock.now)
+        }
+    }
+
+    @Test func whatWaitsForATimeIsMadeDueNow() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        try await store.settle(
+            try await store.claim()[0], .released(until: store.clock.now.addingTimeInterval(600), Samples.failure),
+            .unreachable(Samples.failure))
+        #expect(try await store.claim().isEmpty)
+        try await store.outbox.makeDue(backend: "another", at: store.clock.now)
+        #expect(try await store.claim().isEmpty)
+        try await store.outbox.makeDue(backend: "breathesafe", at: store.clock.now)
+        #expect(try await store.claim().count == 1)
+    }
+
+    @Test func eventsAreContiguousAndInOrder() async throws {
+        let store = try Store()
+        for number in 1...5 { try await store.enqueue(Samples.mutation(number)) }
+        await #expect(throws: OutboxError.self) { try await store.enqueue(Samples.mutation(1, payload: "[]")) }
+        try await store.deliver(try await store.claim()[0])
+        let events = try await store.outbox.events(since: 0, limit: 100)
+        #expect(events.map(\.cursor) == Array(1...6))
+        #expect(events.map(\.kind) == Array(repeating: .captured, count: 5) + [.delivered])
+        #expect(try await store.outbox.events(since: 4, limit: 1).map(\.cursor) == [5])
+    }
+
+    @Test func talliesCountFromTheFirstDayAlthoughRowsArePruned() async throws {
+        let store = try Store()
+        for number in 1...3 { try await store.enqueue(Samples.mutation(number)) }
+        for _ in 1...2 { try await store.deliver(try await store.claim()[0]) }
+        try await store.outbox.prune(before: store.clock.now.addingTimeInterval(1))
+        let counts = Dictionary(uniqueKeysWithValues: try await store.outbox.tallies().map { ($0.state, $0.count) })
+        #expect(counts == [.delivered: 2, .pending: 1])
+        #expect(try await store.outbox.derivedTablesMatch())
+    }
+
+    /// The control: the comparison that the other tests trust finds a table that is off by one.
+    @Test func aDerivedTableThatIsWrongIsFound() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        #expect(try await store.outbox.derivedTablesMatch())
+        try store.raw { try $0.execute(sql: "UPDATE tally SET count = 2") }
+        #expect(try await store.outbox.derivedTablesMatch() == false)
+    }
+}

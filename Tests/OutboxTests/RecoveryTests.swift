@@ -1,0 +1,60 @@
+import Foundation
+import Outbox
+import SyncModel
+import TestSupport
+import Testing
+import Vault
+
+@Suite struct RecoveryTests {
+    @Test func whatWasInFlightGoesBackToBeLookedUp() async throws {
+        var store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        _ = try await store.claim()
+        try store.restart()
+        let again = try #require(try await store.claim().first)
+        #expect(again.uncertain)
+        #expect(again.crashes == 0)
+        #expect(again.attempts == 0)
+    }
+
+    @Test func threeCrashesHoldAnEntryAsPoison() async throws {
+        var store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        for crash in 1...3 {
+            #expect(try await store.claim().count == 1, "crash \(crash)")
+            try store.restart(crashed: true)
+        }
+        #expect(try await store.claim().isEmpty)
+        #expect(try await store.outbox.entry(Samples.id(1))?.record.holdReason == .poison)
+    }
+
+    @Test func killsAndPowerCutsNeverHoldAnEntry() async throws {
+        var store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        for _ in 1...10 {
+            #expect(try await store.claim().count == 1)
+            try store.restart(crashed: false)
+        }
+        #expect(try await store.state(1) == .pending)
+    }
+
+    @Test func aClockThatWasAheadMakesNothingWaitForYears() async throws {
+        var store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let years = store.clock.now.addingTimeInterval(10 * 365 * 86_400)
+        try await store.settle(try await store.claim()[0], .retry(at: years, Samples.failure), .transient(Samples.failure))
+        try store.restart()
+        store.clock.advance(by: 6 * 3600)
+        #expect(try await store.claim().count == 1)
+    }
+
+    @Test func anotherKeyReadsNothingAndDestroysNothing() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let other = try Outbox(file: store.directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: store.clock.now)
+        #expect(try await other.claim([Samples.destination: 1], at: store.clock.now).entries.isEmpty)
+        let right = try Outbox(file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, now: store.clock.now)
+        try await right.retry(Samples.id(1), forgetUncertainty: false, by: "test", at: store.clock.now)
+        #expect(try await right.claim([Samples.destination: 1], at: store.clock.now).entries.first?.mutation == Samples.mutation(1))
+    }
+}

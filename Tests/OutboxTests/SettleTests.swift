@@ -1,0 +1,98 @@
+import Foundation
+import GRDB
+import Outbox
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite struct SettleTests {
+    @Test func aDeliveredEntryKeepsItsReceiptAndLosesItsContent() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        try await store.deliver(try await store.claim()[0])
+        let record = try #require(try await store.outbox.entry(Samples.id(1))).record
+        #expect(record.state == .delivered)
+        #expect(record.remoteID == "7")
+        #expect(try store.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry WHERE sealed IS NOT NULL") } == 0)
+        #expect(try store.raw { try String.fetchOne($0, sql: "SELECT outcome FROM receipt") } == "delivered")
+    }
+
+    @Test func settlingAndClaimingShareOneTransaction() async throws {
+        let store = try Store()
+        for number in 1...2 { try await store.enqueue(Samples.mutation(number)) }
+        let first = try await store.claim()[0]
+        let next = try await store.outbox.settle(
+            [Settled(first, .delivered(Samples.receipt), attempt: nil)], thenClaim: [Samples.destination: 1], at: store.clock.now)
+        #expect(next.entries.map(\.id) == [Samples.id(2)])
+    }
+
+    @Test func aLateSettlementChangesNothing() async throws {
+        var store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let late = try await store.claim()[0]
+        let old = store.outbox
+        try store.restart()
+        let attempt = AttemptRecord(startedAt: store.clock.now, endedAt: store.clock.now, verdict: .permanent(Samples.failure))
+        _ = try await old.settle([Settled(late, .dead(Samples.failure), attempt: attempt)], thenClaim: [:], at: store.clock.now)
+        #expect(try await store.state(1) == .pending)
+        #expect(try await store.outbox.entry(Samples.id(1))?.attempts.isEmpty == true)
+    }
+
+    @Test(arguments: [
+        (Settlement.retry(at: .distantFuture, Samples.failure), Verdict.transient(Samples.failure), 1, 0),
+        (.released(until: .distantFuture, Samples.failure), .unreachable(Samples.failure), 0, 1),
+        (.dead(Samples.failure), .permanent(Samples.failure), 0, 0),
+        (.dead(Samples.failure), .transient(Samples.failure), 1, 0),
+        (.held(.forbidden, Samples.failure), .forbidden(Samples.failure), 0, 0),
+    ])
+    func onlyWhatCountsIsCounted(settlement: Settlement, verdict: Verdict, attempts: Int, releases: Int) async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        try await store.settle(try await store.claim()[0], settlement, verdict)
+        let record = try #require(try await store.outbox.entry(Samples.id(1))).record
+        #expect(record.attempts == attempts)
+        #expect(record.releases == releases)
+    }
+
+    @Test func theNewestTwentyTriesAreKept() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        for number in 1...25 {
+            let failure = Failure(.offline, "try \(number)")
+            try await store.settle(try await store.claim()[0], .released(until: store.clock.now, failure), .unreachable(failure))
+        }
+        let tries = try #require(try await store.outbox.entry(Samples.id(1))).attempts
+        #expect(tries.map(\.message) == (6...25).map { "try \($0)" })
+    }
+
+    @Test func anUncertainEntryStaysSoUntilItsOutcomeIsKnown() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let lost = Failure(.lostAnswer, "lost", outcomeUnknown: true)
+        try await store.settle(try await store.claim()[0], .released(until: store.clock.now, lost), .unknown(lost))
+        let again = try await store.claim()[0]
+        #expect(again.uncertain)
+        try await store.deliver(again)
+        #expect(try await store.outbox.entry(Samples.id(1))?.record.uncertain == false)
+    }
+
+    @Test(arguments: ["delivered", "discarded"])
+    func theSchemaLetsNothingLeaveAFinalState(final: String) async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        if final == "delivered" {
+            try await store.deliver(try await store.claim()[0])
+        } else {
+            try await store.outbox.discard(Samples.id(1), by: "test", at: store.clock.now)
+        }
+        for state in ["pending", "inflight", "dead"] {
+            #expect(throws: DatabaseError.self) { try store.raw { try $0.execute(sql: "UPDATE entry SET state = ?", arguments: [state]) } }
+        }
+    }
+
+    @Test func theSchemaLetsNoEntryLeaveWithoutAReceipt() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        #expect(throws: DatabaseError.self) { try store.raw { try $0.execute(sql: "DELETE FROM entry") } }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import GRDB
+import Outbox
+import SyncModel
+import TestSupport
+import Vault
+
+/// An outbox in a directory of its own, and what a test does with it.
+struct Store {
+    let directory: TemporaryDirectory
+    let key: VaultKey
+    var outbox: Outbox
+    let clock = TestClock()
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        key = VaultKey()
+        outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: key), crashed: false, now: clock.now)
+    }
+
+    /// Opens the same file again, as the next run of the daemon would, while the old one has lost its claim to it.
+    mutating func restart(crashed: Bool = false) throws {
+        outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: key), crashed: crashed, now: clock.now)
+    }
+
+    @discardableResult
+    func enqueue(_ mutation: Mutation) async throws -> Enqueued { try await outbox.enqueue(mutation, at: clock.now) }
+
+    func claim(_ count: Int = 1, account: String = "1") async throws -> [Entry] {
+        try await outbox.claim([Destination(backend: "breathesafe", account: account): count], at: clock.now).entries
+    }
+
+    func settle(_ entry: Entry, _ settlement: Settlement, _ verdict: Verdict? = nil) async throws {
+        let attempt = verdict.map { AttemptRecord(startedAt: clock.now, endedAt: clock.now, verdict: $0) }
+        _ = try await outbox.settle([Settled(entry, settlement, attempt: attempt)], thenClaim: [:], at: clock.now)
+    }
+
+    func deliver(_ entry: Entry) async throws { try await settle(entry, .delivered(Samples.receipt), .accepted(Samples.receipt)) }
+
+    func state(_ number: Int) async throws -> Entry.State? { try await outbox.entry(Samples.id(number))?.record.state }
+
+    /// The raw file, beside the outbox: what somebody with a hex editor would see or do.
+    func raw<T>(_ work: (Database) throws -> T) throws -> T {
+        try DatabaseQueue(path: directory("outbox.sqlite")).write(work)
+    }
+}

@@ -1,0 +1,16 @@
+import Foundation
+
+/// A directory that goes when its owner goes.
+package final class TemporaryDirectory: Sendable {
+    package let path: String
+
+    /// The name stays short, for a Unix socket's path has 107 bytes at most.
+    package init() throws {
+        path = "/tmp/hm-" + UUID().uuidString.prefix(12).lowercased()
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }  // `try?`: what cannot be removed is the system's to sweep
+
+    package func callAsFunction(_ name: String) -> String { path + "/" + name }
+}
