@@ -62,7 +62,8 @@ package struct DurableFile: Sendable, Hashable {
     }
 
     private func writeTemporary(_ content: Data) throws(VaultError) -> String {
-        let temporary = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).tmp"
+        let temporary = "\(path).tmp"
+        unlink(temporary)  // What a crash left; where it is somebody's, the exclusive creation below fails.
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("write") }
         defer { close(descriptor) }

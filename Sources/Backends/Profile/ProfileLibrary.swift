@@ -48,7 +48,7 @@ package struct ProfileLibrary {
         var fileOfName: [String: String] = [:]
         for (stem, file) in files.sorted(by: { $0.key < $1.key }) {
             if extended.contains(stem), file.member("base_url") == nil { continue }
-            let whole = merged(file, files)
+            guard let whole = merged(file, files) else { continue }
             let mistakes = MistakeLog()
             let profile = Profile(whole, constants: constants, log: mistakes)
             // A mistake in a preset shows in every file that extends it, and is told once.
@@ -72,15 +72,15 @@ package struct ProfileLibrary {
         return backends
     }
 
-    /// The file laid over the one that it extends. A profile's own name is never inherited.
-    private func merged(_ file: YAMLNode, _ files: [String: YAMLNode]) -> YAMLNode {
+    /// The file laid over the one that it extends, whose name is not inherited; nil where there is no such file to judge it by.
+    private func merged(_ file: YAMLNode, _ files: [String: YAMLNode]) -> YAMLNode? {
         guard let reference = file.member("extends") else { return file }
         guard let stem = reference.text, let base = files[stem] else {
             log.add(
                 Mistake(
                     file: file.file, line: reference.line, key: "extends", found: reference.summary,
                     expected: "the name of another profile in this folder, without .yaml"))
-            return file
+            return nil
         }
         if let deeper = base.member("extends") {
             log.add(
@@ -88,8 +88,9 @@ package struct ProfileLibrary {
                     file: file.file, line: reference.line, key: "extends",
                     found: "\(reference.summary), which itself extends \(deeper.summary)",
                     expected: "a profile that extends none"))
+            return nil
         }
-        guard case .table(let members) = base.content else { return file }
+        guard StrictTable(base, log: log) != nil, case .table(let members) = base.content else { return nil }
         let inherited = members.filter { !["name", "extends", "schema"].contains($0.key) }
         return file.merged(over: YAMLNode(file: base.file, line: base.line, content: .table(inherited)))
     }

@@ -129,8 +129,11 @@ extension RequestTemplate.HeaderTemplate {
 extension TextTemplate {
     /// Whether no placeholder can change where the URL leads: the path begins before the first one.
     fileprivate var hasFixedOrigin: Bool {
-        guard case .literal(let start)? = parts.first, let authority = start.range(of: "://") else { return false }
-        return parts.count == 1 || start[authority.upperBound...].contains("/")
+        guard !placeholders.isEmpty else { return true }
+        let start = parts.prefix { if case .literal = $0 { true } else { false } }
+        let fixed = start.map { if case .literal(let text) = $0 { text } else { "" } }.joined()
+        guard let authority = fixed.range(of: "://") else { return false }
+        return fixed[authority.upperBound...].contains("/")
     }
 
     /// The URL with a harmless character in the place of every placeholder.

@@ -43,7 +43,8 @@ package final class HTTPTransport: Transport {
 
     package func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
         guard !Task.isCancelled else { throw .unreachable(Failure(.stopping, "The request was not sent: the daemon was told to stop.")) }
-        let head = request.timeout ?? limits.request
+        // The client counts from the start: without the time to connect, a slow connection would pass for a lost answer.
+        let head = limits.connect + (request.timeout ?? limits.request)
         do {
             return try await within(max(head, limits.exchange)) { [client, limits] in
                 let response = try await client.execute(HTTPClientRequest(request), timeout: TimeAmount(head))

@@ -2,9 +2,9 @@
 package struct TransportLimits: Sendable, Hashable {
     /// Until the connection, TLS included, stands.
     package var connect: Duration
-    /// Until the head of the answer, where the request names no time of its own.
+    /// From there to the head of the answer, where the request names no time of its own.
     package var request: Duration
-    /// From start to the last byte of the answer; never less than the request's own time.
+    /// From the start to the last byte of the answer; never less than connecting and the head may take.
     package var exchange: Duration
     /// A PEM file with the only authorities to trust; nil means the system's.
     package var caFile: String?

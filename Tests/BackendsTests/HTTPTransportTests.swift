@@ -1,0 +1,167 @@
+import Backends
+import Foundation
+import SyncModel
+import Testing
+
+struct HTTPTransportTests {
+    private static let short = TransportLimits(connect: .milliseconds(300), request: .milliseconds(300), exchange: .milliseconds(300))
+
+    private func send(
+        _ url: String, _ limits: TransportLimits = short, timeout: Duration? = nil, clock: any SyncClock = SystemClock()
+    ) async throws -> Result<InboundResponse, TransportError> {
+        let transport = try HTTPTransport(limits, clock: clock)
+        let result: Result<InboundResponse, TransportError>
+        do throws(TransportError) {
+            let headers = [HeaderField("Cookie", "a=b")]
+            result = .success(
+                try await transport.send(
+                    OutboundRequest(method: "POST", url: url, headers: headers, body: Data("{}".utf8), timeout: timeout)))
+        } catch {
+            result = .failure(error)
+        }
+        await transport.shutdown()
+        return result
+    }
+
+    /// The failure of a request that never reached a server.
+    private func unreachable(_ result: Result<InboundResponse, TransportError>) throws -> Failure {
+        guard case .failure(.unreachable(let failure)) = result else { throw Failure(.profile, "expected unreachable: \(result)") }
+        #expect(!failure.outcomeUnknown)
+        return failure
+    }
+
+    private func lost(_ result: Result<InboundResponse, TransportError>) throws -> Failure {
+        guard case .failure(.lost(let failure)) = result else { throw Failure(.profile, "expected lost: \(result)") }
+        #expect(failure.reason == .lostAnswer && failure.outcomeUnknown)
+        return failure
+    }
+
+    @Test func anAnswerArrivesWhole() async throws {
+        let server = try await LoopbackServer(
+            .reply(
+                "HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Length: 8\r\n\r\n{\"id\":1}"
+            ))
+        let response = try await send(server.url, TransportLimits()).get()
+        #expect(response.status == 201)
+        #expect(response.json == .object(["id": 1]))
+        #expect(response.headers.filter { $0.name == "Set-Cookie" }.map(\.value) == ["a=1", "b=2"])
+        #expect(server.text.hasPrefix("POST /path HTTP/1.1\r\n") && server.text.hasSuffix("\r\n\r\n{}"))
+        try await server.close()
+    }
+
+    @Test func aClosedPortIsUnreachable() async throws {
+        let server = try await LoopbackServer(.mute)
+        let url = server.url
+        try await server.close()
+        let failure = try unreachable(try await send(url))
+        #expect(failure == Failure(.offline, "The backend at 127.0.0.1 does not answer (connection refused)."))
+    }
+
+    @Test func anUnknownNameIsUnreachable() async throws {
+        let failure = try unreachable(try await send("http://no-such-host.invalid/", TransportLimits()))
+        #expect(failure == Failure(.offline, "The backend at no-such-host.invalid does not answer (its name is not known here)."))
+    }
+
+    @Test(arguments: [
+        LoopbackServer.Script.mute, .close, .closeAfterRequest, .reply("garbage\r\n\r\n"),
+        .reply("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab"),
+    ])
+    func aMissingOrBrokenAnswerIsLost(script: LoopbackServer.Script) async throws {
+        let server = try await LoopbackServer(script)
+        _ = try lost(try await send(server.url))
+        try await server.close()
+    }
+
+    @Test func aDribblingBodyEndsWithTheBudget() async throws {
+        let server = try await LoopbackServer(.dribble)
+        let failure = try lost(try await send(server.url))
+        #expect(failure.message == "The backend at 127.0.0.1 took too long to answer.")
+        try await server.close()
+    }
+
+    @Test func aRequestsOwnTimeCountsForTheHead() async throws {
+        let server = try await LoopbackServer(.mute)
+        let failure = try lost(
+            try await send(
+                server.url, TransportLimits(connect: .milliseconds(100), request: .seconds(3600), exchange: .seconds(3600)),
+                timeout: .milliseconds(50)))
+        #expect(failure.message == "The backend at 127.0.0.1 took too long to answer.")
+        try await server.close()
+    }
+
+    @Test func aRedirectIsAnAnswerAndIsNotFollowed() async throws {
+        let other = try await LoopbackServer(.reply("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
+        let server = try await LoopbackServer(
+            .reply("HTTP/1.1 307 Temporary Redirect\r\nLocation: \(other.url)\r\nContent-Length: 0\r\n\r\n"))
+        #expect(try await send(server.url).get().status == 307)
+        #expect(other.text == "")
+        try await server.close()
+        try await other.close()
+    }
+
+    @Test func anAnswerLongerThanMayBeReadIsLost() async throws {
+        let server = try await LoopbackServer(.reply("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789"))
+        var limits = TransportLimits()
+        limits.answer = 9
+        let failure = try lost(try await send(server.url, limits))
+        #expect(failure.message.hasSuffix("answered with more than may be read."))
+        limits.answer = 10
+        #expect(try await send(server.url, limits).get().body.count == 10)
+        try await server.close()
+    }
+
+    @Test func aServerWithoutTLSIsUnreachableOverTLS() async throws {
+        let server = try await LoopbackServer(.reply("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"))
+        let failure = try unreachable(try await send("https://localhost:\(server.port)/", TransportLimits()))
+        #expect(failure.reason == .tls)
+        #expect(!server.text.contains("Cookie"))
+        try await server.close()
+    }
+
+    @Test func aMutePeerIsUnreachableOverTLS() async throws {
+        let server = try await LoopbackServer(.mute)
+        #expect(try unreachable(try await send("https://localhost:\(server.port)/")).reason == .offline)
+        try await server.close()
+    }
+
+    @Test func aCancelledRequestMayHaveBeenSent() async throws {
+        let server = try await LoopbackServer(.mute)
+        let transport = try HTTPTransport()
+        let url = server.url
+        let task = Task {
+            await failure { () throws(TransportError) in try await transport.send(OutboundRequest(method: "POST", url: url)) }
+        }
+        while !server.text.contains("POST") { await Task.yield() }
+        task.cancel()
+        guard case .lost = await task.value else { throw Failure(.profile, "expected lost") }
+        await transport.shutdown()
+        try await server.close()
+    }
+
+    @Test func aRequestThatWasCancelledBeforeItBeganWasNotSent() async throws {
+        let transport = try HTTPTransport()
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return await failure { () throws(TransportError) in
+                try await transport.send(OutboundRequest(method: "POST", url: "http://127.0.0.1:1/"))
+            }
+        }
+        task.cancel()
+        guard case .unreachable(let failure) = await task.value else { throw Failure(.profile, "expected unreachable") }
+        #expect(failure.reason == .stopping)
+        await transport.shutdown()
+    }
+
+    @Test func aTransportThatWasShutDownSendsNothing() async throws {
+        let transport = try HTTPTransport()
+        await transport.shutdown()
+        let error = await failure { () throws(TransportError) in
+            try await transport.send(OutboundRequest(method: "GET", url: "http://127.0.0.1:1/"))
+        }
+        #expect(error?.failure.reason == .stopping)
+    }
+
+    @Test func aCAFileThatHoldsNoCertificateIsAnError() {
+        #expect(throws: Failure.self) { try HTTPTransport(TransportLimits(caFile: "/dev/null")) }
+    }
+}

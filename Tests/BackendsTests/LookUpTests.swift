@@ -1,0 +1,72 @@
+import Backends
+import Foundation
+import SyncModel
+import Testing
+
+struct LookUpTests {
+    let backend: Backend
+    let entry = mutation()
+
+    init() throws { backend = try breathesafe() }
+
+    @Test func theRowThatHoldsOurIdIsFound() {
+        let rows = """
+            {"facial_measurements":[{"id":9,"arkit":null},{"id":8,"arkit":{"client_mutation_id":"0198c0de-0000-7000-8000-000000000002"}},
+            {"id":7,"arkit":{"client_mutation_id":"0198C0DE-0000-7000-8000-000000000001"}}]}
+            """
+        #expect(
+            backend.lookedUp(answer(200, rows), for: entry, at: noon)
+                == .found(Receipt(remoteID: "7", status: 200, foundByLookup: true, at: noon)))
+    }
+
+    @Test func aListWithoutItAndAMissingListOwnerAreAbsence() {
+        #expect(backend.lookedUp(answer(200, #"{"facial_measurements":[]}"#), for: entry, at: noon) == .absent)
+        #expect(backend.lookedUp(answer(404, #"{"status":404}"#), for: entry, at: noon) == .absent)
+    }
+
+    @Test(arguments: [
+        (200, "<html>", "text/html", "intercepted"), (302, "", "text/html", "intercepted"), (404, "<html>", "text/html", "transient"),
+        (200, "{}", "application/json", "transient"), (200, #"{"facial_measurements":{}}"#, "application/json", "transient"),
+        (401, #"{"messages":["Unauthorized."]}"#, "application/json", "unauthorized"), (500, "{}", "application/json", "transient"),
+        (429, "{}", "application/json", "throttled"),
+    ])
+    func whatIsNoListProvesNothing(status: Int, body: String, type: String, verdict: String) {
+        guard case .failed(let failed) = backend.lookedUp(answer(status, body, type: type), for: entry, at: noon) else {
+            Issue.record("taken for an answer")
+            return
+        }
+        #expect(failed.name == verdict)
+    }
+
+    @Test func onlyARouteWithFindIsLookedUp() throws {
+        let request = try #require(try backend.lookup(for: entry))
+        #expect("\(request)" == "GET https://www.breathesafe.xyz/users/5/facial_measurements")
+        #expect(try backend.lookup(for: mutation("fit_test")) == nil)
+    }
+}
+
+struct HealthTests {
+    @Test(arguments: [
+        (200, #"{"currentUser":{"id":1}}"#, Health.well(account: "1")), (200, #"{"currentUser":null}"#, .well(account: nil)),
+        (401, #"{"error":"Your session expired."}"#, .well(account: nil)),
+    ])
+    func whoIsSignedInIsInTheBodyNotInTheStatus(status: Int, body: String, health: Health) throws {
+        #expect(try breathesafe().health(answer(status, body)) == health)
+    }
+
+    @Test func whatDoesNotSpeakOfAnAccountSignsNobodyOut() throws {
+        let backend = try breathesafe()
+        for response in [answer(200, "{}"), answer(500, "{}"), answer(404, "{}"), answer(503, "<html>", type: "text/html")] {
+            guard case .ill = backend.health(response) else {
+                Issue.record("\(response.status) \(backend.health(response))")
+                continue
+            }
+        }
+        for response in [answer(200, "<html>", type: "text/html"), answer(302), answer(511, "{}")] {
+            guard case .intercepted = backend.health(response) else {
+                Issue.record("\(response.status) \(backend.health(response))")
+                continue
+            }
+        }
+    }
+}

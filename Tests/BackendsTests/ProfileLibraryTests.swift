@@ -1,0 +1,84 @@
+import Backends
+import Foundation
+import SyncModel
+import Testing
+
+struct ProfileLibraryTests {
+    @Test func theShippedProfileLoads() throws {
+        let backend = try breathesafe()
+        #expect(backend.name == "breathesafe")
+        #expect(backend.baseURL == "https://www.breathesafe.xyz")
+        #expect(backend.routes == ["create_managed_user", "delete_managed_user", "fit_test", "measurement", "profile"])
+        #expect(backend.hasHealth)
+        #expect(backend.onDead(route: "measurement") == .skip)
+        #expect(backend.onDead(route: "fit_test") == .halt)
+        #expect(backend.canLookUp(route: "measurement") && !backend.canLookUp(route: "fit_test"))
+        #expect(backend.isAtMostOnce(route: "create_managed_user") && !backend.isAtMostOnce(route: "measurement"))
+        #expect(backend.outboxOnSignOut == .hold)
+    }
+
+    @Test func aProfileLaidOverAnotherMergesTablesAndReplacesLists() throws {
+        let lab = """
+            schema: 1
+            name: lab
+            extends: breathesafe
+            base_url: http://127.0.0.1:4000/api/
+            errors: {code: [/code]}
+            """
+        let backends = try load(["breathesafe.yaml": shippedProfile, "lab.yaml": lab])
+        #expect(backends.map(\.name) == ["breathesafe", "lab"])
+        let request = try backends[1].request(for: mutation())
+        #expect(request.url == "http://127.0.0.1:4000/api/users/5/facial_measurements_from_arkit")
+        // The list `code` was replaced: the old code says nothing any more, and the message that was not mentioned still does.
+        let verdict = backends[1].verdict(on: answer(422, #"{"messages":["Please log in."]}"#), to: mutation(), at: noon)
+        #expect(verdict == .permanent(Failure(.refused, status: 422, "Please log in.")))
+    }
+
+    @Test func aPresetIsNoBackend() throws {
+        let preset = shippedProfile.replacing("name: breathesafe\nbase_url: https://www.breathesafe.xyz\n", with: "")
+        let site = "schema: 1\nname: site\nextends: preset\nbase_url: https://example.org\n"
+        #expect(try load(["preset.yaml": preset, "site.yaml": site]).map(\.name) == ["site"])
+    }
+
+    @Test func onlyOneLevelOfExtendsIsAllowed() async throws {
+        let middle = "schema: 1\nname: middle\nextends: breathesafe\nbase_url: https://example.org\n"
+        let top = "schema: 1\nname: top\nextends: middle\nbase_url: https://example.org\n"
+        let mistakes = try #require(
+            #expect(throws: Mistakes.self) {
+                try load(["breathesafe.yaml": shippedProfile, "middle.yaml": middle, "top.yaml": top])
+            })
+        #expect(mistakes.all.map(\.key) == ["extends"])
+        #expect(mistakes.all[0].file.hasSuffix("top.yaml"))
+    }
+
+    @Test func allMistakesOfAllFilesAreToldAtOnce() throws {
+        let one = edited("timeout: 60", "timeout: soon").replacing("scheme: cookie", with: "scheme: cookies")
+        let two = "schema: 1\nname: two\n"
+        let mistakes = try #require(
+            #expect(throws: Mistakes.self) { try load(["breathesafe.yaml": one, "two.yaml": two, "three.yaml": "a: [b"]) })
+        let keys = mistakes.all.map { "\(($0.file as NSString).lastPathComponent) \($0.key)" }
+        #expect(keys.contains("breathesafe.yaml timeout") && keys.contains("breathesafe.yaml auth.scheme"))
+        #expect(keys.contains("two.yaml base_url") && keys.contains("two.yaml auth"))
+        #expect(keys.contains("three.yaml "))
+    }
+
+    @Test func twoProfilesOfOneNameAreAMistake() throws {
+        let copy = "schema: 1\nname: breathesafe\nextends: breathesafe\nbase_url: https://example.org\n"
+        let mistakes = try #require(#expect(throws: Mistakes.self) { try load(["breathesafe.yaml": shippedProfile, "copy.yaml": copy]) })
+        #expect(mistakes.all.map(\.key) == ["name"])
+    }
+
+    @Test func aMissingFolderIsAMistakeAndNoCrash() throws {
+        let mistakes = try #require(
+            #expect(throws: Mistakes.self) { try ProfileLibrary.load(directory: "/nowhere/at/all", deviceID: "d", version: "1") })
+        #expect(mistakes.all.count == 1)
+    }
+
+    @Test func varsAndConstantsBecomePartOfTheText() throws {
+        let profile = shippedProfile.replacing(
+            "headers: {Accept: application/json}", with: "vars: {lab: north}\nheaders: {X-Lab: '{lab}/{device_id}/{version}'}")
+        let request = try load(["breathesafe.yaml": profile])[0].request(for: mutation())
+        #expect(request.headers.contains(HeaderField("X-Lab", "north/device-1/1.0")))
+        #expect(request.headers.contains(HeaderField("Accept", "application/json")))
+    }
+}

@@ -1,0 +1,118 @@
+import Backends
+import Foundation
+import Testing
+
+/// One way of getting a profile wrong: an edit of the shipped one, and the key that has to be named for it.
+struct WrongEdit: Sendable, CustomTestStringConvertible {
+    let old: String
+    let new: String
+    let key: String
+    let expected: String
+
+    init(_ old: String, _ new: String, _ key: String, _ expected: String) {
+        (self.old, self.new, self.key, self.expected) = (old, new, key, expected)
+    }
+
+    var testDescription: String { "\(key): \(new.prefix(60))" }
+}
+
+struct ProfileMistakeTests {
+    static let login = #"json: {user: {email: "{email}", password: "{password}", remember_me: "1"}}"#
+
+    @Test(arguments: [
+        WrongEdit("schema: 1", "schema: 2", "schema", "1"),
+        WrongEdit("schema: 1\n", "", "schema", "1"),
+        WrongEdit("name: breathesafe\n", "", "name", "a name"),
+        WrongEdit("name: breathesafe", "name: Breathe Safe", "name", "small letters"),
+        WrongEdit("name: breathesafe", "name: other", "name", "as the file is called"),
+        WrongEdit("base_url: https://www.breathesafe.xyz", "", "base_url", "https://host"),
+        WrongEdit("https://www.breathesafe.xyz", "http://www.breathesafe.xyz", "base_url", "loopback"),
+        WrongEdit("https://www.breathesafe.xyz", "https://u:p@www.breathesafe.xyz", "base_url", "https://host"),
+        WrongEdit("https://www.breathesafe.xyz", "https://www.breathesafe.xyz?a=b", "base_url", "https://host"),
+        WrongEdit("https://www.breathesafe.xyz", "ftp://www.breathesafe.xyz", "base_url", "https://host"),
+        WrongEdit("https://www.breathesafe.xyz", "http://127.0.0.1.example.org", "base_url", "loopback"),
+        WrongEdit("timeout: 60", "timeout: '60'", "timeout", "seconds"),
+        WrongEdit("timeout: 60", "timeout: 0", "timeout", "seconds"),
+        WrongEdit("timeout: 60", "timeuot: 60", "timeuot", "timeout"),
+        WrongEdit("{Accept: application/json}", "{Accept: true}", "headers.Accept", "a text"),
+        WrongEdit("{Accept: application/json}", "{Cookie: a=b}", "headers.Cookie", "a header name other than"),
+        WrongEdit("{Accept: application/json}", "{'X Y': a}", "headers.X Y", "a header name"),
+        WrongEdit("{Accept: application/json}", #"{X-Y: "a\r\nb"}"#, "headers.X-Y", "on one line"),
+        WrongEdit("{Accept: application/json}", "{X-Y: '{item.id}'}", "headers.X-Y", "{device_id}, {version}"),
+        WrongEdit("timeout: 60", "vars: {version: x}", "vars.version", "a name other than"),
+        WrongEdit("scheme: cookie", "scheme: bearer", "auth.scheme", "not supported by this version"),
+        WrongEdit("scheme: cookie", "scheme: basic", "auth.scheme", "cookie"),
+        WrongEdit("on_401: [login]", "on_401: [refresh]", "auth.on_401.0", "login, or nothing"),
+        WrongEdit("on_401: [login]", "skew: 5", "auth.skew", "on_401"),
+        WrongEdit("token: /csrf_token", "token: csrf_token", "auth.csrf.token", "JSON pointer"),
+        WrongEdit("token: /csrf_token, ", "", "auth.csrf.token", "JSON pointer"),
+        WrongEdit("header: X-CSRF-Token", "header: ''", "auth.csrf.header", "a header name"),
+        WrongEdit("request: POST /users/log_in", "request: /users/log_in", "auth.login.request", "METHOD /path"),
+        WrongEdit("request: POST /users/log_in", "request: FETCH /users/log_in", "auth.login.request", "METHOD /path"),
+        WrongEdit("request: POST /users/log_in", "request: POST users/log_in", "auth.login.request", "METHOD /path"),
+        WrongEdit("request: POST /users/log_in", "request: 'POST /users/log_in?p={password}'", "auth.login.request", "{password} only"),
+        WrongEdit("request: POST /users/log_in", "request: 'POST /users/log_in?p={access}'", "auth.login.request", "never in a URL"),
+        WrongEdit("request: POST /users/log_in", "request: GET /users/log_in", "auth.login.request", "takes a body"),
+        WrongEdit("request: POST /users/log_in", "request: POST http://example.org/log_in", "auth.login.request", "loopback"),
+        WrongEdit(Self.login, "json: {user: '{name}'}", "auth.login.json.user", "{email}"),
+        WrongEdit(Self.login, "json: {user: '{refresh}'}", "auth.login.json.user", "{refresh} only"),
+        WrongEdit(Self.login, "json: {user: 'a {email'}", "auth.login.json.user", "placeholders"),
+        WrongEdit(Self.login, "json: {a: 1}\n    form: {a: b}", "auth.login.form", "either json or form"),
+        WrongEdit("    account: /id\n", "", "auth.login.account", "JSON pointer"),
+        WrongEdit("email: /email", "email: /e~mail", "auth.login.email.0", "JSON pointer"),
+        WrongEdit("on_failure: clear", "on_failure: forget", "auth.logout.on_failure", "clear, keep"),
+        WrongEdit("on_failure: clear", "json: {p: '{password}'}", "auth.logout.json.p", "{password} only"),
+        WrongEdit("on_failure: clear", "outbox: burn", "auth.logout.outbox", "hold, drop, refuse"),
+        WrongEdit("request: DELETE /users/log_out, ", "json_all: {a: 1}, ", "auth.logout.json_all", "request beside it"),
+        WrongEdit(", account: /currentUser/id", "", "health.account", "JSON pointer"),
+        WrongEdit("GET /users/get_current_user", "POST /users/get_current_user", "health.request", "GET"),
+        WrongEdit("dead: [", "deed: [", "errors.deed", "dead"),
+        WrongEdit("code: [/messages/0, /error]", "code: [messages]", "errors.code.0", "JSON pointer"),
+        WrongEdit("\"Unauthorized.\"]", "401]", "errors.auth.1", "a text"),
+        WrongEdit("schema: 1", "schema: 1\nidempotency: {quoted: true}", "idempotency.header", "a header name"),
+        WrongEdit("marker: /arkit_data/client_mutation_id", "marker: /arkit_data/a/b", "routes.measurement.marker", "a new member"),
+        WrongEdit("marker: /arkit_data/client_mutation_id", "marker: /arkit_data", "routes.measurement.marker", "a new member"),
+        WrongEdit("    marker: /arkit_data/client_mutation_id\n", "", "routes.measurement.find", "marker beside it"),
+        WrongEdit("match: /arkit/client_mutation_id", "match: arkit", "routes.measurement.find.match", "JSON pointer"),
+        WrongEdit("      list: /facial_measurements\n", "", "routes.measurement.find.list", "JSON pointer"),
+        WrongEdit("GET /users/{item.user_id}/facial", "DELETE /users/{item.user_id}/facial", "routes.measurement.find.request", "GET"),
+        WrongEdit("unknown_on: [500, 406]", "unknown_on: [200]", "routes.measurement.unknown_on.0", "a status"),
+        WrongEdit("on_dead: skip", "on_dead: stop", "routes.measurement.on_dead", "halt, skip"),
+        WrongEdit("delivery: at-most-once", "delivery: once", "routes.create_managed_user.delivery", "at-least-once, at-most-once"),
+        WrongEdit("on_dead: skip", "empty: true", "routes.measurement.empty", "either empty or remote_id"),
+        WrongEdit("on_dead: skip", "gone_is_done: true", "routes.measurement.gone_is_done", "DELETE"),
+        WrongEdit("lane: users/{item.user_id}", "lane: users/{user_id}", "routes.measurement.lane", "{item.<field>}"),
+        WrongEdit("lane: users/{item.user_id}", "lane: users/{item.payload}", "routes.measurement.lane", "{item.payload} as a whole value"),
+        WrongEdit("POST /users/{item.user_id}/", "POST /users/{item.user_id?}/", "routes.measurement.request", "without a question mark"),
+        WrongEdit("POST /users/{item.user_id}/", "POST https://{item.user_id}/", "routes.measurement.request", "a fixed host"),
+        WrongEdit("POST /users/{item.user_id}/", "POST https://example.org{item.user_id}/", "routes.measurement.request", "a fixed host"),
+        WrongEdit(
+            #"{arkit_data: "{item.payload}"}"#, #"{arkit_data: "x{item.payload}"}"#, "routes.measurement.json.arkit_data",
+            "as a whole value"),
+        WrongEdit("max_age: 86400", "max_age: 1 day", "resources.managed_users.max_age", "seconds"),
+        WrongEdit("per_page: per_page", "per_page: 5", "resources.managed_users.pages.per_page", "a text"),
+        WrongEdit("timeout: 60", "extends: 5", "extends", "the name of another profile"),
+        WrongEdit("timeout: 60", "extends: nothing", "extends", "the name of another profile"),
+        WrongEdit("timeout: 60", "timeout: 60\ntimeout: 61", "timeout", "every key once"),
+    ])
+    func everyWayOfGettingAProfileWrongNamesItsKeyAndLine(edit: WrongEdit) throws {
+        let text = edited(edit.old, edit.new)
+        let mistakes = try #require(#expect(throws: Mistakes.self) { try load(["breathesafe.yaml": text]) })
+        let named = mistakes.all.filter { $0.key == edit.key }
+        #expect(!named.isEmpty, "\(mistakes)")
+        let mistake = try #require(named.first)
+        #expect(mistake.expected.contains(edit.expected), "\(mistake)")
+        #expect(mistake.file.hasSuffix("breathesafe.yaml"))
+        #expect(mistake.line != nil)
+        #expect(mistakes.all.count <= 2, "one mistake sets off no avalanche: \(mistakes)")
+    }
+
+    @Test func aMistakeNamesTheLineOfItsKey() throws {
+        let mistakes = try #require(
+            #expect(throws: Mistakes.self) { try load(["breathesafe.yaml": edited("timeout: 60", "timeout: soon")]) })
+        let line = try #require(
+            shippedProfile.split(separator: "\n", omittingEmptySubsequences: false).firstIndex { $0.hasPrefix("timeout") })
+        #expect(mistakes.all.first?.line == line + 1)
+        #expect(mistakes.all.first?.found == "\"soon\"")
+    }
+}

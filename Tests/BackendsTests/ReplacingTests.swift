@@ -1,0 +1,163 @@
+import Backends
+import Foundation
+import SyncModel
+import Synchronization
+import Testing
+
+struct ReplacingTests {
+    let bench: KeeperBench
+
+    init() throws { bench = try KeeperBench() }
+
+    private func replace(_ keeper: SessionKeeper, _ stale: Session) async -> Result<Session, AuthenticationError> {
+        do throws(AuthenticationError) {
+            return .success(try await keeper.replace(stale))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @Test func aSessionThatTheServerStillKnowsGoesOn() async throws {
+        let keeper = try await bench.signedIn()
+        let stale = try await keeper.session()
+        let fresh = try await keeper.replace(stale)
+        #expect(fresh == Session(account: KeeperBench.ann, generation: stale.generation + 1))
+        #expect(bench.server.count(KeeperBench.login) == 1)
+        #expect(try await bench.keeper().session() == fresh)
+    }
+
+    @Test func aLate401OfAnOldGenerationAsksNobody() async throws {
+        let keeper = try await bench.signedIn()
+        let stale = try await keeper.session()
+        let fresh = try await keeper.replace(stale)
+        let requests = bench.server.log.count
+        #expect(try await keeper.replace(stale) == fresh)
+        #expect(bench.server.log.count == requests)
+    }
+
+    @Test func fiftyAtOnceAreOneRenewal() async throws {
+        let keeper = try await bench.signedIn(remember: true)
+        let stale = try await keeper.session()
+        bench.server.endSessions()
+        bench.server.hold(KeeperBench.login)
+        let results = try await withThrowingTaskGroup(of: Session.self) { group in
+            for _ in 0..<50 { group.addTask { try await keeper.replace(stale) } }
+            await bench.server.seen(KeeperBench.login, times: 2)
+            bench.server.open()
+            return try await group.reduce(into: Set<Session>()) { $0.insert($1) }
+        }
+        #expect(results == [Session(account: KeeperBench.ann, generation: stale.generation + 1)])
+        #expect(bench.server.count(KeeperBench.login) == 2)
+        #expect(bench.server.count(KeeperBench.health) == 3)
+    }
+
+    @Test func aRenewalLandsThoughWhoBeganItIsCancelled() async throws {
+        let keeper = try await bench.signedIn(remember: true)
+        let stale = try await keeper.session()
+        bench.server.endSessions()
+        bench.server.hold(KeeperBench.login)
+        let caller = Task { try await keeper.replace(stale) }
+        await bench.server.seen(KeeperBench.login, times: 2)
+        caller.cancel()
+        bench.server.open()
+        _ = await caller.result
+        #expect(try await bench.keeper().session().generation == stale.generation + 1)
+    }
+
+    @Test func withoutAKeptPasswordThePersonIsAskedAndThatLasts() async throws {
+        let keeper = try await bench.signedIn(remember: false)
+        bench.server.endSessions()
+        #expect(await replace(keeper, try keeper.session()) == .failure(.signInRequired(reason: "the session has ended")))
+        let snapshot = try await bench.keeper().snapshot
+        #expect(snapshot.state == .signInRequired && snapshot.account == KeeperBench.ann && snapshot.reason == "the session has ended")
+        #expect(bench.server.count(KeeperBench.login) == 1)
+    }
+
+    @Test func withAKeptPasswordTheSessionIsRenewedAtMostOnceInFiveMinutes() async throws {
+        let keeper = try await bench.signedIn(remember: true)
+        bench.server.endSessions()
+        let second = try await keeper.replace(keeper.session())
+        #expect(try await keeper.send(get, as: second).status == 200)
+        bench.server.endSessions()
+        bench.clock.advance(299)
+        guard case .failure(.unavailable) = await replace(keeper, second) else { throw Failure(.profile, "signed in again at once") }
+        #expect(bench.server.count(KeeperBench.login) == 2)
+        #expect(await keeper.snapshot.state == .signedIn)
+        bench.clock.advance(1)
+        _ = try await keeper.replace(second)
+        #expect(bench.server.count(KeeperBench.login) == 3)
+        #expect(await keeper.snapshot.remembered)
+    }
+
+    @Test func theFiveMinutesHoldOverARestart() async throws {
+        let keeper = try await bench.signedIn(remember: true)
+        bench.server.endSessions()
+        _ = try await keeper.replace(keeper.session())
+        bench.server.endSessions()
+        let again = try bench.keeper()
+        guard case .failure(.unavailable) = await replace(again, try again.session()) else {
+            throw Failure(.profile, "signed in again at once")
+        }
+        #expect(bench.server.count(KeeperBench.login) == 2)
+    }
+
+    @Test func aRefusedRenewalIsNeverRepeatedAndForgetsThePassword() async throws {
+        let keeper = try await bench.signedIn(remember: true)
+        let stale = try await keeper.session()
+        bench.server.endSessions()
+        bench.server.state.withLock { $0.passwords["ann@lab.test"] = "changed" }
+        #expect(await replace(keeper, stale) == .failure(.signInRequired(reason: "Invalid Email or password.")))
+        bench.clock.advance(86_400)
+        #expect(await replace(keeper, stale) == .failure(.signInRequired(reason: "Invalid Email or password.")))
+        let again = try bench.keeper()
+        #expect(await replace(again, stale) == .failure(.signInRequired(reason: "Invalid Email or password.")))
+        #expect(await again.snapshot.remembered == false)
+        #expect(bench.server.count(KeeperBench.login) == 2)
+    }
+
+    @Test(arguments: [KeeperBench.health, KeeperBench.login])
+    func anUnavailableBackendSignsNobodyOut(line: String) async throws {
+        let keeper = try await bench.signedIn(remember: true)
+        let stale = try await keeper.session()
+        let before = await keeper.snapshot
+        bench.server.endSessions()
+        bench.server.fault(line) { () throws(TransportError) in throw .unreachable(KeeperBench.offline) }
+        #expect(await replace(keeper, stale) == .failure(.unavailable(KeeperBench.offline)))
+        for response in [answer(502, "<html>", type: "text/html"), answer(302), answer(503, "{}")] {
+            bench.server.fault(line) { response }
+            guard case .failure(.unavailable) = await replace(keeper, stale) else { throw Failure(.profile, "\(response.status)") }
+        }
+        #expect(await keeper.snapshot == before)
+        #expect(try await bench.keeper().snapshot == before)
+    }
+
+    @Test func aTryThatNeverArrivedDoesNotUseUpTheFiveMinutes() async throws {
+        let keeper = try await bench.signedIn(remember: true)
+        bench.server.endSessions()
+        bench.server.fault(KeeperBench.login) { () throws(TransportError) in throw .unreachable(KeeperBench.offline) }
+        #expect(await replace(keeper, try keeper.session()) == .failure(.unavailable(KeeperBench.offline)))
+        bench.server.fault(KeeperBench.login, nil)
+        #expect(try await keeper.replace(keeper.session()).account == KeeperBench.ann)
+    }
+
+    @Test func aSessionThatTurnedIntoAnothersIsNotUsed() async throws {
+        let keeper = try await bench.signedIn(remember: true)
+        bench.server.fault(KeeperBench.health) { answer(200, #"{"currentUser":{"id":2}}"#) }
+        guard case .failure(.signInRequired) = await replace(keeper, try keeper.session()) else { throw Failure(.profile, "used it") }
+        #expect(await keeper.snapshot.state == .signInRequired)
+    }
+
+    @Test func everyChangeIsTold() async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.endSessions()
+        _ = await replace(keeper, try keeper.session())
+        _ = try await keeper.signIn(email: "ann@lab.test", password: "right", remember: false)
+        _ = try await keeper.signOut(allDevices: false) {}
+        var states: [SessionSnapshot.State] = []
+        for await snapshot in keeper.changes {
+            states.append(snapshot.state)
+            if states.count == 5 { break }
+        }
+        #expect(states == [.signedIn, .signInRequired, .signedIn, .signingOut, .signedOut])
+    }
+}

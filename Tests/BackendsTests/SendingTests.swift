@@ -1,0 +1,122 @@
+import Backends
+import Foundation
+import SyncModel
+import Synchronization
+import Testing
+
+struct SendingTests {
+    let bench: KeeperBench
+    let keeper: SessionKeeper
+    let session: Session
+
+    init() async throws {
+        bench = try KeeperBench()
+        keeper = try await bench.signedIn()
+        session = try await keeper.session()
+    }
+
+    private var lastCookie: String? { bench.server.state.withLock { $0.cookies.last } }
+
+    @Test func theNewestCookieIsSent() async throws {
+        _ = try await keeper.send(get, as: session)
+        let first = lastCookie
+        _ = try await keeper.send(get, as: session)
+        #expect(first?.isEmpty == false && lastCookie != first)
+    }
+
+    @Test func cookiesGoNowhereElse() async throws {
+        _ = try await keeper.send(OutboundRequest(method: "POST", url: "https://elsewhere.org/things"), as: session)
+        _ = try await keeper.send(OutboundRequest(method: "GET", url: "http://www.breathesafe.xyz/things"), as: session)
+        #expect(bench.server.state.withLock { $0.cookies.suffix(2) } == ["", ""])
+        #expect(bench.server.count("GET /csrf_token") == 0)
+    }
+
+    @Test func aTokenIsFetchedOnceAndOnlyForWhatChangesSomething() async throws {
+        #expect(try await keeper.send(get, as: session).status == 200)
+        #expect(bench.server.count("GET /csrf_token") == 0)
+        #expect(try await keeper.send(post, as: session).status == 201)
+        #expect(try await keeper.send(post, as: session).status == 201)
+        #expect(bench.server.count("GET /csrf_token") == 1)
+    }
+
+    @Test func aTokenThatIsNoLongerGoodIsReplacedOnce() async throws {
+        _ = try await keeper.send(post, as: session)
+        bench.server.forgetTokens()
+        #expect(try await keeper.send(post, as: session).status == 201)
+        #expect(bench.server.count("GET /csrf_token") == 2)
+        bench.server.fault("POST /managed_users") { answer(422, #"{"status":422,"error":"x"}"#) }
+        #expect(try await keeper.send(post, as: session).status == 422)
+        #expect(bench.server.count("POST /managed_users") == 5)
+    }
+
+    @Test func a422OfTheApplicationItselfIsNotSentTwice() async throws {
+        bench.server.fault("POST /managed_users") { answer(422, #"{"messages":["no"]}"#) }
+        #expect(try await keeper.send(post, as: session).status == 422)
+        #expect(bench.server.count("POST /managed_users") == 1)
+    }
+
+    @Test(arguments: [0, 1, 2, 3])
+    func withoutATokenTheMutationWasCertainlyNotSent(kind: Int) async throws {
+        bench.server.fault("GET /csrf_token") { () throws(TransportError) in
+            switch kind {
+            case 0: throw .unreachable(KeeperBench.offline)
+            case 1: throw .lost(Failure(.lostAnswer, "lost", outcomeUnknown: true))
+            case 2: return answer(200, "<html>", type: "text/html")
+            default: return answer(500, "{}")
+            }
+        }
+        let error = await failure { () throws(TransportError) in try await keeper.send(post, as: session) }
+        guard case .unreachable(let failure) = error else { throw Failure(.profile, "\(String(describing: error))") }
+        #expect(!failure.outcomeUnknown)
+        #expect(bench.server.count("POST /managed_users") == 0)
+    }
+
+    @Test func aLateAnswerOfAnEndedSessionRenewsNothing() async throws {
+        bench.server.hold("GET /things")
+        let late = Task { [keeper, session] in try await keeper.send(get, as: session).status }
+        await bench.server.seen("GET /things")
+        _ = try await keeper.signOut(allDevices: false) {}
+        bench.server.open()
+        #expect(try await late.value == 401)
+        _ = try await keeper.signIn(email: "bob@lab.test", password: "right", remember: false)
+        let fresh = bench.server.state.withLock { $0.sessions.filter { $0.value == "bob@lab.test" }.keys.map { "_s=\($0)" } }
+        _ = try await keeper.send(get, as: keeper.session())
+        #expect(fresh.contains(lastCookie ?? ""))
+    }
+
+    @Test func nothingGoesOutUnderAnotherAccount() async throws {
+        _ = try await keeper.signOut(allDevices: false) {}
+        _ = try await keeper.signIn(email: "bob@lab.test", password: "right", remember: false)
+        let before = bench.server.log.count
+        let error = await failure { () throws(TransportError) in try await keeper.send(get, as: session) }
+        #expect(error?.failure.reason == .signInRequired)
+        #expect(bench.server.log.count == before)
+    }
+
+    @Test func aProbeSaysHowTheBackendIsAndChangesNothing() async throws {
+        #expect(await keeper.probe() == .well(account: "1"))
+        let cookie = lastCookie
+        _ = await keeper.probe()
+        #expect(lastCookie == cookie)
+        bench.server.fault(KeeperBench.health) { () throws(TransportError) in throw .lost(KeeperBench.offline) }
+        #expect(await keeper.probe() == .unreachable(KeeperBench.offline))
+    }
+
+    @Test func renewedCookiesAreStoredAtMostOnceAMinuteAndWhenAsked() async throws {
+        let path = "\(bench.folder.path)/breathesafe.session"
+        func stored() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+        let first = try stored()
+        bench.clock.advance(59)
+        _ = try await keeper.send(get, as: session)
+        #expect(try stored() == first)
+        bench.clock.advance(1)
+        _ = try await keeper.send(get, as: session)
+        let second = try stored()
+        #expect(second != first)
+        await keeper.flush()
+        #expect(try stored() == second)
+        _ = try await keeper.send(get, as: session)
+        await keeper.flush()
+        #expect(try stored() != second)
+    }
+}

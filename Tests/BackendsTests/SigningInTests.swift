@@ -1,0 +1,138 @@
+import Backends
+import Foundation
+import SyncModel
+import Synchronization
+import Testing
+
+struct SigningInTests {
+    let bench: KeeperBench
+
+    init() throws { bench = try KeeperBench() }
+
+    private func signIn(_ keeper: SessionKeeper, _ email: String = "ann@lab.test", _ password: String = "right") async
+        -> AuthenticationError?
+    {
+        await failure { () throws(AuthenticationError) in try await keeper.signIn(email: email, password: password, remember: false) }
+    }
+
+    @Test func whoSignsInIsSignedInAndStaysSoOverARestart() async throws {
+        let keeper = try bench.keeper()
+        #expect(await keeper.snapshot == SessionSnapshot(backend: "breathesafe", state: .signedOut))
+        let snapshot = try await keeper.signIn(email: " Ann@Lab.test ", password: "right", remember: true)
+        #expect(
+            snapshot == SessionSnapshot(backend: "breathesafe", state: .signedIn, account: KeeperBench.ann, since: noon, remembered: true))
+        let again = try bench.keeper()
+        #expect(await again.snapshot == snapshot)
+        #expect(try await again.session() == keeper.session())
+        #expect(try await again.send(get, as: again.session()).status == 200)
+    }
+
+    @Test func theFileShowsNoSecretAndIsForItsOwnerOnly() async throws {
+        _ = try await bench.signedIn(remember: true)
+        let path = "\(bench.folder.path)/breathesafe.session"
+        let bytes = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+        #expect(!bytes.contains("right") && !bytes.contains("cookie-") && !bytes.contains("ann@lab.test"))
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test func aWrongPasswordIsRefusedInTheServersWordsAndChangesNothing() async throws {
+        let keeper = try bench.keeper()
+        #expect(await signIn(keeper, "ann@lab.test", "wrong") == .refused("Invalid Email or password."))
+        #expect(await keeper.snapshot.state == .signedOut)
+        #expect(try bench.folder.names == [])
+    }
+
+    @Test func aFailedSignInLeavesTheSessionAsItWas() async throws {
+        let keeper = try await bench.signedIn(remember: true)
+        let before = await keeper.snapshot
+        #expect(await signIn(keeper, "ann@lab.test", "wrong") == .refused("Invalid Email or password."))
+        #expect(await keeper.snapshot == before)
+        #expect(try await keeper.send(get, as: keeper.session()).status == 200)
+    }
+
+    @Test func signingInGoesWithAnEmptyJarEvenOverALiveSession() async throws {
+        let keeper = try await bench.signedIn()
+        _ = try await keeper.signIn(email: "ann@lab.test", password: "right", remember: false)
+        let sent = bench.server.state.withLock { state in zip(state.log, state.cookies).filter { $0.0 == KeeperBench.login }.map(\.1) }
+        #expect(sent == ["", ""])
+    }
+
+    @Test func somebodyElseHasToWaitUntilTheFirstIsSignedOut() async throws {
+        let keeper = try await bench.signedIn()
+        #expect(await signIn(keeper, "bob@lab.test") == .conflict(KeeperBench.ann))
+        #expect(bench.server.count(KeeperBench.login) == 1)
+    }
+
+    @Test func anAnswerForAnotherAccountIsNotBelieved() async throws {
+        let keeper = try bench.keeper()
+        bench.server.fault(KeeperBench.login) { answer(201, #"{"id":2,"email":"bob@lab.test"}"#) }
+        guard case .misbehaved = await signIn(keeper) else { throw Failure(.profile, "believed") }
+        bench.server.fault(KeeperBench.login) { answer(201, #"{"email":"ann@lab.test"}"#) }
+        guard case .misbehaved = await signIn(keeper) else { throw Failure(.profile, "believed without an id") }
+        // Health, asked with the new cookies, knows nobody.
+        bench.server.fault(KeeperBench.login) { answer(201, #"{"id":1,"email":"ann@lab.test"}"#) }
+        guard case .misbehaved = await signIn(keeper) else { throw Failure(.profile, "believed without a session") }
+        #expect(await keeper.snapshot.state == .signedOut)
+    }
+
+    @Test(arguments: [
+        (302, "", "text/html", Failure.Reason.intercepted), (200, "<html>", "text/html", .intercepted),
+        (404, "<html>", "text/html", .intercepted),
+        (500, "{}", "application/json", .serverError), (429, "{}", "application/json", .throttled),
+        (404, "{}", "application/json", .serverError),
+    ])
+    func whatSaysNothingOfThePersonRefusesNobody(status: Int, body: String, type: String, reason: Failure.Reason) async throws {
+        let keeper = try bench.keeper()
+        bench.server.fault(KeeperBench.login) { answer(status, body, type: type) }
+        guard case .unavailable(let failure) = await signIn(keeper) else { throw Failure(.profile, "took it for a refusal") }
+        #expect(failure.reason == reason)
+    }
+
+    @Test func offlineIsUnavailable() async throws {
+        let keeper = try bench.keeper()
+        bench.server.fault(KeeperBench.login) { () throws(TransportError) in throw .unreachable(KeeperBench.offline) }
+        #expect(await signIn(keeper) == .unavailable(KeeperBench.offline))
+    }
+
+    @Test func aPasswordIsNotKeptWhereTheProfileHasNoUseForIt() async throws {
+        let keeper = try bench.keeper("on_401: [login]", "on_401: []")
+        #expect(try await keeper.signIn(email: "ann@lab.test", password: "right", remember: true).remembered == false)
+    }
+
+    @Test func aChangedAddressSendsNoCookiesAndIsHealedByTheOldOne() async throws {
+        let before = try await bench.signedIn(remember: true).snapshot
+        let moved = try bench.keeper("https://www.breathesafe.xyz", "https://evil.example")
+        let snapshot = await moved.snapshot
+        #expect(
+            snapshot.state == .signInRequired && snapshot.reason == "the backend's address changed" && snapshot.account == KeeperBench.ann)
+        _ = await moved.probe()
+        #expect(bench.server.state.withLock { $0.cookies.last } == "")
+        #expect(
+            await failure { () throws(AuthenticationError) in try await moved.session() }
+                == .signInRequired(reason: "the backend's address changed"))
+        #expect(try await bench.keeper().snapshot == before)
+    }
+
+    @Test func aDamagedFileIsPutAsideAndTheWorkGoesOn() async throws {
+        _ = try await bench.signedIn()
+        let path = "\(bench.folder.path)/breathesafe.session"
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        bytes[40] ^= 1
+        try bytes.write(to: URL(fileURLWithPath: path))
+        let keeper = try bench.keeper()
+        let snapshot = await keeper.snapshot
+        #expect(snapshot.state == .signedOut && snapshot.reason?.contains("could not be read") == true)
+        #expect(try bench.folder.names == ["breathesafe.session.damaged-\(Int(noon.timeIntervalSince1970))"])
+        #expect(await signIn(keeper) == nil)
+    }
+
+    @Test func anotherBackendsFileDoesNotOpen() async throws {
+        _ = try await bench.signedIn()
+        let other = edited("name: breathesafe", "name: other")
+        try FileManager.default.copyItem(atPath: "\(bench.folder.path)/breathesafe.session", toPath: "\(bench.folder.path)/other.session")
+        let keeper = try SessionKeeper(
+            backend: load(["other.yaml": other])[0], directory: bench.folder.path, vault: bench.vault, transport: bench.server,
+            clock: bench.clock)
+        #expect(await keeper.snapshot.state == .signedOut)
+    }
+}

@@ -1,0 +1,157 @@
+import Backends
+import Foundation
+import SyncModel
+import Synchronization
+import Testing
+
+struct SigningOutTests {
+    let bench: KeeperBench
+
+    init() throws { bench = try KeeperBench() }
+
+    @Test func signingOutEndsTheSessionHereAndThere() async throws {
+        let keeper = try await bench.signedIn(remember: true)
+        #expect(try await keeper.signOut(allDevices: false) {} == SignOutOutcome(local: .cleared, server: .ended))
+        #expect(bench.server.state.withLock { $0.sessions.isEmpty })
+        #expect(await keeper.snapshot == SessionSnapshot(backend: "breathesafe", state: .signedOut))
+        #expect(try await bench.keeper().snapshot.state == .signedOut)
+        #expect(try await keeper.signOut(allDevices: false) {} == SignOutOutcome(local: .cleared, server: .none))
+        #expect(bench.server.count(KeeperBench.logout) == 1)
+    }
+
+    @Test func whatIsUnderWayIsSettledBeforeTheServerIsTold() async throws {
+        let keeper = try await bench.signedIn()
+        let seen = Mutex<(SessionSnapshot.State, Int)?>(nil)
+        let server = bench.server
+        _ = try await keeper.signOut(allDevices: false) {
+            let state = await keeper.snapshot.state
+            seen.withLock { $0 = (state, server.count(KeeperBench.logout)) }
+        }
+        #expect(seen.withLock { $0?.0 } == .signingOut)
+        #expect(seen.withLock { $0?.1 } == 0)
+    }
+
+    @Test func aServerThatCannotBeToldDoesNotKeepAnybodySignedIn() async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.fault(KeeperBench.logout) { () throws(TransportError) in throw .unreachable(KeeperBench.offline) }
+        #expect(
+            try await keeper.signOut(allDevices: false) {} == SignOutOutcome(local: .cleared, server: .failed(KeeperBench.offline.message)))
+        #expect(try await bench.keeper().snapshot.state == .signedOut)
+    }
+
+    @Test func aProfileMayWantTheSessionKeptWhereTheServerCannotBeTold() async throws {
+        let keeper = try bench.keeper("on_failure: clear", "on_failure: keep")
+        _ = try await keeper.signIn(email: "ann@lab.test", password: "right", remember: true)
+        bench.server.fault(KeeperBench.logout) { () throws(TransportError) in throw .unreachable(KeeperBench.offline) }
+        #expect(try await keeper.signOut(allDevices: false) {}.local == .kept)
+        #expect(await keeper.snapshot.state == .signedIn)
+        #expect(try await keeper.send(get, as: keeper.session()).status == 200)
+    }
+
+    @Test(arguments: [(401, SignOutOutcome.Server.alreadyGone), (404, .alreadyGone), (500, .failed("The backend answered 500."))])
+    func theServersAnswerIsReported(status: Int, server: SignOutOutcome.Server) async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.fault(KeeperBench.logout) { answer(status, "{}") }
+        #expect(try await keeper.signOut(allDevices: false) {} == SignOutOutcome(local: .cleared, server: server))
+    }
+
+    @Test func allDevicesAtOnceNeedsABackendThatOffersIt() async throws {
+        let keeper = try await bench.signedIn()
+        let error = await failure { () throws(SignOutError) in try await keeper.signOut(allDevices: true) {} }
+        #expect(error == .allDevicesUnsupported)
+        #expect(await keeper.snapshot.state == .signedIn)
+        let offering = try bench.keeper("timeout: 10,", "timeout: 10, json_all: {all: true},")
+        #expect(try await offering.signOut(allDevices: true) {}.server == .ended)
+    }
+
+    @Test func aSecondSignOutJoinsTheFirst() async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.hold(KeeperBench.logout)
+        async let first = keeper.signOut(allDevices: false) {}
+        await bench.server.seen(KeeperBench.logout)
+        async let second = keeper.signOut(allDevices: false) {}
+        #expect(await failure { () throws(AuthenticationError) in try await keeper.session() } == .signingOut)
+        bench.server.open()
+        #expect(try await [first, second] == Array(repeating: SignOutOutcome(local: .cleared, server: .ended), count: 2))
+        #expect(bench.server.count(KeeperBench.logout) == 1)
+    }
+
+    @Test func aCancelledCallerDoesNotStopIt() async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.hold(KeeperBench.logout)
+        let caller = Task { try await keeper.signOut(allDevices: false) {} }
+        await bench.server.seen(KeeperBench.logout)
+        caller.cancel()
+        bench.server.open()
+        _ = await caller.result
+        #expect(await keeper.snapshot.state == .signedOut)
+    }
+
+    /// A crash is a copy of the files as they were at that moment.
+    @Test(arguments: ["draining", "telling the server"])
+    func aCrashWhileSigningOutSignsOutAtTheNextStart(moment: String) async throws {
+        let keeper = try await bench.signedIn(remember: true)
+        let after = try KeeperBenchCopy(bench)
+        if moment == "draining" {
+            _ = try await keeper.signOut(allDevices: false) { after.take() }
+        } else {
+            bench.server.fault(KeeperBench.logout) { () throws(TransportError) in
+                after.take()
+                throw .lost(KeeperBench.offline)
+            }
+            _ = try await keeper.signOut(allDevices: false) {}
+        }
+        let requests = bench.server.log.count
+        let restarted = try after.keeper()
+        #expect(await restarted.snapshot.state == .signedOut)
+        #expect(await failure { () throws(AuthenticationError) in try await restarted.session() } != nil)
+        #expect(bench.server.log.count == requests, "the server is not told again")
+        #expect(try await after.keeper().snapshot.state == .signedOut)
+    }
+
+    @Test func aRenewalUnderWaySavesNothingButTheServersSessionToEnd() async throws {
+        let keeper = try await bench.signedIn(remember: true)
+        let stale = try await keeper.session()
+        bench.server.endSessions()
+        bench.server.hold(KeeperBench.login)
+        let renewal = Task { try await keeper.replace(stale) }
+        await bench.server.seen(KeeperBench.login, times: 2)
+        let signOut = Task { try await keeper.signOut(allDevices: false) {} }
+        while await keeper.snapshot.state != .signingOut { await Task.yield() }
+        bench.server.open()
+        #expect(try await signOut.value == SignOutOutcome(local: .cleared, server: .ended))
+        guard case .failure = await renewal.result else { throw Failure(.profile, "a session came out of a sign-out") }
+        #expect(bench.server.state.withLock { $0.sessions.isEmpty }, "the renewed session was ended too")
+        #expect(await keeper.snapshot.state == .signedOut)
+    }
+
+    @Test func somebodyWhoSignsInMeanwhileWaitsForIt() async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.hold(KeeperBench.logout)
+        async let out = keeper.signOut(allDevices: false) {}
+        await bench.server.seen(KeeperBench.logout)
+        async let bob = keeper.signIn(email: "bob@lab.test", password: "right", remember: false)
+        bench.server.open()
+        #expect(try await out.local == .cleared)
+        #expect(try await bob.account?.id == "2")
+    }
+}
+
+/// The files of a bench as they were at one moment.
+final class KeeperBenchCopy: Sendable {
+    private let bench: KeeperBench
+    private let folder: TemporaryFolder
+
+    init(_ bench: KeeperBench) throws {
+        self.bench = bench
+        folder = try TemporaryFolder()
+    }
+
+    func take() {
+        try? FileManager.default.copyItem(atPath: "\(bench.folder.path)/breathesafe.session", toPath: "\(folder.path)/breathesafe.session")
+    }
+
+    func keeper() throws -> SessionKeeper {
+        try SessionKeeper(backend: breathesafe(), directory: folder.path, vault: bench.vault, transport: bench.server, clock: bench.clock)
+    }
+}

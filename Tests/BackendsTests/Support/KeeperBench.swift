@@ -1,0 +1,34 @@
+import Backends
+import Foundation
+import SyncModel
+import Vault
+
+/// A keeper on a real folder, before a scripted server and a clock of its own.
+final class KeeperBench: Sendable {
+    let folder: TemporaryFolder
+    let server = DeviseServer()
+    let clock = TestClock()
+    let vault = Vault(key: VaultKey())
+
+    init() throws { folder = try TemporaryFolder() }
+
+    func keeper(_ old: String = "schema: 1", _ new: String = "schema: 1") throws -> SessionKeeper {
+        try SessionKeeper(backend: breathesafe(old, new), directory: folder.path, vault: vault, transport: server, clock: clock)
+    }
+
+    /// A keeper with Ann signed in.
+    func signedIn(remember: Bool = false) async throws -> SessionKeeper {
+        let keeper = try keeper()
+        _ = try await keeper.signIn(email: "ann@lab.test", password: "right", remember: remember)
+        return keeper
+    }
+
+    static let ann = Account(id: "1", label: "ann@lab.test")
+    static let health = "GET /users/get_current_user"
+    static let login = "POST /users/log_in"
+    static let logout = "DELETE /users/log_out"
+    static let offline = Failure(.offline, "The backend at x does not answer (connection refused).")
+}
+
+let get = OutboundRequest(method: "GET", url: "https://www.breathesafe.xyz/things")
+let post = OutboundRequest(method: "POST", url: "https://www.breathesafe.xyz/managed_users")

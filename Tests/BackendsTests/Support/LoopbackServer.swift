@@ -1,0 +1,69 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// A real socket that answers every connection with one script and keeps what it was sent.
+final class LoopbackServer: Sendable {
+    enum Script: Sendable {
+        case reply(String)
+        /// Bytes of a body that never ends.
+        case dribble
+        /// Reads, and says nothing.
+        case mute
+        case close
+        case closeAfterRequest
+    }
+
+    private let channel: any Channel
+    private let received: Received
+
+    init(_ script: Script) async throws {
+        let received = Received()
+        self.received = received
+        channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelInitializer { $0.pipeline.addHandler(Answer(script: script, received: received)) }
+            .bind(host: "127.0.0.1", port: 0).get()
+    }
+
+    var port: Int { channel.localAddress?.port ?? 0 }
+    var url: String { "http://127.0.0.1:\(port)/path" }
+    /// All bytes of all connections.
+    var text: String { received.text.withLock { $0 } }
+    func close() async throws { try await channel.close() }
+
+    private final class Received: Sendable {
+        let text = Mutex("")
+    }
+
+    private final class Answer: ChannelInboundHandler, Sendable {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+        private let script: Script
+        private let received: Received
+
+        init(script: Script, received: Received) {
+            self.script = script
+            self.received = received
+        }
+
+        func channelActive(context: ChannelHandlerContext) { if case .close = script { context.close(promise: nil) } }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let bytes = unwrapInboundIn(data)
+            received.text.withLock { $0 += String(buffer: bytes) }
+            switch script {
+            case .reply(let text): write(text, context.channel)
+            case .closeAfterRequest: context.close(promise: nil)
+            case .dribble:
+                let channel = context.channel
+                write("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", channel)
+                channel.eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(10)) { [self] task in
+                    if channel.isActive { write("x", channel) } else { task.cancel() }
+                }
+            case .mute, .close: break
+            }
+        }
+
+        private func write(_ text: String, _ channel: any Channel) { channel.writeAndFlush(ByteBuffer(string: text), promise: nil) }
+    }
+}

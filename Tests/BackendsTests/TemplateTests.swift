@@ -1,0 +1,154 @@
+import Backends
+import Foundation
+import SyncModel
+import Testing
+
+/// An item that a route cannot take, and what the refusal says.
+struct Unsendable: Sendable {
+    let route: String
+    let fields: [String: JSONValue]
+    let payload: String?
+    let words: String
+
+    init(_ route: String, _ fields: [String: JSONValue], _ payload: String?, _ words: String) {
+        (self.route, self.fields, self.payload, self.words) = (route, fields, payload, words)
+    }
+}
+
+struct TemplateTests {
+    let capture: Data
+
+    init() throws {
+        let url = try #require(Bundle.module.url(forResource: "capture-01", withExtension: "json", subdirectory: "Fixtures"))
+        capture = try Data(contentsOf: url)
+    }
+
+    @Test func aMeasurementIsSentWithItsOwnBytesAndOurIdAtTheEnd() throws {
+        let request = try breathesafe().request(for: mutation(payload: capture))
+        let close = try #require(capture.lastIndex(of: UInt8(ascii: "}")))
+        let expected =
+            Data(#"{"arkit_data":"#.utf8) + capture[..<close] + Data(#","client_mutation_id":"0198c0de-0000-7000-8000-000000000001""#.utf8)
+            + capture[close...] + Data("}".utf8)
+        #expect(request.body == expected)
+        #expect(request.method == "POST")
+        #expect(request.url == "https://www.breathesafe.xyz/users/5/facial_measurements_from_arkit")
+        #expect(request.headers == [HeaderField("Accept", "application/json"), HeaderField("Content-Type", "application/json")])
+        #expect(request.timeout == .seconds(60))
+        #expect(JSONValue(parsing: expected)?["arkit_data"]?["client_mutation_id"] == "0198c0de-0000-7000-8000-000000000001")
+    }
+
+    @Test func theSameMutationIsTheSameRequest() throws {
+        let backend = try breathesafe()
+        #expect(try backend.request(for: mutation(payload: capture)) == backend.request(for: mutation(payload: capture)))
+    }
+
+    @Test(arguments: [
+        ("{}", #"{"arkit_data":{"client_mutation_id":"ID"}}"#),
+        (" { \n } \n", "{\"arkit_data\": { \n \"client_mutation_id\":\"ID\"} \n}"),
+        (#"{"a":1.0}"#, #"{"arkit_data":{"a":1.0,"client_mutation_id":"ID"}}"#),
+        (#"{"a":{}}"#, #"{"arkit_data":{"a":{},"client_mutation_id":"ID"}}"#),
+        (#"{"a":"}"}"#, #"{"arkit_data":{"a":"}","client_mutation_id":"ID"}}"#),
+        (#"{"n":12345678901234567890.10,"e":1E2}"#, #"{"arkit_data":{"n":12345678901234567890.10,"e":1E2,"client_mutation_id":"ID"}}"#),
+    ])
+    func theMarkerIsTheLastMemberAndNothingElseMoves(payload: String, body: String) throws {
+        let request = try breathesafe().request(for: mutation(payload: Data(payload.utf8)))
+        let expected = body.replacing("ID", with: "0198c0de-0000-7000-8000-000000000001")
+        #expect(request.body.map { String(decoding: $0, as: UTF8.self) } == expected)
+    }
+
+    @Test func aMarkerMayStandInTheTemplatesOwnObject() throws {
+        let backend = try breathesafe("marker: /arkit_data/client_mutation_id", "marker: /key")
+        let body = try backend.request(for: mutation(payload: Data("[1]".utf8))).body
+        #expect(body == Data(#"{"arkit_data":[1],"key":"0198c0de-0000-7000-8000-000000000001"}"#.utf8))
+    }
+
+    @Test func aSolePlaceholderKeepsItsTypeAndOneInATextIsText() throws {
+        let backend = try breathesafe(
+            #"json: {profile: "{item.payload}"}"#,
+            "json: {n: '{item.n}', t: 'no {item.n}', o: '{item.o?}', l: ['{item.o?}', 1.5, null, yes]}")
+        let body = try backend.request(for: mutation("profile", fields: ["user_id": 5, "n": 7], payload: nil)).body
+        #expect(body == Data(#"{"n":7,"t":"no 7","l":[1.5,null,"yes"]}"#.utf8))
+        let withOptional = try backend.request(for: mutation("profile", fields: ["user_id": 5, "n": 7, "o": true], payload: nil)).body
+        #expect(withOptional == Data(#"{"n":7,"t":"no 7","o":true,"l":[true,1.5,null,"yes"]}"#.utf8))
+    }
+
+    @Test func aFieldInAPathIsPercentEncoded() throws {
+        let request = try breathesafe().request(for: mutation(fields: ["user_id": "a/b ?#ä.-_~"]))
+        #expect(request.url == "https://www.breathesafe.xyz/users/a%2Fb%20%3F%23%C3%A4.-_~/facial_measurements_from_arkit")
+    }
+
+    @Test func anIdempotencyKeyIsSentAsTheProfileSays() throws {
+        let quoted = try breathesafe("schema: 1", "schema: 1\nidempotency: {header: Idempotency-Key, quoted: true, key_ttl: 60}")
+        #expect(
+            try quoted.request(for: mutation()).headers.last == HeaderField("Idempotency-Key", "\"0198c0de-0000-7000-8000-000000000001\""))
+        #expect(quoted.keyLifetime == .seconds(60))
+        let bare = try breathesafe("schema: 1", "schema: 1\nidempotency: {header: Idempotency-Key}")
+        #expect(try bare.request(for: mutation()).headers.last == HeaderField("Idempotency-Key", "0198c0de-0000-7000-8000-000000000001"))
+    }
+
+    @Test func aRequestToAnotherOriginGetsNoneOfTheCommonHeaders() throws {
+        let profile = edited("PUT /users/{item.user_id}/profile", "PUT https://elsewhere.org/{item.user_id}")
+            .replacing("headers: {Accept: application/json}", with: "headers: {X-Lab: north}")
+        let request = try load(["breathesafe.yaml": profile])[0].request(for: mutation("profile"))
+        #expect(request.url == "https://elsewhere.org/5")
+        #expect(request.headers.map(\.name) == ["Accept", "Content-Type"])
+    }
+
+    @Test func theLaneComesFromTheProfileOrElseIsTheRoute() throws {
+        let backend = try breathesafe("    lane: managed_users\n    on_dead: halt\n", "")
+        #expect(try backend.lane(route: "measurement", fields: ["user_id": "5"]) == Lane("users/5"))
+        #expect(try backend.lane(route: "create_managed_user", fields: [:]) == Lane("create_managed_user"))
+    }
+
+    static let unsendable: [Unsendable] = [
+        Unsendable("nowhere", [:], nil, "It has: create_managed_user"),
+        Unsendable("measurement", ["user_id": 5], nil, "needs a JSON document"),
+        Unsendable("measurement", [:], "{}", "needs the field \"user_id\""),
+        Unsendable("measurement", ["user_id": .null], "{}", "needs a text or a number as the field \"user_id\""),
+        Unsendable("measurement", ["user_id": .array([])], "{}", "needs a text or a number"),
+        Unsendable("measurement", ["user_id": ""], "{}", "cannot take \"\""),
+        Unsendable("measurement", ["user_id": ".."], "{}", "cannot take \"..\""),
+        Unsendable("measurement", ["user_id": 5], "[]", "has to be a JSON object"),
+        Unsendable("measurement", ["user_id": 5], "\"{}\"", "has to be a JSON object"),
+        Unsendable("measurement", ["user_id": 5], "", "not a JSON document"),
+        Unsendable("measurement", ["user_id": 5], "{\"a\":NaN}", "not a JSON document"),
+        Unsendable("measurement", ["user_id": 5], "{\"a\":1", "not a JSON document"),
+        Unsendable("measurement", ["user_id": 5], "{\"a\":1} x", "not a JSON document"),
+        Unsendable("measurement", ["user_id": 5], "\u{feff}{\"a\":1}", "not a JSON document"),
+        Unsendable("create_managed_user", [:], "{}", "takes no payload"),
+    ]
+
+    @Test(arguments: unsendable)
+    func anItemThatCouldNeverBeSentIsRefusedAtTheDoor(item: Unsendable) throws {
+        let backend = try breathesafe()
+        let failure = try #require(
+            #expect(throws: Failure.self) {
+                try backend.check(route: item.route, fields: item.fields, payload: item.payload.map { Data($0.utf8) })
+            })
+        #expect(failure.reason == .profile)
+        #expect(failure.message.contains(item.words), "\(failure.message)")
+    }
+
+    @Test func anItemThatCanBeSentPasses() throws {
+        let backend = try breathesafe()
+        try backend.check(route: "measurement", fields: ["user_id": 5], payload: capture)
+        try backend.check(route: "profile", fields: ["user_id": "5"], payload: Data("[1]".utf8))
+        try backend.check(route: "create_managed_user", fields: [:], payload: nil)
+        try backend.check(route: "delete_managed_user", fields: ["managed_user_id": 3], payload: nil)
+    }
+
+    @Test func aLineBreakInAHeaderIsRefused() throws {
+        let backend = try breathesafe("    lane: managed_users\n    on_dead: halt", "    headers: {X-Note: '{item.note}'}")
+        #expect(throws: Failure.self) {
+            try backend.request(for: mutation("create_managed_user", fields: ["note": "a\r\nCookie: b"], payload: nil))
+        }
+        #expect(
+            try backend.request(for: mutation("create_managed_user", fields: ["note": "ä b"], payload: nil)).headers.contains(
+                HeaderField("X-Note", "ä b")))
+    }
+
+    @Test func aDescriptionHoldsNoQuery() {
+        let request = OutboundRequest(method: "GET", url: "https://example.org/a?auth=secret", headers: [HeaderField("Cookie", "secret")])
+        #expect("\(request)" == "GET https://example.org/a")
+    }
+}

@@ -1,0 +1,146 @@
+import Backends
+import Foundation
+import SyncModel
+import Testing
+
+/// One answer and the word of the verdict on it.
+struct Judged: Sendable, CustomTestStringConvertible {
+    let status: Int
+    let body: String
+    let verdict: String
+    var route = "measurement"
+    var type = "application/json"
+    var headers: [HeaderField] = []
+
+    init(
+        _ status: Int, _ body: String, _ verdict: String, route: String = "measurement", type: String = "application/json",
+        _ headers: HeaderField...
+    ) {
+        (self.status, self.body, self.verdict, self.route, self.type, self.headers) = (status, body, verdict, route, type, headers)
+    }
+
+    static func page(_ status: Int, _ verdict: String, route: String = "measurement") -> Judged {
+        Judged(status, "<html>Sign in</html>", verdict, route: route, type: "text/html")
+    }
+
+    var testDescription: String { "\(route) \(status) \(type) \(body.prefix(40)) → \(verdict)" }
+}
+
+struct VerdictTests {
+    @Test(arguments: [
+        Judged(201, #"{"facial_measurement":{"id":7},"messages":[]}"#, "accepted"),
+        Judged(200, #"{"facial_measurement":{"id":"7"}}"#, "accepted"),
+        Judged(201, #"{"facial_measurement":{"id":null}}"#, "unknown"),
+        Judged(201, #"{"facial_measurement":{}}"#, "unknown"),
+        Judged(200, "[]", "unknown"),
+        Judged(201, "", "intercepted"),
+        Judged(204, "", "intercepted"),
+        .page(200, "intercepted"),
+        Judged(200, "{\"facial_measurement\":{\"id\":7}", "intercepted"),
+        Judged(200, #"{"facial_measurement":{"id":7}}"#, "intercepted", type: "text/plain"),
+        Judged(302, "", "intercepted"), .page(301, "intercepted"), Judged(304, "{}", "intercepted"), Judged(308, "", "intercepted"),
+        .page(511, "intercepted"), Judged(511, "{}", "intercepted"), .page(407, "intercepted"),
+        Judged(401, #"{"messages":["Unauthorized."]}"#, "unauthorized"),
+        Judged(401, #"{"error":"Your session expired. Please sign in again to continue."}"#, "unauthorized"),
+        Judged(422, #"{"messages":["Please log in."]}"#, "unauthorized"),
+        Judged(422, #"{"messages":["PLEASE LOG IN."]}"#, "unauthorized"),
+        Judged(422, #"{"messages":["Not managed by current user."]}"#, "permanent"),
+        Judged(500, #"{"messages":["Not managed by current user."]}"#, "permanent"),
+        Judged(422, #"{"messages":["Arkit must have keys"]}"#, "permanent"),
+        Judged(422, #"{"status":422,"error":"Unprocessable Content"}"#, "permanent"),
+        Judged(403, "{}", "forbidden"), .page(403, "forbidden"),
+        Judged(500, #"{"status":500,"error":"Internal Server Error"}"#, "unknown"), .page(500, "unknown"), .page(406, "unknown"),
+        .page(500, "transient", route: "profile"), Judged(406, "{}", "permanent", route: "profile"),
+        Judged(429, "{}", "throttled"), .page(429, "throttled"), .page(503, "transient"),
+        Judged(503, "{}", "throttled", HeaderField("Retry-After", "5")),
+        Judged(500, "{}", "unknown", HeaderField("Retry-After", "5")),
+        Judged(502, "{}", "transient"), .page(504, "transient"), .page(599, "transient"),
+        Judged(408, "{}", "transient"), Judged(421, "{}", "transient"), Judged(423, "{}", "transient"), Judged(425, "{}", "transient"),
+        Judged(400, "{}", "permanent"), Judged(404, "{}", "permanent"), Judged(405, "{}", "permanent"), Judged(409, "{}", "permanent"),
+        Judged(410, "{}", "permanent"), Judged(413, "{}", "permanent"), Judged(415, "{}", "permanent"), Judged(451, "{}", "permanent"),
+        Judged(501, "{}", "permanent"), Judged(505, "{}", "permanent"),
+        .page(400, "transient"), .page(404, "transient"), .page(413, "transient"), .page(422, "transient"), .page(501, "transient"),
+        Judged(404, "{}", "accepted", route: "delete_managed_user"), .page(404, "transient", route: "delete_managed_user"),
+        Judged(200, #"["User deleted successfully."]"#, "accepted", route: "delete_managed_user"),
+        Judged(200, "{}", "accepted", route: "profile"), Judged(204, "", "intercepted", route: "profile"),
+    ])
+    func everyAnswerHasItsVerdict(answered: Judged) throws {
+        let response = InboundResponse(
+            status: answered.status, headers: [HeaderField("content-type", answered.type)] + answered.headers,
+            body: Data(answered.body.utf8))
+        let verdict = try breathesafe().verdict(on: response, to: mutation(answered.route), at: noon)
+        #expect(verdict.name == answered.verdict, "\(verdict)")
+        #expect(verdict.failure?.status == (verdict.failure == nil ? nil : answered.status))
+        #expect(verdict.failure?.outcomeUnknown == (verdict.failure.map { _ in answered.verdict == "unknown" }))
+        #expect(verdict.failure?.message.isEmpty != true)
+    }
+
+    @Test func anAcceptedMutationHasTheServersId() throws {
+        let verdict = try breathesafe().verdict(on: answer(201, #"{"facial_measurement":{"id":7}}"#), to: mutation(), at: noon)
+        #expect(verdict == .accepted(Receipt(remoteID: "7", status: 201, at: noon)))
+    }
+
+    @Test func aRefusalIsToldInTheServersWordsOnOneLine() throws {
+        let verdict = try breathesafe().verdict(on: answer(422, #"{"messages":["no\nmask"]}"#), to: mutation(), at: noon)
+        #expect(verdict == .permanent(Failure(.refused, status: 422, "no mask")))
+    }
+
+    @Test(arguments: [200, 202, 204, 205])
+    func anEmptySuccessIsEnoughWhereTheRouteSaysSo(status: Int) throws {
+        let backend = try breathesafe("    gone_is_done: true", "    empty: true")
+        let verdict = backend.verdict(on: InboundResponse(status: status), to: mutation("delete_managed_user"), at: noon)
+        #expect(verdict == .accepted(Receipt(remoteID: nil, status: status, at: noon)))
+        #expect(
+            backend.verdict(on: answer(200, "<html>", type: "text/html"), to: mutation("delete_managed_user"), at: noon).name
+                == "intercepted")
+    }
+
+    @Test(arguments: [
+        (#"{"ok":true,"error":"busy"}"#, "accepted"), (#"{"error":"busy"}"#, "accepted"), (#"{"ok":false,"error":"Busy"}"#, "transient"),
+        (#"{"ok":false,"error":"Unauthorized."}"#, "unauthorized"), (#"{"ok":false,"error":"never"}"#, "permanent"),
+        (#"{"ok":false}"#, "permanent"),
+    ])
+    func aFlagInTheBodyTakesTheStatusBack(body: String, name: String) throws {
+        let backend = try breathesafe("errors:\n", "errors:\n  ok: /ok\n  retry: [busy]\n")
+        #expect(backend.verdict(on: answer(200, body), to: mutation("profile"), at: noon).name == name)
+    }
+
+    @Test(arguments: [(429, "throttled"), (503, "transient"), (400, "transient"), (500, "transient")])
+    func aCodeThatAsksForAnotherTryOverridesTheStatus(status: Int, name: String) throws {
+        let backend = try breathesafe("errors:\n", "errors:\n  retry: [busy]\n")
+        #expect(backend.verdict(on: answer(status, #"{"error":"busy"}"#), to: mutation(), at: noon).name == name)
+    }
+
+    @Test func aConflictMayBeOurOwnEarlierSendWhereKeysAreSent() throws {
+        let backend = try breathesafe("schema: 1", "schema: 1\nidempotency: {header: Idempotency-Key}")
+        #expect(backend.verdict(on: answer(409, "{}"), to: mutation(), at: noon).name == "transient")
+    }
+
+    @Test func aCodeOfLoginAnswersMeansNothingOnARoute() throws {
+        let backend = try breathesafe("errors:\n", "errors:\n  relogin: [gone]\n")
+        #expect(backend.verdict(on: answer(400, #"{"error":"gone"}"#), to: mutation(), at: noon).name == "permanent")
+    }
+
+    @Test(arguments: [
+        ("5", nil as String?, 5.0), ("0", nil, 1), ("99999999999999999999999", nil, 21_600), ("21601", nil, 21_600), (" 7 ", nil, 7),
+        ("soon", nil, 60), ("-5", nil, 60), ("1.5", nil, 60), ("", nil, 60),
+        ("Sun, 06 Nov 1994 08:50:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT", 60),
+        ("Sun, 06 Nov 1994 08:48:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT", 1),
+        ("Mon, 07 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT", 21_600),
+        ("Sun, 06 Nov 1994 08:49:37 GMT", nil, 1),
+        ("Sun, 06 Foo 1994 08:49:37 GMT", nil, 60),
+    ])
+    func retryAfterIsReadInBothItsForms(value: String, date: String?, seconds: Double) throws {
+        let headers = [HeaderField("Retry-After", value)] + (date.map { [HeaderField("Date", $0)] } ?? [])
+        let verdict = try breathesafe().verdict(on: InboundResponse(status: 429, headers: headers), to: mutation(), at: noon)
+        guard case .throttled(_, let until) = verdict else { throw Failure(.profile, "\(verdict)") }
+        #expect(until == noon.addingTimeInterval(seconds))
+    }
+
+    @Test func aThrottleWithoutATimeIsAMinute() throws {
+        guard case .throttled(_, let until) = try breathesafe().verdict(on: answer(429, "{}"), to: mutation(), at: noon) else {
+            throw Failure(.profile, "not throttled")
+        }
+        #expect(until == noon.addingTimeInterval(60))
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Testing
+import Vault
+
+final class VaultKeyLoadingTests {
+    private let folder = NSTemporaryDirectory() + "homing-" + UUID().uuidString
+    private var keyPath: String { "\(folder)/homing.key" }
+
+    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    private func load(_ environment: [String: String] = [:]) throws(VaultError) -> VaultKey {
+        try VaultKey.load(environment: environment, stateDirectory: folder)
+    }
+
+    private func error(_ environment: [String: String] = [:]) throws -> VaultError {
+        try #require(#expect(throws: VaultError.self) { try load(environment) })
+    }
+
+    private func content(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)")) }
+    private func write(_ data: Data, _ name: String) throws {
+        let path = "\(folder)/\(name)"
+        try data.write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    }
+    private var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: folder).sorted() } }
+
+    @Test func theFirstStartMakesAKeyThatLaterStartsFind() throws {
+        let key = try load()
+        #expect(try names == ["homing.key", "homing.key.check"])
+        #expect(try FileManager.default.attributesOfItem(atPath: keyPath)[.posixPermissions] as? Int == 0o600)
+        #expect(try load() == key)
+        #expect(try Data(base64Encoded: String(decoding: content("homing.key").dropLast(), as: UTF8.self))?.count == 32)
+    }
+
+    @Test func aKeyMayBeRawOrBase64() throws {
+        let raw = Data((0..<32).map { UInt8($0) })
+        try write(raw, "homing.key")
+        let key = try load()
+        try write(Data("  \(raw.base64EncodedString())\n\n".utf8), "homing.key")
+        #expect(try load() == key)
+    }
+
+    @Test(arguments: [0, 31, 33, 44])
+    func aKeyOfAnotherLengthIsAnErrorAndStays(length: Int) throws {
+        let bytes = Data(repeating: 7, count: length)
+        try write(bytes, "homing.key")
+        let error = try error()
+        #expect(error.code == .malformedKey && error.description.contains("expected 32 random bytes"))
+        #expect(try content("homing.key") == bytes)
+    }
+
+    @Test func aWrongKeyIsAnErrorAndChangesNothing() throws {
+        _ = try load()
+        let check = try content("homing.key.check")
+        try write(Data(repeating: 9, count: 32), "homing.key")
+        #expect(try error().code == .wrongKey)
+        #expect(try content("homing.key.check") == check)
+        #expect(try content("homing.key") == Data(repeating: 9, count: 32))
+    }
+
+    @Test(arguments: ["homing.key.check", "outbox.sqlite"])
+    func aMissingKeyIsNotReplacedWhereThereIsState(state: String) throws {
+        try write(Data("x".utf8), state)
+        #expect(try error().code == .keyMissing)
+        #expect(try names == [state])
+    }
+
+    @Test(arguments: [0o640, 0o604, 0o660])
+    func aKeyThatOthersMayReadIsAnErrorThatSaysWhatToDo(mode: Int) throws {
+        _ = try load()
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: keyPath)
+        let error = try error()
+        #expect(error.code == .exposedKey && error.description.contains("chmod 600 \(keyPath)"))
+    }
+
+    @Test func aCredentialComesFirstAndNoFileIsMade() throws {
+        let credentials = "\(folder)/credentials"
+        try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)
+        try Data(repeating: 3, count: 32).write(to: URL(fileURLWithPath: "\(credentials)/homing.key"))
+        #expect(try load(["CREDENTIALS_DIRECTORY": credentials]) == VaultKey(parsing: Data(repeating: 3, count: 32)))
+        #expect(try names == ["credentials", "homing.key.check"])
+        // Without the credential the key is missing, and is not made anew.
+        #expect(try error().code == .keyMissing)
+    }
+
+    @Test func anEmptyCredentialsFolderLeavesTheFile() throws {
+        let key = try load()
+        #expect(try load(["CREDENTIALS_DIRECTORY": "/nowhere"]) == key)
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+import Vault
+
+struct VaultTests {
+    let vault = Vault(key: VaultKey())
+
+    @Test func whatWasSealedOpensAgain() throws {
+        let plain = Data("measurement".utf8)
+        let sealed = try vault.seal(plain, as: "a")
+        #expect(try vault.open(sealed, as: "a") == plain)
+        #expect(sealed.count == plain.count + 28)
+        #expect(sealed.range(of: plain) == nil)
+        #expect(try vault.seal(plain, as: "a") != sealed)
+    }
+
+    @Test func anotherNameAnotherKeyAndAnotherByteDoNotOpen() throws {
+        let sealed = try vault.seal(Data("x".utf8), as: "a")
+        #expect(throws: VaultError.self) { try vault.open(sealed, as: "b") }
+        #expect(throws: VaultError.self) { try Vault(key: VaultKey()).open(sealed, as: "a") }
+        for index in sealed.indices {
+            var damaged = sealed
+            damaged[index] ^= 1
+            #expect(throws: VaultError.self) { try vault.open(damaged, as: "a") }
+        }
+        #expect(throws: VaultError.self) { try vault.open(sealed.dropLast(), as: "a") }
+        #expect(throws: VaultError.self) { try vault.open(Data(), as: "a") }
+    }
+
+    @Test func theDigestIsSHA256() {
+        let hex = Vault.digest(Data("abc".utf8)).map { String(format: "%02x", $0) }.joined()
+        #expect(hex == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    }
+
+    @Test func aKeyDoesNotPrintItself() throws {
+        let bytes = Data((0..<32).map { UInt8($0) })
+        let key = try #require(VaultKey(parsing: bytes))
+        var dumped = ""
+        dump(key, to: &dumped)
+        #expect("\(key)" == "[secret]")
+        #expect(!dumped.contains("32 bytes"))
+    }
+}
