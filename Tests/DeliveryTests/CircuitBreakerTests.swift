@@ -1,0 +1,52 @@
+import Delivery
+import Foundation
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite struct CircuitBreakerTests {
+    private let now = Date(timeIntervalSince1970: 1_765_000_000)
+    private let policy = CircuitBreaker.Policy()
+
+    @Test func pausesGrowToTheCeilingAndShrinkAfterASuccess() {
+        var breaker = CircuitBreaker()
+        var generator = SplitMix64(seed: 1)
+        for bound in [5.0, 10, 20, 40, 80, 160, 320, 600, 600] {
+            breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
+            guard case .open(let until, _, false) = breaker.state else {
+                Issue.record("not open")
+                return
+            }
+            #expect((bound / 2...bound).contains(until.timeIntervalSince(now)))
+            let wantsProbe = breaker.elapse()
+            #expect(wantsProbe)
+        }
+        breaker.succeed()
+        #expect(breaker.state == .closed)
+        breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
+        guard case .open(let until, _, _) = breaker.state else { return }
+        #expect(until.timeIntervalSince(now) <= 5)
+    }
+
+    @Test func manyFailuresAtOnceAreOneTrip() {
+        var breaker = CircuitBreaker()
+        var generator = SplitMix64(seed: 1)
+        breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
+        let state = breaker.state
+        for _ in 1...10 { breaker.trip(Samples.failure, policy: policy, now: now, using: &generator) }
+        #expect(breaker.state == state)
+    }
+
+    @Test func whatTheServerAskedForCannotBeHurriedNorEndedByAnEarlierAnswer() {
+        var breaker = CircuitBreaker()
+        let until = now.addingTimeInterval(60)
+        breaker.wait(until: until, Samples.failure)
+        breaker.hurry(now: now)
+        breaker.succeed()
+        breaker.wait(until: now.addingTimeInterval(30), Samples.failure)
+        #expect(breaker.state == .open(until: until, Samples.failure, isAsked: true))
+        let wantsProbe = breaker.elapse()
+        #expect(!wantsProbe)
+        #expect(breaker.state == .closed)
+    }
+}

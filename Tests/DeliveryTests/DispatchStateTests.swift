@@ -1,0 +1,223 @@
+import Delivery
+import Foundation
+import Outbox
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite struct DispatchStateTests {
+    private let now = Date(timeIntervalSince1970: 1_765_000_000)
+    private let route = RouteTraits(canLookUp: true, isAtMostOnce: false)
+
+    /// A state with somebody signed in, which has just asked the outbox for entries.
+    private func signedIn(health: Bool = true) -> DispatchState {
+        var state = DispatchState(backends: ["breathesafe": health], policy: .init(), seed: 1)
+        let actions = state.on(.session(backend: "breathesafe", Account(id: "1", label: "a")), at: now)
+        #expect(actions == [.gateChanged(backend: "breathesafe", .open), .store([], claim: [Samples.destination: 4])])
+        return state
+    }
+
+    private func entry(_ number: Int) -> Entry {
+        Entry(sequence: Int64(number), mutation: Samples.mutation(number, lane: "\(number)"), state: .inflight, dueAt: now)
+    }
+
+    private func attempt(_ verdict: Verdict, health: Attempt.Health = .noEvidence) -> Attempt {
+        Attempt(verdict, health: health, route: route, startedAt: now, endedAt: now)
+    }
+
+    @Test func nothingIsAskedForWhileNobodyIsSignedIn() {
+        var state = DispatchState(backends: ["breathesafe": true], policy: .init(), seed: 1)
+        let told1 = state.on(.arrived, at: now)
+        #expect(told1.isEmpty)
+        let told2 = state.on(.session(backend: "breathesafe", nil), at: now)
+        #expect(told2.isEmpty)
+    }
+
+    @Test func anIdleDispatcherSetsNoTime() {
+        var state = signedIn()
+        let told3 = state.on(.stored(Claimed()), at: now)
+        #expect(told3.isEmpty)
+    }
+
+    @Test func whatIsClaimedIsSentAndTheNextTimeIsSet() {
+        var state = signedIn()
+        let due = now.addingTimeInterval(30)
+        let actions = state.on(.stored(Claimed(entries: [entry(1)], nextDue: [Samples.destination: due])), at: now)
+        #expect(actions == [.attempt(entry(1)), .wake(at: due)])
+    }
+
+    @Test func anArrivalDuringAStoreIsAskedForAfterIt() {
+        var state = signedIn()
+        let told4 = state.on(.arrived, at: now)
+        #expect(told4.isEmpty)
+        let told5 = state.on(.stored(Claimed()), at: now)
+        #expect(told5 == [.store([], claim: [Samples.destination: 4])])
+    }
+
+    @Test func aResultIsWrittenAndTheNextClaimedTogether() throws {
+        var state = signedIn()
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        let actions = state.on(.attempted(entry(1), attempt(.accepted(Samples.receipt))), at: now)
+        guard case .store(let settled, let claim)? = actions.first, actions.count == 1 else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(settled.map(\.settlement) == [.delivered(Samples.receipt)])
+        #expect(claim == [Samples.destination: 4])
+    }
+
+    @Test func resultsThatComeDuringAStoreShareTheNextOne() {
+        var state = signedIn()
+        _ = state.on(.stored(Claimed(entries: [entry(1), entry(2), entry(3)])), at: now)
+        _ = state.on(.attempted(entry(1), attempt(.accepted(Samples.receipt))), at: now)
+        let told6 = state.on(.attempted(entry(2), attempt(.accepted(Samples.receipt))), at: now)
+        #expect(told6.isEmpty)
+        let told7 = state.on(.attempted(entry(3), attempt(.accepted(Samples.receipt))), at: now)
+        #expect(told7.isEmpty)
+        guard case .store(let settled, _)? = state.on(.stored(Claimed()), at: now).first else {
+            Issue.record("nothing was stored")
+            return
+        }
+        #expect(settled.map(\.entry.sequence) == [2, 3])
+    }
+
+    @Test func anUnreachableBackendIsProbedOnceAndThenSentToAgain() throws {
+        var state = signedIn()
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        let failure = Failure(.offline, "refused")
+        let actions = state.on(.attempted(entry(1), attempt(.unreachable(failure))), at: now)
+        guard case .gateChanged(_, .cooling(let until, failure))? = actions.first else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(actions.contains(.wake(at: until)))
+        _ = state.on(.stored(Claimed()), at: now)
+        let told8 = state.on(.arrived, at: now)
+        #expect(told8.isEmpty)
+        let woken = state.on(.woke, at: until)
+        #expect(woken.contains(.probe(backend: "breathesafe")))
+        #expect(woken.contains { if case .store = $0 { true } else { false } } == false)
+        let open = state.on(.probed(backend: "breathesafe", .well), at: until)
+        #expect(open == [.gateChanged(backend: "breathesafe", .open), .store([], claim: [Samples.destination: 4])])
+    }
+
+    @Test func withoutAHealthRouteOneEntryAloneIsTheProbe() throws {
+        var state = signedIn(health: false)
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        _ = state.on(.attempted(entry(1), attempt(.unreachable(Failure(.offline, "refused")))), at: now)
+        _ = state.on(.stored(Claimed()), at: now)
+        let later = now.addingTimeInterval(10)
+        let told9 = state.on(.woke, at: later)
+        #expect(told9 == [.store([], claim: [Samples.destination: 1])])
+        let told10 = state.on(.stored(Claimed(entries: [entry(1)])), at: later)
+        #expect(told10 == [.attempt(entry(1))])
+        let told11 = state.on(.arrived, at: later)
+        #expect(told11.isEmpty)
+        let actions = state.on(.attempted(entry(1), attempt(.accepted(Samples.receipt))), at: later)
+        #expect(actions.first == .gateChanged(backend: "breathesafe", .open))
+    }
+
+    @Test func anEndedSessionStopsSendingAndIsAskedAbout() {
+        var state = signedIn()
+        _ = state.on(.stored(Claimed(entries: [entry(1), entry(2)])), at: now)
+        let failure = Failure(.signInRequired, "ended")
+        let actions = state.on(.attempted(entry(1), attempt(.unauthorized(failure))), at: now)
+        #expect(actions.first == .checkSession(backend: "breathesafe"))
+        guard case .store(_, let claim)? = actions.last else { return }
+        #expect(claim.isEmpty)
+        // The second one to find out asks nothing more.
+        let told12 = state.on(.attempted(entry(2), attempt(.unauthorized(failure))), at: now)
+        #expect(told12.isEmpty)
+        let told13 = state.on(.session(backend: "breathesafe", nil), at: now)
+        #expect(told13 == [.gateChanged(backend: "breathesafe", .signInRequired)])
+    }
+
+    @Test func anotherAccountsSignInClaimsOnlyForThatAccount() {
+        var state = signedIn()
+        _ = state.on(.session(backend: "breathesafe", Account(id: "2", label: "b")), at: now)
+        let actions = state.on(.stored(Claimed(nextDue: [Samples.destination: now])), at: now)
+        #expect(actions == [.store([], claim: [Destination(backend: "breathesafe", account: "2"): 4])])
+    }
+
+    @Test func oneDeadBackendChangesNothingForAnother() {
+        var state = DispatchState(backends: ["a": true, "b": true], policy: .init(), seed: 1)
+        let toA = Destination(backend: "a", account: "1")
+        let toB = Destination(backend: "b", account: "1")
+        _ = state.on(.session(backend: "a", Account(id: "1", label: "")), at: now)
+        _ = state.on(.session(backend: "b", Account(id: "1", label: "")), at: now)
+        var first = entry(1)
+        first.mutation.destination = toA
+        let told14 = state.on(.stored(Claimed(entries: [first])), at: now)
+        #expect(told14.contains(.store([], claim: [toB: 4])))
+        let actions = state.on(.attempted(first, attempt(.unreachable(Failure(.offline, "refused")))), at: now)
+        #expect(actions.contains { if case .gateChanged("a", .cooling) = $0 { true } else { false } })
+        guard case .store(_, let claim)? = state.on(.stored(Claimed(nextDue: [toB: now])), at: now).first else {
+            Issue.record("b was not asked for")
+            return
+        }
+        #expect(claim == [toB: 4])
+    }
+
+    @Test func aStopWaitsForWhatIsBeingSentAndWritten() {
+        var state = signedIn()
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        let told15 = state.on(.stop, at: now)
+        #expect(told15.isEmpty)
+        let actions = state.on(.attempted(entry(1), attempt(.accepted(Samples.receipt))), at: now)
+        guard case .store(_, let claim)? = actions.first, actions.count == 1 else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(claim.isEmpty)
+        let told16 = state.on(.stored(Claimed()), at: now)
+        #expect(told16 == [.finished])
+    }
+
+    @Test func aDrainIsToldOnceNothingIsBeingSentOrWritten() {
+        var state = signedIn()
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        let told17 = state.on(.drain(backend: "breathesafe"), at: now)
+        #expect(told17.isEmpty)
+        let told18 = state.on(.cut(backend: "breathesafe"), at: now)
+        #expect(told18 == [.cut([entry(1)])])
+        let lost = Failure(.stopping, "cut", outcomeUnknown: true)
+        _ = state.on(.attempted(entry(1), attempt(.unknown(lost))), at: now)
+        let told19 = state.on(.stored(Claimed()), at: now)
+        #expect(told19.contains(.drained(backend: "breathesafe")))
+    }
+
+    @Test func aFullDiskIsAskedAgainLaterAndForgetsNoResult() {
+        var state = signedIn()
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        _ = state.on(.attempted(entry(1), attempt(.accepted(Samples.receipt))), at: now)
+        let later = now.addingTimeInterval(5)
+        let told20 = state.on(.storeFailed, at: now)
+        #expect(told20 == [.wake(at: later)])
+        guard case .store(let settled, _)? = state.on(.woke, at: later).first else {
+            Issue.record("nothing was stored")
+            return
+        }
+        #expect(settled.map(\.entry.sequence) == [1])
+    }
+
+    @Test func aLoneEntryThatFindsNoEvidenceCountsOnceAnHour() {
+        var state = signedIn(health: false)
+        var entry = entry(1)
+        var counted: [Int] = []
+        var time = now
+        _ = state.on(.stored(Claimed(entries: [entry])), at: time)
+        for minute in stride(from: 0, through: 150, by: 10) {
+            time = now.addingTimeInterval(TimeInterval(minute) * 60)
+            entry.triedAt = time
+            let actions =
+                state.on(.woke, at: time) + state.on(.stored(Claimed(entries: [entry])), at: time)
+                + state.on(.attempted(entry, attempt(.transient(Samples.failure))), at: time)
+            for case .store(let settled, _) in actions where settled.first?.counts == true {
+                counted.append(minute)
+                entry.attempts += 1
+                entry.countedAt = time
+            }
+        }
+        #expect(counted == [0, 60, 120])
+    }
+}

@@ -1,0 +1,101 @@
+import Delivery
+import Foundation
+import SyncModel
+import TestSupport
+import Testing
+
+/// The table of verdicts, row by row.
+@Suite struct SettlementTests {
+    private let now = Date(timeIntervalSince1970: 1_765_000_000)
+    private let lost = Failure(.lostAnswer, "lost", outcomeUnknown: true)
+
+    private func settle(
+        _ verdict: Verdict, attempts: Int = 0, releases: Int = 0, well: Bool = true, canLookUp: Bool = true, atMostOnce: Bool = false
+    ) -> Settlement {
+        var generator = SplitMix64(seed: 1)
+        let entry = Entry(sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, attempts: attempts, releases: releases)
+        return Settlement(
+            verdict, of: entry, backendIsWell: well, route: RouteTraits(canLookUp: canLookUp, isAtMostOnce: atMostOnce),
+            policy: RetryPolicy(), now: now, using: &generator)
+    }
+
+    @Test func acceptedIsDelivered() { #expect(settle(.accepted(Samples.receipt)) == .delivered(Samples.receipt)) }
+
+    @Test(arguments: 0...5)
+    func refusedIsDeadAtOnceHoweverManyAttemptsAreLeft(attempts: Int) {
+        #expect(settle(.permanent(Samples.failure), attempts: attempts) == .dead(Samples.failure))
+    }
+
+    @Test func forbiddenIsHeld() { #expect(settle(.forbidden(Samples.failure)) == .held(.forbidden, Samples.failure)) }
+
+    @Test func throttledWaitsAsAskedWithoutCounting() {
+        let until = now.addingTimeInterval(77)
+        #expect(settle(.throttled(Samples.failure, until: until), attempts: 2) == .released(until: until, Samples.failure))
+    }
+
+    @Test(arguments: [Verdict.unreachable(Samples.failure), .intercepted(Samples.failure), .unauthorized(Samples.failure)], [0, 2])
+    func whatIsNotTheServersDoingIsHandedBackAndNeverCounts(verdict: Verdict, attempts: Int) {
+        #expect(settle(verdict, attempts: attempts) == .released(until: now, Samples.failure))
+    }
+
+    @Test(arguments: [(0, 5.0), (1, 20.0)])
+    func transientAtABackendThatIsWellIsRetriedWithinTheBound(attempts: Int, bound: TimeInterval) throws {
+        guard case .retry(let at, Samples.failure) = settle(.transient(Samples.failure), attempts: attempts) else {
+            throw Failure(.profile, "not a retry")
+        }
+        #expect((0...bound).contains(at.timeIntervalSince(now)))
+    }
+
+    @Test func theThirdTransientAttemptIsTheLast() {
+        #expect(settle(.transient(Samples.failure), attempts: 2) == .dead(Samples.failure))
+    }
+
+    @Test(arguments: [0, 2])
+    func transientAtABackendThatIsIllNeverCounts(attempts: Int) {
+        guard case .released(_, Samples.failure) = settle(.transient(Samples.failure), attempts: attempts, well: false) else {
+            Issue.record("it counted")
+            return
+        }
+    }
+
+    @Test(arguments: [0, 2, 40])
+    func aLostAnswerThatCanBeLookedUpNeverCountsAndIsNotLookedUpAtOnce(releases: Int) {
+        guard case .released(let until, lost) = settle(.unknown(lost), attempts: 2, releases: releases) else {
+            Issue.record("it counted")
+            return
+        }
+        #expect(until >= now.addingTimeInterval(5))
+        #expect(until <= now.addingTimeInterval(5 + 900))
+    }
+
+    @Test func aLostAnswerThatCannotBeLookedUpCounts() {
+        guard case .retry(_, lost) = settle(.unknown(lost), canLookUp: false) else {
+            Issue.record("it did not count")
+            return
+        }
+        #expect(settle(.unknown(lost), attempts: 2, canLookUp: false) == .dead(lost))
+    }
+
+    @Test func aLostAnswerIsHeldWhereSendingTwiceIsForbidden() {
+        #expect(settle(.unknown(lost), canLookUp: false, atMostOnce: true) == .held(.unknownOutcome, lost))
+    }
+
+    @Test func aLookUpThatIsRefusedHolds() {
+        let refused = Failure(.refused, status: 422, "no", outcomeUnknown: true)
+        #expect(settle(.unknown(refused)) == .held(.unknownOutcome, refused))
+    }
+
+    @Test func beingStoppedNeverCounts() {
+        let stopped = Failure(.stopping, "stopped", outcomeUnknown: true)
+        #expect(settle(.unknown(stopped), attempts: 2, canLookUp: false, atMostOnce: true) == .released(until: now, stopped))
+    }
+
+    @Test func jitterReachesTheWholeRange() {
+        var generator = SplitMix64(seed: 3)
+        let delays = (0..<2000).map { _ in RetryPolicy().delay(before: 2, using: &generator) }
+        #expect(delays.allSatisfy { (0...20).contains($0) })
+        #expect(delays.contains { $0 < 1 } && delays.contains { $0 > 19 })
+        let late = (0..<200).map { _ in RetryPolicy().delay(before: 99, using: &generator) }
+        #expect(late.allSatisfy { $0 <= 900 })
+    }
+}
