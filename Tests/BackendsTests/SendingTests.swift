@@ -73,15 +73,16 @@ struct SendingTests {
 
     @Test func aLateAnswerOfAnEndedSessionRenewsNothing() async throws {
         bench.server.hold("GET /things")
+        bench.server.fault("GET /things") { answer(200, "{}", HeaderField("Set-Cookie", "_s=late; path=/")) }
         let late = Task { [keeper, session] in try await keeper.send(get, as: session).status }
         await bench.server.seen("GET /things")
         _ = try await keeper.signOut(allDevices: false) {}
-        bench.server.open()
-        #expect(try await late.value == 401)
         _ = try await keeper.signIn(email: "bob@lab.test", password: "right", remember: false)
-        let fresh = bench.server.state.withLock { $0.sessions.filter { $0.value == "bob@lab.test" }.keys.map { "_s=\($0)" } }
-        _ = try await keeper.send(get, as: keeper.session())
-        #expect(fresh.contains(lastCookie ?? ""))
+        bench.server.open()
+        #expect(try await late.value == 200)
+        bench.server.fault("GET /things", nil)
+        #expect(try await keeper.send(get, as: keeper.session()).status == 200)
+        #expect(lastCookie != "_s=late")
     }
 
     @Test func nothingGoesOutUnderAnotherAccount() async throws {

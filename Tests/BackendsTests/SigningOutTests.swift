@@ -72,7 +72,9 @@ struct SigningOutTests {
         async let second = keeper.signOut(allDevices: false) {}
         #expect(await failure { () throws(AuthenticationError) in try await keeper.session() } == .signingOut)
         bench.server.open()
-        #expect(try await [first, second] == Array(repeating: SignOutOutcome(local: .cleared, server: .ended), count: 2))
+        #expect(try await first == SignOutOutcome(local: .cleared, server: .ended))
+        // Whether it came early enough to join or found nobody signed in any more, the server is told once.
+        #expect(try await second.local == .cleared)
         #expect(bench.server.count(KeeperBench.logout) == 1)
     }
 
