@@ -94,7 +94,7 @@ let package = Package(
                 "SyncModel", "Vault", "Outbox", "Capture", "Backends", "Delivery", "ControlAPI", "ControlServer", "CSystemLinux",
                 lifecycle, logging, unixSignals,
             ]),
-        house("Sandbox", [crypto, httpTypes, hummingbirdCore, lifecycle, logging, nioCore, nioPosix]),
+        house("Sandbox", [crypto, httpTypes, hummingbirdCore, lifecycle, logging, nioCore, nioPosix, unixSignals]),
         program("homingd", ["SyncDaemon", argumentParser]),
         program("homing", ["ControlAPI", argumentParser]),
         program("homing-sandbox", ["Sandbox", argumentParser]),
@@ -109,7 +109,7 @@ let package = Package(
         tests("Delivery", ["Delivery", "Outbox", "Backends", "SyncModel", "Vault"]),
         tests("ControlServer", ["ControlServer", "ControlAPI", asyncHTTPClient]),
         tests("SyncDaemon", ["SyncDaemon", "Outbox", "Capture", "Delivery", "Backends", "SyncModel", "Vault", "ControlAPI", "Sandbox"]),
-        tests("Sandbox", ["Sandbox", asyncHTTPClient, nioCore], resources: [.copy("Fixtures")]),
+        tests("Sandbox", ["Sandbox", asyncHTTPClient, nioCore, nioHTTP1], resources: [.copy("Fixtures")]),
         tests("homing", ["homing", "ControlAPI"]),
         tests(
             "EndToEnd", ["homingd", "homing", "homing-sandbox", "ControlAPI", "Sandbox", "SyncDaemon", "SyncModel"]),

@@ -1,0 +1,51 @@
+/// What BreatheSafe says about a captured face that it does not accept; empty when it does.
+enum ArkitValidation {
+    static func messages(for arkit: JSON) -> [String] {
+        guard let object = arkit.members else { return ["Arkit must be a hash"] }
+        guard let average = object["average_measurements"] else { return [#"Arkit must have an "average_measurements" key"#] }
+        guard let measurements = average.members else { return [#"Arkit "average_measurements" must be a hash"#] }
+        return measurements.members.compactMap { problem(key: $0.name, measurement: $0.value) }
+    }
+
+    private static func problem(key: String, measurement: JSON) -> String? {
+        let numbers = key.split(separator: "-", omittingEmptySubsequences: false)
+        guard numbers.count == 2, numbers.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) else {
+            return "Arkit key in average_measurements must match pattern 'digits-dash-digits' (e.g., '14-818'), got: \(JSON.string(key))"
+        }
+        guard let value = measurement["value"], let description = measurement["description"] else {
+            return "Arkit hash for key '\(key)' in average_measurements must have 'value' and 'description' keys"
+        }
+        guard let number = value.double, number > 0 else {
+            return "Arkit value for key '\(key)' in average_measurements must be a positive float, got: \(value)"
+        }
+        guard description.text != nil else {
+            return "Arkit description for key '\(key)' in average_measurements must be a string, got: \(description)"
+        }
+        return nil
+    }
+}
+
+/// The five sums in millimetres that BreatheSafe derives from a captured face.
+struct ArkitAggregate: Sendable {
+    private(set) var sums: JSON = .null
+    /// 0 to 100; complete is the 54 distances that the capture app measures.
+    private(set) var percentComplete = 0.0
+
+    private static let complete = 54.0
+    private static let groups: [(name: String, words: [String])] = [
+        ("nose_mm", ["nose"]), ("strap_mm", ["strap"]), ("top_cheek_mm", ["top", "cheek"]), ("mid_cheek_mm", ["mid", "cheek"]),
+        ("chin_mm", ["chin"]),
+    ]
+
+    init(_ arkit: JSON) {
+        let measured = (arkit["average_measurements"]?.members?.members ?? []).compactMap { _, measurement in
+            measurement["value"]?.double.map { (words: measurement["description"]?.text?.lowercased() ?? "", value: $0) }
+        }
+        let sums = Self.groups.map { group in
+            let values = measured.filter { entry in group.words.allSatisfy(entry.words.contains) }.map(\.value)
+            return (group.name, JSON.decimal(values.isEmpty ? nil : values.reduce(0, +)))
+        }
+        self.sums = .object(JSONObject(sums))
+        percentComplete = min(100, Double(measured.count) / Self.complete * 100)
+    }
+}

@@ -1,0 +1,53 @@
+import HTTPTypes
+
+/// The parameters of a request as Rails reads them: the query, then a JSON or form body; a body without a type is not read.
+enum BreatheSafeParameters {
+    /// Throws what Rails answers to a body that it cannot parse.
+    static func read(_ request: SandboxRequest) throws(RailsException) -> JSONObject {
+        let query = JSONObject(request.query.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
+        guard !request.body.isEmpty, let type = request.headers[.contentType]?.lowercased() else { return query }
+        if type.hasPrefix("application/json") {
+            let body: JSON
+            do { body = try JSONReader.read(request.body) } catch { throw .badRequest }
+            return query.merging(body.members ?? JSONObject([("_json", body)]))
+        }
+        if type.hasPrefix("application/x-www-form-urlencoded") {
+            return query.merging(FormBody.read(String(decoding: request.body, as: UTF8.self)))
+        }
+        return query
+    }
+}
+
+/// A form body with Rails' nested names, `user[email]=...`.
+enum FormBody {
+    static func read(_ text: String) -> JSONObject {
+        var object = JSON.object(JSONObject())
+        for pair in text.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(decoded)
+            let names = parts[0].split(separator: "[").map { $0.hasSuffix("]") ? String($0.dropLast()) : String($0) }
+            object = setting(object, names[...], to: .string(parts.count > 1 ? parts[1] : ""))
+        }
+        return object.members ?? JSONObject()
+    }
+
+    private static func setting(_ value: JSON, _ names: ArraySlice<String>, to leaf: JSON) -> JSON {
+        guard let name = names.first else { return leaf }
+        var object = value.members ?? JSONObject()
+        object[name] = setting(object[name] ?? .null, names.dropFirst(), to: leaf)
+        return .object(object)
+    }
+
+    private static func decoded(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte == UInt8(ascii: "+") ? 0x20 : byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

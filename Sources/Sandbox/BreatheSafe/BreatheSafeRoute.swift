@@ -1,0 +1,68 @@
+/// The routes of BreatheSafe that exist here.
+enum BreatheSafeRoute: Equatable {
+    case logIn, logOut, currentUser, csrfToken, signInPage
+    case managedUsers, addManagedUser
+    case managedUser(managed: Int)
+    case deleteManagedUser(row: Int)
+    case measurements(user: Int)
+    case addMeasurement(user: Int)
+    case addArkitMeasurement(user: Int)
+    case aggregateArkit(user: Int)
+    case changeProfile(user: Int)
+    case fitTests, addFitTest
+    case changeFitTest(Int)
+    case deleteFitTest(Int)
+    case masks, addMask
+
+    /// Nil where Rails has no route.
+    init?(_ request: SandboxRequest) {
+        var path = request.segments
+        if let last = path.last, last.hasSuffix(".json") { path[path.count - 1] = String(last.dropLast(5)) }
+        let number = path.count > 1 ? Int(path[1]) : nil
+        switch (request.method, path.count, path.first, path.dropFirst().first) {
+        case ("POST", 2, "users", "log_in"): self = .logIn
+        case ("DELETE", 2, "users", "log_out"): self = .logOut
+        case ("GET", 2, "users", "get_current_user"): self = .currentUser
+        case ("GET", 1, "csrf_token", _): self = .csrfToken
+        case (_, 2, "users", "sign_in"): self = .signInPage
+        case ("GET", 1, "managed_users", _): self = .managedUsers
+        case ("POST", 1, "managed_users", _): self = .addManagedUser
+        case ("GET", 1, "fit_tests", _): self = .fitTests
+        case ("POST", 1, "fit_tests", _): self = .addFitTest
+        case ("GET", 1, "masks", _): self = .masks
+        case ("POST", 1, "masks", _): self = .addMask
+        default:
+            guard let number, let route = Self.numbered(request.method, path, number) else { return nil }
+            self = route
+        }
+    }
+
+    private static func numbered(_ method: String, _ path: [String], _ number: Int) -> BreatheSafeRoute? {
+        switch (method, path[0], path.dropFirst(2).joined(separator: "/")) {
+        case ("GET", "managed_users", ""): .managedUser(managed: number)
+        case ("DELETE", "managed_users", ""): .deleteManagedUser(row: number)
+        case ("PUT", "fit_tests", ""), ("PATCH", "fit_tests", ""): .changeFitTest(number)
+        case ("DELETE", "fit_tests", ""): .deleteFitTest(number)
+        case ("POST", "users", "facial_measurements_from_arkit"): .addArkitMeasurement(user: number)
+        case ("GET", "users", "facial_measurements"): .measurements(user: number)
+        case ("POST", "users", "facial_measurements"): .addMeasurement(user: number)
+        case ("POST", "users", "facial_measurements/aggregate_arkit"): .aggregateArkit(user: number)
+        case ("PUT", "users", "profile"), ("PATCH", "users", "profile"): .changeProfile(user: number)
+        default: nil
+        }
+    }
+
+    /// Whether the request must carry a valid X-CSRF-Token.
+    var needsCSRFToken: Bool {
+        switch self {
+        case .addManagedUser, .deleteManagedUser, .addFitTest, .changeFitTest, .deleteFitTest: true
+        default: false
+        }
+    }
+
+    /// Whether Devise lets an idle session pass, as it does for signing in and out.
+    var ignoresIdleTimeout: Bool { self == .logIn || self == .logOut }
+
+    /// Whether the answer is Devise's, which has a form for browsers, and not a controller's, which only knows JSON.
+    var isDevise: Bool { self == .logIn || self == .logOut || self == .signInPage }
+}

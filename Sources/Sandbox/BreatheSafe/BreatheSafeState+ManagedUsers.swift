@@ -1,0 +1,94 @@
+import Foundation
+
+extension BreatheSafeState {
+    /// The signed-in manager's users, 25 a page and at most 100.
+    func listManagedUsers(_ visit: BreatheSafeVisit) -> BreatheSafeReply {
+        let page = min(1_000_000, max(1, visit.parameters["page"]?.integer ?? 1))
+        let perPage = min(100, max(1, visit.parameters["per_page"]?.integer ?? 25))
+        let mine = managedUsers.filter { $0.manager == visit.user?.id }
+        let rows = mine.dropFirst((page - 1) * perPage).prefix(perPage)
+        return .json(
+            visit.user == nil ? 422 : 200,
+            [
+                "managed_users": .array(rows.map(listed)), "messages": visit.user == nil ? ["Please log in."] : [],
+                "total_count": .integer(mine.count), "page": .integer(page), "per_page": .integer(perPage),
+            ])
+    }
+
+    /// One user, found by the user's own identifier.
+    func managedUser(_ user: Int, _ visit: BreatheSafeVisit) -> BreatheSafeReply {
+        guard let manager = visit.user else { return .json(422, ["managed_users": [], "messages": ["Please log in."]]) }
+        let rows = managedUsers.filter { $0.user == user && manages(manager, user) }
+        guard !rows.isEmpty else { return .json(404, ["managed_users": [], "messages": ["Managed user not found."]]) }
+        return .json(200, ["managed_users": .array(rows.map(single)), "messages": []])
+    }
+
+    /// Makes a new user under the signed-in manager.
+    mutating func addManagedUser(_ visit: BreatheSafeVisit) -> BreatheSafeReply {
+        guard let manager = visit.user else { return .json(422, ["managed_user": [:], "messages": ["Please log in."]]) }
+        let row = addManagedUser(nextID(of: "users"), manager: manager.id, at: visit.now)
+        let document = single(row)
+        return .json(
+            201, ["managed_user": document, "messages": []],
+            commit: Commit(resource: "managed_user", account: manager.id, user: row.user, remoteID: row.id, document: document))
+    }
+
+    /// Deletes a user with everything of theirs; `row` is `managed_users.id`.
+    mutating func deleteManagedUser(_ row: Int, _ visit: BreatheSafeVisit) -> BreatheSafeReply {
+        func answer(_ status: Int, _ message: JSON, commit: Commit? = nil) -> BreatheSafeReply {
+            .json(status, ["managed_users": [], "messages": [message]], commit: commit)
+        }
+        guard let manager = visit.user else { return answer(422, "Please log in.") }
+        guard let found = managedUsers.first(where: { $0.id == row }) else { return answer(404, "Managed user not found.") }
+        guard manager.isAdmin || found.manager == manager.id else { return answer(403, "Not authorized to delete this user.") }
+        managedUsers.removeAll { $0.user == found.user }
+        measurements.removeAll { $0.user == found.user }
+        fitTests.removeAll { $0.user == found.user }
+        profiles[found.user] = nil
+        users[found.user] = nil
+        return answer(
+            200, "User deleted successfully.",
+            commit: Commit(resource: "managed_user", account: manager.id, user: found.user, remoteID: row))
+    }
+
+    private func common(_ row: BreatheSafeManagedUser) -> JSONObject {
+        let time = JSON.string(row.createdAt.railsTimestamp)
+        return JSONObject([
+            ("id", .integer(row.id)), ("manager_id", .integer(row.manager)), ("managed_id", .integer(row.user)), ("created_at", time),
+            ("updated_at", time),
+        ])
+    }
+
+    private func progress(_ row: BreatheSafeManagedUser) -> JSONObject {
+        let arkit = measurements.last { $0.user == row.user && $0.source == "arkit" }
+        return JSONObject([
+            ("demog_percent_complete", 0), ("fm_percent_complete", .integer(Int(arkit?.aggregate.percentComplete ?? 0))),
+            ("traditional_fm_percent_complete", 0), ("traditional_fm_count", 0), ("traditional_fm_total", 6),
+            ("num_unique_masks_tested", .integer(Set(fitTests.filter { $0.user == row.user }.map { $0.values["mask_id"]?.integer }).count)),
+        ])
+    }
+
+    private func profileValues(_ row: BreatheSafeManagedUser) -> JSONObject {
+        guard let profile = profiles[row.user] else { return JSONObject([("profile_id", nil)]) }
+        return profile.valuesWithToken.merging(JSONObject([("profile_id", .integer(profile.id))]))
+    }
+
+    private func single(_ row: BreatheSafeManagedUser) -> JSON {
+        .object(
+            common(row).merging(progress(row)).merging(JSONObject([("user_id", .integer(row.user))])).merging(profileValues(row)))
+    }
+
+    private func listed(_ row: BreatheSafeManagedUser) -> JSON {
+        let newest = measurements.last { $0.user == row.user }
+        var object = common(row)
+        object["manager_email"] = .text(users[row.manager]?.email)
+        object["user_id"] = .integer(row.user)
+        object = object.merging(profileValues(row)).merging(progress(row))
+        object["facial_measurement_id"] = .integer(newest?.id)
+        object["source"] = .text(newest?.source)
+        for column in BreatheSafeMeasurement.columns + ["cheek_fullness"] { object[column] = newest?.values[column] ?? .null }
+        object["arkit"] = newest?.arkit ?? .null
+        object["missing_ratio"] = .decimal(0)
+        return .object(object)
+    }
+}

@@ -1,0 +1,25 @@
+extension BreatheSafeState {
+    /// The masks that fit tests can name; anybody may see them.
+    func listMasks() -> BreatheSafeReply {
+        .json(
+            200,
+            [
+                "masks": .array(masks.map(\.json)), "total_count": .integer(masks.count), "page": 1, "per_page": 12, "messages": [],
+            ])
+    }
+
+    /// Adds a mask; the same code a second time fails.
+    mutating func addMask(_ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
+        guard let author = visit.user else { return .json(401, ["mask": [:], "messages": ["Unauthorized."]]) }
+        let given = try visit.required("mask")
+        guard let code = given["unique_internal_model_code"]?.text, !masks.contains(where: { $0.code == code }) else {
+            throw .unprocessable
+        }
+        var mask = BreatheSafeMask(id: nextID(of: "masks"), code: code, author: author.id, createdAt: visit.now)
+        for name in ["filter_type", "style", "strap_type", "notes"] { mask.values[name] = given[name] }
+        masks.append(mask)
+        return .json(
+            201, ["mask": mask.json, "messages": []],
+            commit: Commit(resource: "mask", account: author.id, user: nil, remoteID: mask.id, document: given))
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// The tables of one imitated BreatheSafe, and what it needs to recognise its own cookies.
+struct BreatheSafeState {
+    let configuration: BreatheSafeConfiguration
+    let cookies = SealedCookie()
+    var users: [Int: BreatheSafeUser] = [:]
+    var managedUsers: [BreatheSafeManagedUser] = []
+    var profiles: [Int: BreatheSafeProfile] = [:]
+    /// Oldest first.
+    var measurements: [BreatheSafeMeasurement] = []
+    var fitTests: [BreatheSafeFitTest] = []
+    var masks: [BreatheSafeMask] = []
+    private var lastIDs: [String: Int] = [:]
+    /// Counts how often all sessions were ended.
+    private(set) var sessionGeneration = 0
+
+    init(_ configuration: BreatheSafeConfiguration, startingAt now: Date) {
+        self.configuration = configuration
+        for account in configuration.accounts {
+            users[account.id] = BreatheSafeUser(
+                id: account.id, email: Self.plainEmail(account.email), isAdmin: account.isAdmin, isConfirmed: account.isConfirmed,
+                createdAt: now, updatedAt: now)
+        }
+        for managed in configuration.managedUsers { addManagedUser(managed.user, manager: managed.manager, at: now) }
+        for _ in 0..<configuration.masks {
+            let id = nextID(of: "masks")
+            masks.append(BreatheSafeMask(id: id, code: "LAB-MASK-\(id)", author: nil, createdAt: now))
+        }
+        lastIDs["users"] = max(users.keys.max() ?? 0, 0)
+    }
+
+    /// The identifier of a new row of a table, from 1.
+    mutating func nextID(of table: String) -> Int {
+        let id = lastIDs[table, default: 0] + 1
+        lastIDs[table] = id
+        return id
+    }
+
+    /// Adds a user with a profile under a manager.
+    @discardableResult
+    mutating func addManagedUser(_ user: Int, manager: Int, at now: Date) -> BreatheSafeManagedUser {
+        users[user] = BreatheSafeUser(id: user, createdAt: now, updatedAt: now)
+        profiles[user] = BreatheSafeProfile(
+            id: nextID(of: "profiles"), user: user, createdAt: now, updatedAt: now, externalToken: UUID().uuidString.lowercased())
+        let row = BreatheSafeManagedUser(id: nextID(of: "managed_users"), manager: manager, user: user, createdAt: now)
+        managedUsers.append(row)
+        return row
+    }
+
+    mutating func expireSessions(rememberTokens: Bool) {
+        sessionGeneration += 1
+        guard rememberTokens else { return }
+        for id in users.keys { users[id]?.rememberGeneration += 1 }
+    }
+
+    /// Whether a user may see and add the data of another.
+    func manages(_ manager: BreatheSafeUser, _ user: Int) -> Bool {
+        manager.isAdmin || manager.id == user || managedUsers.contains { $0.manager == manager.id && $0.user == user }
+    }
+
+    /// E-mail addresses are compared without case and without blanks around them.
+    static func plainEmail(_ email: String) -> String { email.trimmingCharacters(in: .whitespacesAndNewlines).lowercased() }
+}

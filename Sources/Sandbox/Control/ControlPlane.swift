@@ -1,0 +1,104 @@
+import Foundation
+import HTTPTypes
+
+/// The control URL: sets faults, moves time and shows the ledger, for people with curl and for tests in other processes.
+struct ControlPlane: Sendable {
+    let switchboard: Switchboard
+    let ledger: Ledger
+
+    private static let calls = [
+        "GET /healthz", "GET /faults", "POST /faults", "DELETE /faults", "POST /down", "POST /up", "POST /expire-sessions",
+        "POST /advance-clock", "GET /ledger", "GET /ledger.ndjson", "GET /requests", "GET /counters",
+    ]
+
+    /// Answers one call; a call that is not understood says what was expected.
+    func respond(to request: SandboxRequest) async -> SandboxResponse {
+        do {
+            return try await answer(request)
+        } catch let problem as FaultProblem {
+            return .json(400, ["error": .string(problem.description)])
+        } catch {
+            return .json(500, ["error": .string(String(describing: error))])
+        }
+    }
+
+    private func answer(_ request: SandboxRequest) async throws -> SandboxResponse {
+        switch "\(request.method) \(request.path)" {
+        case "GET /healthz": return .json(200, ["status": "ok"])
+        case "GET /faults": return .json(200, faults)
+        case "POST /faults":
+            let fault = try Fault(json: try body(of: request))
+            await switchboard.apply(fault)
+            return .json(201, fault.json)
+        case "DELETE /faults":
+            switchboard.plan.clear()
+            return .json(200, faults)
+        case "POST /down":
+            await switchboard.backend.down()
+            return .json(200, ["backend": "down"])
+        case "POST /up":
+            try await switchboard.backend.up()
+            return .json(200, ["backend": "up"])
+        case "POST /expire-sessions": return try expireSessions(request)
+        case "POST /advance-clock": return try advanceClock(request)
+        case "GET /ledger": return try .json(200, read(ledger.entries))
+        case "GET /ledger.ndjson": return try ndjson(ledger.entries)
+        case "GET /requests": return try .json(200, read(ledger.requests))
+        case "GET /counters":
+            return try .json(
+                200,
+                [
+                    "requests": read(ledger.counters), "log_ins": .integer(ledger.logInCount),
+                    "committed": .integer(ledger.entries.count), "duplicates": read(ledger.duplicates),
+                ])
+        default:
+            return .json(
+                404,
+                [
+                    "error": .string("there is no call \(request.method) \(request.path)"),
+                    "expected": .array(Self.calls.map { .string($0) }),
+                ])
+        }
+    }
+
+    private var faults: JSON { ["faults": .array(switchboard.plan.faults.map(\.json))] }
+
+    private func expireSessions(_ request: SandboxRequest) throws -> SandboxResponse {
+        let wanted = request.body.isEmpty ? .object(JSONObject()) : try body(of: request)
+        switch wanted["remember-tokens"] ?? false {
+        case .bool(let rememberTokens):
+            switchboard.standIn.expireSessions(rememberTokens: rememberTokens)
+            return .json(200, ["expired": true, "remember-tokens": .bool(rememberTokens)])
+        default: throw FaultProblem(description: "remember-tokens: expected true or false")
+        }
+    }
+
+    private func advanceClock(_ request: SandboxRequest) throws -> SandboxResponse {
+        guard let seconds = try body(of: request)["seconds"]?.integer, (0...1_000_000_000).contains(seconds) else {
+            throw FaultProblem(description: #"expected {"seconds": a whole number from 0 to 1000000000}"#)
+        }
+        switchboard.clock.advance(by: .seconds(seconds))
+        return .json(200, ["now": .string(switchboard.clock.now.railsTimestamp)])
+    }
+
+    private func body(of request: SandboxRequest) throws(FaultProblem) -> JSON {
+        do {
+            return try JSONReader.read(request.body)
+        } catch {
+            throw FaultProblem(description: "the body is not JSON: expected \(error.expected) at byte \(error.offset)")
+        }
+    }
+
+    private func read(_ value: some Encodable) throws -> JSON {
+        try JSONReader.read(Array(try SandboxJSON.encoder.encode(value)))
+    }
+
+    private func ndjson(_ entries: [LedgerEntry]) throws -> SandboxResponse {
+        var lines: [UInt8] = []
+        for entry in entries {
+            lines += try SandboxJSON.encoder.encode(entry)
+            lines.append(UInt8(ascii: "\n"))
+        }
+        return SandboxResponse(status: 200, headers: [.contentType: "application/x-ndjson"], body: lines)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import HTTPTypes
+
+/// Lets a stand-in answer, keeps the ledger and applies the faults: before the request takes effect, after it, or on the way back.
+struct FaultingResponder: Sendable {
+    let standIn: any StandIn
+    let ledger: Ledger
+    let plan: FaultPlan
+    let clock: SandboxClock
+
+    /// Answers one request.
+    func respond(to request: SandboxRequest) -> Exchange {
+        let now = clock.now
+        if let rememberTokens = plan.expiryDue(at: now) { standIn.expireSessions(rememberTokens: rememberTokens) }
+        let accounts = standIn.carriedAccounts(in: request, at: now)
+        let arrival = ledger.arrived(request, carrying: accounts, at: now)
+        let fault = plan.meet(request, account: accounts.account)
+        if let fault { ledger.met(fault, request: arrival) }
+
+        var committed: [Int] = []
+        let delivery =
+            withoutEffect(fault, for: request, at: now)
+            ?? withEffect(
+                fault, on: standIn.answer(request, at: now) { committed.append(ledger.committed($0, by: request, at: now)) }, to: request)
+        ledger.answered(request: arrival, entries: committed, status: delivery.status)
+        return Exchange(delivery: delivery, arrival: arrival, committed: committed)
+    }
+
+    /// Notes that an answer did not get through.
+    func lost(_ exchange: Exchange) {
+        ledger.answered(request: exchange.arrival, entries: exchange.committed, status: nil)
+    }
+
+    private func withoutEffect(_ fault: Fault?, for request: SandboxRequest, at now: Date) -> Delivery? {
+        guard let fault else { return nil }
+        switch fault.name {
+        case .neverAnswer: return .never
+        case .cut: return .cut
+        case .internalError: return .whole(standIn.errorPage(500, for: request))
+        case .unavailable: return .whole(busy(503, "Application Error", fault, at: now))
+        case .tooManyRequests: return .whole(busy(429, "Too Many Requests", fault, at: now))
+        case .loginPage: return .whole(standIn.loginPage(for: request))
+        case .redirect:
+            return .whole(SandboxResponse(status: 302, headers: [.location: fault.location, .contentType: "text/html; charset=utf-8"]))
+        default: return nil
+        }
+    }
+
+    private func withEffect(_ fault: Fault?, on response: SandboxResponse, to request: SandboxRequest) -> Delivery {
+        switch fault?.name {
+        case .neverAnswerAfterCommit: .never
+        case .commitThenCut: .cut
+        case .internalErrorAfterCommit: .whole(standIn.errorPage(500, for: request))
+        case .slow: .late(response, by: .milliseconds(fault?.milliseconds ?? 0))
+        case .dribble: .dribbled(response, each: .milliseconds(fault?.milliseconds ?? 0))
+        case .truncated: .truncated(response)
+        default: .whole(response)
+        }
+    }
+
+    private func busy(_ status: Int, _ title: String, _ fault: Fault, at now: Date) -> SandboxResponse {
+        var response = SandboxResponse.html(status, title: title)
+        if let seconds = fault.retryAfter {
+            response.headers[.retryAfter] =
+                fault.retryAfterForm == .date ? now.addingTimeInterval(TimeInterval(seconds)).httpDate : String(seconds)
+        }
+        return response
+    }
+}

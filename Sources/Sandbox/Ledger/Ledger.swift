@@ -1,0 +1,65 @@
+import Crypto
+import Foundation
+import Synchronization
+
+/// What one sandbox received and what it accepted, in order.
+package final class Ledger: Sendable {
+    private struct Books {
+        var entries: [LedgerEntry] = []
+        var requests: [RequestRecord] = []
+    }
+
+    private let books = Mutex(Books())
+    private let file: LedgerFile?
+
+    package init(file: LedgerFile? = nil) { self.file = file }
+
+    /// Everything that the backend accepted, in order of commit.
+    package var entries: [LedgerEntry] { books.withLock { $0.entries } }
+
+    /// Every request that arrived, in order of arrival.
+    package var requests: [RequestRecord] { books.withLock { $0.requests } }
+
+    /// Notes a request that arrived; the result names it in the calls below.
+    func arrived(_ request: SandboxRequest, carrying accounts: CarriedAccounts, at time: Date) -> Int {
+        books.withLock { books in
+            let sequence = books.requests.count + 1
+            books.requests.append(
+                RequestRecord(
+                    sequence: sequence, time: time, method: request.method, path: request.path, account: accounts.session,
+                    rememberedAccount: accounts.remembered, signingIn: accounts.signingIn))
+            return sequence
+        }
+    }
+
+    /// Notes which fault a request met.
+    func met(_ fault: Fault, request: Int) {
+        books.withLock { $0.requests[request - 1].fault = fault.name.rawValue }
+    }
+
+    /// Notes what took effect; unanswered until `answered` says otherwise.
+    func committed(_ commit: Commit, by request: SandboxRequest, at time: Date) -> Int {
+        let digest = SHA256.hash(data: commit.document?.bytes ?? request.body)
+        return books.withLock { books in
+            let entry = LedgerEntry(
+                sequence: books.entries.count + 1, time: time, method: request.method, path: request.path, resource: commit.resource,
+                account: commit.account, user: commit.user, remoteID: commit.remoteID, clientMutationID: commit.clientMutationID,
+                digest: digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(), status: nil, answered: false)
+            books.entries.append(entry)
+            return entry.sequence
+        }
+    }
+
+    /// Notes what the client was told about a request and about what it changed; nil when it learnt nothing.
+    func answered(request: Int, entries: [Int], status: Int?) {
+        let changed = books.withLock { books in
+            books.requests[request - 1].status = status
+            for entry in entries {
+                books.entries[entry - 1].status = status
+                books.entries[entry - 1].answered = status != nil
+            }
+            return entries.map { books.entries[$0 - 1] }
+        }
+        for entry in changed { file?.append(entry) }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// What one sandbox is and how it starts.
+package struct SandboxConfiguration: Sendable {
+    /// An IPv4 loopback address.
+    package var host: String
+    /// The port of the imitated backend; 0 takes any.
+    package var port: Int
+    /// The port of the control URL; 0 takes any.
+    package var controlPort: Int
+    /// Set before the first request is answered.
+    package var faults: [Fault]
+    /// Where the ledger is appended to, one JSON object a line.
+    package var ledgerFile: String?
+    /// The backend to stand in for, with what is in it.
+    package var backend: SandboxBackend
+    /// The wall clock.
+    package var clock: SandboxClock
+
+    package init(
+        host: String = "127.0.0.1", port: Int = 0, controlPort: Int = 0, faults: [Fault] = [], ledgerFile: String? = nil,
+        backend: SandboxBackend = .breatheSafe(), clock: SandboxClock = SandboxClock()
+    ) {
+        self.host = host
+        self.port = port
+        self.controlPort = controlPort
+        self.faults = faults
+        self.ledgerFile = ledgerFile
+        self.backend = backend
+        self.clock = clock
+    }
+}
+
+/// The backends that a sandbox can stand in for.
+package enum SandboxBackend: Sendable {
+    case breatheSafe(BreatheSafeConfiguration = BreatheSafeConfiguration())
+
+    func standIn(startingAt now: Date) -> any StandIn {
+        switch self {
+        case .breatheSafe(let configuration): BreatheSafe(configuration, startingAt: now)
+        }
+    }
+}

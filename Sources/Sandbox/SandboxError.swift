@@ -1,0 +1,12 @@
+/// Why a sandbox could not be set up.
+package enum SandboxError: Error, Equatable, CustomStringConvertible {
+    case address(host: String, port: Int, reason: String)
+    case ledgerFile(path: String, reason: String)
+
+    package var description: String {
+        switch self {
+        case .address(let host, let port, let reason): "cannot listen on \(host):\(port): \(reason)"
+        case .ledgerFile(let path, let reason): "cannot write the ledger file \(path): \(reason)"
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+/// A loopback port that stays ours while nobody listens on it: the socket is bound but never listens, so connections are refused
+/// and no other process is given the port meanwhile.
+final class PortReservation: Sendable {
+    let host: String
+    let port: Int
+    private let descriptor: Int32
+
+    /// Binds the port; 0 takes any free one.
+    init(host: String, port: Int) throws(SandboxError) {
+        func failure(_ code: Int32) -> SandboxError { .address(host: host, port: port, reason: String(cString: strerror(code))) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        guard inet_pton(AF_INET, host, &address.sin_addr) == 1, host.hasPrefix("127.") else {
+            throw .address(host: host, port: port, reason: "not an IPv4 loopback address")
+        }
+        guard let number = UInt16(exactly: port) else { throw .address(host: host, port: port, reason: "not a port number") }
+        address.sin_port = number.bigEndian
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw failure(errno) }
+        var yes: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let bound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        guard bound else {
+            let code = errno
+            close(descriptor)
+            throw failure(code)
+        }
+        self.host = host
+        self.port = Int(UInt16(bigEndian: address.sin_port))
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+}

@@ -1,0 +1,58 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+
+/// Between the HTTP library and the values that stand-ins work with.
+enum Wire {
+    /// The connection was closed on purpose instead of an answer.
+    struct Cut: Error {}
+
+    private static let largestBody = 256 * 1024 * 1024
+
+    /// The request with its whole body.
+    static func read(_ request: Request) async throws -> SandboxRequest {
+        let body = try await request.body.collect(upTo: largestBody)
+        var query: [String: String] = [:]
+        for (name, value) in request.uri.queryParameters { query[String(name)] = String(value) }
+        return SandboxRequest(
+            method: request.method.rawValue, path: request.uri.path, query: query, headers: request.headers,
+            host: request.head.authority ?? "localhost", body: Array(buffer: body))
+    }
+
+    /// Sends an answer as it is to be delivered; throws when the client did not get it.
+    static func send(_ delivery: Delivery, with writer: consuming ResponseWriter, on channel: any Channel) async throws {
+        switch delivery {
+        case .whole(let response):
+            try await writer.write(response: head(response), body: ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)))
+        case .late(let response, let delay):
+            try await Task.sleep(for: delay)
+            try await writer.write(response: head(response), body: ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)))
+        case .dribbled(let response, let pause):
+            var body = try await writer.writeHead(head(response))
+            for byte in response.body {
+                try await Task.sleep(for: pause)
+                try await body.write(ByteBuffer(bytes: [byte]))
+            }
+            try await body.finish(nil)
+        case .truncated(let response):
+            var body = try await writer.writeHead(head(response))
+            try await body.write(ByteBuffer(bytes: response.body.prefix(response.body.count / 2)))
+            try await channel.close(mode: .all).get()
+            throw Cut()
+        case .cut:
+            await Listener.reset(channel)
+            throw Cut()
+        case .never:
+            // Ends when the client goes or the sandbox stops; how it ends does not matter.
+            try? await channel.closeFuture.get()
+            throw Cut()
+        }
+    }
+
+    private static func head(_ response: SandboxResponse) -> HTTPResponse {
+        var headers = response.headers
+        if response.status != 204 && response.status != 304 { headers[.contentLength] = String(response.body.count) }
+        return HTTPResponse(
+            status: .init(code: response.status, reasonPhrase: SandboxResponse.reason(response.status)), headerFields: headers)
+    }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import Sandbox
+
+/// `homing-sandbox run`
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Run the sandbox until it is told to end.",
+        discussion: """
+            Accounts: manager@lab.test (1), other@lab.test (2), admin@lab.test (3), unconfirmed@lab.test (4); the password of all is \
+            \(BreatheSafeConfiguration.labPassword). User 5 is managed by account 1. `homing-sandbox faults` lists the faults.
+            """)
+
+    @Option(help: "The port of the imitated backend; 0 takes any.")
+    var port = 0
+
+    @Option(help: "The port of the control URL; 0 takes any.")
+    var controlPort = 0
+
+    @Option(help: ArgumentHelp("Write both URLs to this file as soon as both answer.", valueName: "path"))
+    var portFile: String?
+
+    @Option(help: ArgumentHelp("End sessions that were idle for this long.", valueName: "seconds"))
+    var sessionSeconds: Int?
+
+    @Option(name: .customLong("fault"), help: ArgumentHelp("Start with a fault; repeatable.", valueName: "name:key=value,..."))
+    var faults: [FaultArgument] = []
+
+    @Option(
+        name: .customLong("managed-user"),
+        help: ArgumentHelp("Add a user, managed by account 1 or by another; repeatable.", valueName: "user[:manager]"))
+    var managedUsers: [ManagedUserArgument] = []
+
+    @Option(help: ArgumentHelp("Append the ledger to this file, one JSON object a line.", valueName: "path"))
+    var ledgerFile: String?
+
+    @Flag(help: "Refuse connections until POST /up at the control URL.")
+    var startDown = false
+
+    func validate() throws {
+        if let sessionSeconds, sessionSeconds < 1 { throw ValidationError("--session-seconds: expected a whole number from 1") }
+        let known = BreatheSafeConfiguration().managedUsers.map(\.user) + BreatheSafeConfiguration.labAccounts.map(\.id)
+        let users = known + managedUsers.map(\.value.user)
+        guard Set(users).count == users.count else {
+            throw ValidationError("--managed-user: expected users that do not exist yet; \(known.sorted()) do")
+        }
+        for managed in managedUsers where !BreatheSafeConfiguration.labAccounts.contains(where: { $0.id == managed.value.manager }) {
+            throw ValidationError("--managed-user: expected one of the accounts 1 to 4 as manager, not \(managed.value.manager)")
+        }
+    }
+
+    func run() async throws {
+        var backend = BreatheSafeConfiguration()
+        backend.managedUsers += managedUsers.map(\.value)
+        if let sessionSeconds { backend.sessionLifetime = .seconds(sessionSeconds) }
+        let sandbox = try Sandbox(
+            SandboxConfiguration(
+                port: port, controlPort: controlPort, faults: faults.map(\.value) + (startDown ? [Fault(.down)] : []),
+                ledgerFile: ledgerFile, backend: .breatheSafe(backend)))
+        try await sandbox.start()
+        if let portFile { try PortFile.write(sandbox, to: portFile) }
+        StandardOutput.line("backend \(sandbox.baseURL)  control \(sandbox.controlURL)")
+        try await sandbox.runUntilSignalled()
+    }
+}
