@@ -1,0 +1,39 @@
+import Foundation
+
+/// What the day's work is: captures and the capture app's own offline files, with the user each belongs to.
+struct DemoCaptures {
+    /// Plain captures: the file, and the user in whose folder it is dropped.
+    let plain: [(file: URL, user: Int)]
+    let offline: [URL]
+
+    /// The user whom the manager who signs in may not upload for.
+    static let notManaged = 10
+
+    init(folder: String) throws {
+        func files(_ name: String) throws -> [URL] {
+            let path = "\(folder)/\(name)"
+            guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {  // `try?`: the message below says it better
+                throw DemoError("There is no folder \(path). Run the demo from the project's folder, or name the data with --data.")
+            }
+            return names.filter { $0.hasSuffix(".json") }.sorted().map { URL(fileURLWithPath: "\(path)/\($0)") }
+        }
+        let captures = try files("arkit")
+        offline = try files("PendingMeasurements")
+        plain = captures.enumerated().map { index, file in (file, index == captures.count - 1 ? Self.notManaged : 5 + index % 4) }
+    }
+
+    var count: Int { plain.count + offline.count }
+
+    /// Copies everything into the drop folder as a careful program does: under a hidden name first, then renamed.
+    func drop(into spool: String) throws {
+        for file in offline { try drop(file, into: "\(spool)/new") }
+        for (file, user) in plain { try drop(file, into: "\(spool)/new/users/\(user)") }
+    }
+
+    private func drop(_ file: URL, into folder: String) throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let hidden = "\(folder)/.\(file.lastPathComponent)"
+        try FileManager.default.copyItem(atPath: file.path, toPath: hidden)
+        try FileManager.default.moveItem(atPath: hidden, toPath: "\(folder)/\(file.lastPathComponent)")
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Sandbox
+
+/// A station in a temporary directory: the real daemon and command line, and a sandbox as the backend.
+final class DemoStation: Sendable {
+    let sandbox: Sandbox
+    let directory: String
+    private let programs: String
+    private let daemon: Process
+
+    init(programs: String, profiles: String) throws {
+        self.programs = programs
+        directory = "/tmp/homing-demo-\(ProcessInfo.processInfo.processIdentifier)"
+        sandbox = try Sandbox(SandboxConfiguration(backend: .breatheSafe(.severalUsers)))
+        let files = FileManager.default
+        try files.createDirectory(
+            atPath: directory + "/backends", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        guard files.isReadableFile(atPath: profiles + "/breathesafe.yaml") else {
+            throw DemoError("There is no \(profiles)/breathesafe.yaml. Run the demo from the project's folder, or name it with --profiles.")
+        }
+        // The profile as it is shipped, but for its address and shorter pauses, so that the day takes a minute.
+        let address = "base_url: \(sandbox.baseURL)"
+        let profile = try String(contentsOfFile: profiles + "/breathesafe.yaml", encoding: .utf8)
+        let lines = profile.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.hasPrefix("base_url:") ? address : String($0) }
+        try lines.joined(separator: "\n").write(toFile: directory + "/backends/breathesafe.yaml", atomically: true, encoding: .utf8)
+        try """
+        state_directory: state
+        socket: homing.sock
+        delivery: {first_delay: 1, lookup_after: 1, first_pause: 1, longest_pause: 4}
+        """.write(toFile: directory + "/homing.yaml", atomically: true, encoding: .utf8)
+
+        daemon = Process()
+        daemon.executableURL = URL(fileURLWithPath: programs + "/homingd")
+        daemon.arguments = ["run", "--config", directory + "/homing.yaml"]
+        guard files.createFile(atPath: directory + "/homingd.log", contents: nil) else { throw DemoError("\(directory) cannot be written.") }
+        let log = FileHandle(forWritingAtPath: directory + "/homingd.log")
+        daemon.standardError = log
+        daemon.standardOutput = log
+    }
+
+    var spool: String { directory + "/state/spool" }
+
+    /// The daemon's last words.
+    var log: String {
+        let all = (try? String(contentsOfFile: directory + "/homingd.log", encoding: .utf8)) ?? ""  // `try?`: no log, no words
+        return all.split(separator: "\n").suffix(8).joined(separator: "\n")
+    }
+
+    /// Starts both and returns once the daemon answers.
+    func open() async throws {
+        try await sandbox.start()
+        do { try daemon.run() } catch { throw DemoError("\(programs)/homingd does not start: \(error.localizedDescription)") }
+        for _ in 0..<200 {
+            if !daemon.isRunning { throw DemoError("The daemon ended at once.") }
+            if try homing("version", "--json").contains("\"homingd\":\"") { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        throw DemoError("The daemon does not answer.")
+    }
+
+    /// Runs `homing` and returns what it printed; any exit code is part of the story.
+    @discardableResult
+    func homing(_ arguments: String..., input: String? = nil) throws -> String { try homing(arguments, input: input) }
+
+    @discardableResult
+    func homing(_ arguments: [String], input: String? = nil) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: programs + "/homing")
+        process.arguments = arguments + ["--socket", directory + "/homing.sock"]
+        let (output, standardInput) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = output
+        process.standardInput = standardInput
+        do { try process.run() } catch { throw DemoError("\(programs)/homing does not start: \(error.localizedDescription)") }
+        if let input { standardInput.fileHandleForWriting.write(Data(input.utf8)) }
+        try standardInput.fileHandleForWriting.close()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return text.trimmingCharacters(in: .newlines)
+    }
+
+    /// Ends the daemon and the sandbox, and removes the directory.
+    func close() async {
+        if daemon.isRunning {
+            daemon.terminate()
+            daemon.waitUntilExit()
+        }
+        await sandbox.stop()
+        try? FileManager.default.removeItem(atPath: directory)  // `try?`: what is left in /tmp the system sweeps
+    }
+}
