@@ -17,8 +17,7 @@ struct EventsCommand: DaemonCommand {
 
     func run(_ context: Context) async throws {
         let client = context.client
-        let newest = try await client.call(Endpoints.status, NoInput()).cursor
-        var last = since ?? (follow ? newest : max(0, newest - 50))
+        var last = if let since { since } else { try await client.call(Endpoints.status, NoInput()).start(following: follow) }
         let guardian = InterruptGuard {}
         defer { guardian.lift() }
         do {
@@ -37,4 +36,9 @@ struct EventsCommand: DaemonCommand {
         }
         if follow { throw EventText.streamCut(after: last) }
     }
+}
+
+extension Status {
+    /// The cursor after which to tell events where the person names none.
+    func start(following: Bool) -> Int64 { following ? cursor : max(0, cursor - 50) }
 }

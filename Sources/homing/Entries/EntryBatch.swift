@@ -21,11 +21,8 @@ struct EntryBatch {
     var problem: Problem? {
         guard var problem = failures.first?.problem else { return nil }
         if done.count + failures.count > 1 {
-            let others = failures.dropFirst().map { EntryText.shortID($0.id) }
-            problem.detail =
-                "\(EntryText.shortID(failures[0].id)): \(problem.detail)"
-                + (others.isEmpty ? "" : " Neither could it be done to \(Words.list(others)).")
-                + " It was done to \(Words.entries(done.count))."
+            let names = failures.map { EntryText.shortID($0.id) }
+            problem.detail = "Not done to \(Words.list(names)): \(problem.detail) Done to \(Words.entries(done.count))."
         }
         return problem
     }

@@ -70,13 +70,14 @@ enum EntryName: Equatable {
     case number(Int64)
     case part(String)
 
-    /// Digits alone are a number where there are at most 9 of them; longer ones are a part of an id.
+    /// Digits alone are a number where there are at most 9 of them and the first is not 0; else they are a part of an id.
     init(_ text: String) throws(Problem) {
         let lower = text.lowercased()
         let digits = lower.hasPrefix("#") ? String(lower.dropFirst()) : lower
         if let uuid = UUID(uuidString: lower) {
             self = .whole(uuid.uuidString.lowercased())
-        } else if digits.allSatisfy({ "0123456789".contains($0) }), lower.hasPrefix("#") || digits.count <= 9, let number = Int64(digits),
+        } else if digits.allSatisfy({ "0123456789".contains($0) }), lower.hasPrefix("#") || digits.count <= 9 && !digits.hasPrefix("0"),
+            let number = Int64(digits),
             number > 0
         {
             self = .number(number)

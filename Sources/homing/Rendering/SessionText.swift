@@ -28,9 +28,10 @@ struct SessionText {
     static func beforeSigningOut(_ report: BackendReport) -> String {
         let who = (report.session.email ?? report.session.account ?? "Somebody").printable
         let own = report.ownWaiting
-        guard own > 0 else { return "\(who) is signed in at \(report.name). Nothing waits to be sent for this account." }
+        let signedIn = report.session.state == "signInRequired" ? "must sign in again" : "is signed in"
+        guard own > 0 else { return "\(who) \(signedIn) at \(report.name). Nothing waits to be sent for this account." }
         return """
-            \(who) is signed in at \(report.name). \(Words.entriesWait(own)) to be sent for this account.
+            \(who) \(signedIn) at \(report.name). \(Words.entriesWait(own)) to be sent for this account.
             Nothing is lost by signing out: what waits stays safe here until \(who) signs in again.
             """
     }
@@ -49,7 +50,7 @@ struct SessionText {
         case "ended": lines.append("The server has ended the session too.")
         case "alreadyGone": lines.append("On the server the session had ended already.")
         case "failed":
-            lines.append("The server could not be told\(report.serverReason.map { ": \($0.printable)" } ?? ".")")
+            lines.append(["The server could not be told.", report.serverReason?.printable].compactMap(\.self).joined(separator: " "))
             lines.append("There the session ends when it expires; to end it now, sign in on the website and sign out there.")
         default: break
         }

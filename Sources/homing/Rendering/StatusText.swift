@@ -66,7 +66,11 @@ struct StatusText {
         if spool.waiting == 0 && spool.refused == 0 { return "empty: every file in it has been taken" }
         var parts: [String] = []
         if spool.waiting > 0 { parts.append("\(Words.count(spool.waiting, "file", "files")) not yet taken") }
-        if spool.refused > 0 { parts.append("\(Words.count(spool.refused, "file", "files")) refused, each with its reason beside it") }
+        if spool.refused > 0 {
+            parts.append(
+                "\(Words.count(spool.refused, "file", "files")) refused, \(spool.refused == 1 ? "with its" : "each with its") reason beside it"
+            )
+        }
         return parts.joined(separator: "; ")
     }
 }

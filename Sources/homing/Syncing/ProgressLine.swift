@@ -8,6 +8,7 @@ final class ProgressLine: Sendable {
     init(console: Console) { self.console = console }
 
     func show(_ progress: SyncProgress) {
+        guard progress.total > 0 else { return }
         if console.errorIsTerminal {
             console.redraw(SyncText.progress(progress).truncated(to: 79))
         } else if isNews(Self.mark(progress)) {
@@ -22,7 +23,7 @@ final class ProgressLine: Sendable {
 
     /// The same for all progress that is worth one line together.
     static func mark(_ progress: SyncProgress) -> String {
-        let tenth = progress.total == 0 ? 10 : progress.delivered * 10 / progress.total
+        let tenth = progress.delivered * 10 / max(1, progress.total)
         return "\(tenth) \(progress.dead) \(progress.held) \(progress.obstacle ?? "")"
     }
 

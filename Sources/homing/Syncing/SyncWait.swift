@@ -3,13 +3,13 @@ import ControlAPI
 
 /// Waits until nothing more goes up by itself: events say when to look, the status says how far it is.
 struct SyncWait: Sendable {
-    let status: @Sendable () async throws -> Status
+    var status: @Sendable () async throws -> Status
     /// Tells the events after a cursor until the closure returns false or the stream ends.
-    let events: @Sendable (_ since: Int64, _ each: (Event) async throws -> Bool) async throws -> Void
+    var events: @Sendable (_ since: Int64, _ each: (Event) async throws -> Bool) async throws -> Void
     /// Before looking again where the stream has ended.
-    let pause: @Sendable () async throws -> Void
+    var pause: @Sendable () async throws -> Void
     /// Sees every change.
-    let show: @Sendable (SyncProgress) -> Void
+    var show: @Sendable (SyncProgress) -> Void
 
     func run(since before: Status, backend: String?) async throws -> SyncProgress {
         var progress = SyncProgress(before: before, now: try await status(), backend: backend)

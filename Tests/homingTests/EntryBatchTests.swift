@@ -1,0 +1,31 @@
+import ControlAPI
+import Testing
+
+@testable import homing
+
+@Suite struct EntryBatchTests {
+    private func batch(failing: [Int: Problem.Code]) async -> EntryBatch {
+        var batch = EntryBatch()
+        await batch.run((1...4).map(Sample.id)) { id async throws(Problem) in
+            let number = Int(id.suffix(1)) ?? 0
+            if let code = failing[number] { throw Problem(code, status: 409, title: "", detail: "It is delivered already.") }
+            return Sample.entry(number)
+        }
+        return batch
+    }
+
+    @Test func whatIsWrongWithOneKeepsNotTheOthersFromIt() async {
+        let batch = await batch(failing: [2: .wrongState, 3: .notFound])
+        #expect(batch.done.map(\.sequence) == [1, 4])
+        #expect(
+            batch.problem?.detail == "Not done to 3f2a91c04b02 and 3f2a91c04b03: It is delivered already. Done to 2 entries.")
+    }
+
+    @Test func whatIsWrongWithTheCallEndsIt() async {
+        let batch = await batch(failing: [2: .notPermitted])
+        #expect(batch.done.map(\.sequence) == [1])
+        #expect(batch.problem?.code == .notPermitted)
+    }
+
+    @Test func nothingIsWrongWhereAllWentWell() async { #expect(await batch(failing: [:]).problem == nil) }
+}

@@ -1,0 +1,78 @@
+import ControlAPI
+import Foundation
+import Testing
+
+@testable import homing
+
+@Suite struct EntryTextTests {
+    private let text = EntryText(style: .plain, times: Sample.times)
+
+    @Test func theTableTellsWhatToKnowAboutEachState() {
+        let page = EntryPage(
+            entries: [
+                Sample.entry(1, "delivered", remoteID: "811"), Sample.entry(2, "dead", lastStatus: 422, lastError: "too\u{1B}small"),
+                Sample.entry(12, "held", hold: "poison"), Sample.entry(13, due: Sample.now.addingTimeInterval(300)),
+            ], next: 13)
+        #expect(
+            text.table(page, state: nil) == """
+                 #  ID            STATE          CAPTURED  ROUTE           SIZE  ABOUT
+                 1  3f2a91c04b01  delivered      14:12     measurement  17.4 kB  at the server: 811
+                 2  3f2a91c04b02  dead           14:12     measurement  17.4 kB  too small
+                12  3f2a91c04b0c  held (poison)  14:12     measurement  17.4 kB
+                13  3f2a91c04b0d  pending        14:12     measurement  17.4 kB  next try 14:20
+                There are more: add --after 13
+                """)
+    }
+
+    @Test func severalBackendsHaveTheirColumn() {
+        let page = EntryPage(entries: [Sample.entry(1, backend: "one"), Sample.entry(2, backend: "two")], next: nil)
+        #expect(text.table(page, state: nil).contains("CAPTURED  BACKEND  ROUTE"))
+    }
+
+    @Test func anEmptyListSaysSo() {
+        #expect(text.table(EntryPage(entries: [], next: nil), state: nil) == "There are no entries here.")
+        #expect(text.table(EntryPage(entries: [], next: nil), state: "dead") == "There are no dead entries here.")
+    }
+
+    @Test func oneEntryIsToldWithItsAttempts() {
+        let attempt = AttemptSummary(
+            startedAt: Sample.ago(minutes: 2), endedAt: Sample.now, verdict: "permanent", counted: true, status: 422, message: "too small")
+        let detail = EntryDetail(entry: Sample.entry(2, "dead", lastStatus: 422, lastError: "too small"), attempts: [attempt])
+        #expect(
+            text.detail(detail) == """
+                id             0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b02
+                number         2
+                state          dead
+                route          measurement at breathesafe
+                account        5
+                in order with  users/5
+                captured       3 minutes ago (14:12)
+                size           17.4 kB
+                attempts       1 counted, 2 not counted
+                last answer    422: too small
+
+                TRIED     CAME TO    COUNTED  STATUS  MESSAGE
+                14:13:00  permanent  yes      422     too small
+                """)
+    }
+
+    @Test func theShortIdNamesTheEntryAgain() throws {
+        #expect(try EntryName(EntryText.shortID(Sample.id(1))) == .part("3f2a91c04b01"))
+    }
+
+    @Test func beforeDiscardingItIsToldWhatIsDestroyed() {
+        let discard = DiscardText(times: Sample.times)
+        #expect(
+            discard.before([Sample.entry(2, "dead")]) == """
+                1 entry will be destroyed for ever; it is never sent, and there is no way back:
+                  #2 3f2a91c04b02, measurement, 17.4 kB, captured 3 minutes ago (14:12), dead
+                """)
+        #expect(discard.before((1...23).map { Sample.entry($0) }).hasSuffix("\n  and 3 more"))
+        #expect(DiscardText.done(1) == "1 entry is destroyed and will never be sent.")
+    }
+
+    @Test func anEventIsOneLine() {
+        let line = EventText(times: Sample.times).line(Sample.event(3, detail: ["status": "201", "remote": "8\n1"]))
+        #expect(line == "14:15:00  delivered       3f2a91c04b01  breathesafe  remote=8 1  status=201")
+    }
+}

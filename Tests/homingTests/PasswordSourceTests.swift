@@ -1,0 +1,66 @@
+import ControlAPI
+import Foundation
+import Testing
+
+@testable import homing
+
+@Suite struct PasswordSourceTests {
+    private func withFile(_ content: Data, mode: Int = 0o600, _ body: (String) throws -> Void) throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("homing-\(UUID().uuidString)").path
+        #expect(FileManager.default.createFile(atPath: path, contents: content, attributes: [.posixPermissions: mode]))
+        defer { unlink(path) }
+        try body(path)
+    }
+
+    /// The password and what was warned of.
+    private func read(_ source: PasswordSource) throws -> (password: String, warnings: [String]) {
+        var warnings: [String] = []
+        let password = try source.password(terminal: nil, input: .nullDevice) { warnings.append($0) }
+        return (password, warnings)
+    }
+
+    @Test(arguments: [
+        ("secret", "secret"), ("secret\n", "secret"), ("secret\r\n", "secret"), ("two words \n", "two words "), ("a\n\n", "a\n"),
+    ])
+    func theNewlineAtTheEndIsNoPartOfIt(content: String, expected: String) throws {
+        try withFile(Data(content.utf8)) { path in
+            let (password, warnings) = try read(.file(path))
+            #expect(password == expected && warnings.isEmpty)
+        }
+    }
+
+    @Test func standardInputIsReadToItsEnd() throws {
+        try withFile(Data("secret\n".utf8)) { path in
+            let input = try #require(FileHandle(forReadingAtPath: path))
+            #expect(try PasswordSource.standardInput.password(terminal: nil, input: input) { _ in } == "secret")
+        }
+    }
+
+    @Test(arguments: [0o640, 0o604, 0o644])
+    func aFileThatOthersCanReadIsWarnedOf(mode: Int) throws {
+        try withFile(Data("secret".utf8), mode: mode) { path in
+            let (password, warnings) = try read(.file(path))
+            #expect(password == "secret")
+            #expect(warnings == ["Others on this machine may be able to read ‘\(path)’. Put it right with: chmod 600 \(path)"])
+        }
+    }
+
+    @Test(arguments: [Data(), Data("\n".utf8), Data([0xff, 0xfe])])
+    func whatIsNoPasswordIsRefused(content: Data) throws {
+        try withFile(content) { path in
+            #expect(throws: Problem.self) { _ = try read(.file(path)) }
+        }
+    }
+
+    @Test func aMissingFileAndAFolderSayWhatToDo() {
+        #expect(throws: Problem.self) { try read(.file("/nowhere/pw")) }
+        #expect(throws: Problem.self) { try read(.file("/")) }
+    }
+
+    @Test func withoutATerminalItSaysWhichOptionToUse() {
+        let expected = Problem.invalid(
+            "There is no terminal to ask for the password.", next: "Give it with --password-stdin or --password-file FILE.")
+        #expect(throws: expected) { try read(.terminal) }
+        #expect(throws: Problem.self) { try TerminalPrompt?.none.askForEmail() }
+    }
+}

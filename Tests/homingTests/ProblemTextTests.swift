@@ -1,0 +1,29 @@
+import ControlAPI
+import Testing
+
+@testable import homing
+
+@Suite struct ProblemTextTests {
+    @Test func theNextStepStandsOnItsOwnLine() {
+        let text = ProblemText(style: .plain)
+        #expect(text.lines(.notFound("There is no such entry.", next: "See the list.")) == "There is no such entry.\nSee the list.")
+        #expect(text.lines(.notFound("There is no such entry.")) == "There is no such entry.")
+    }
+
+    @Test func aRefusedFileSaysWhichWereAccepted() {
+        let problem = SubmissionText.stopped(.invalid("It is empty.", next: "Export it again."), at: "b.json", accepted: 1, of: 3)
+        #expect(problem.detail == "1 of 3 files was accepted; b.json was not: It is empty.")
+        #expect(problem.next == "Export it again. Then hand in b.json and those after it again.")
+        let only = Problem.invalid("It is empty.")
+        #expect(SubmissionText.stopped(only, at: "b.json", accepted: 0, of: 1) == only)
+    }
+
+    @Test func anAcceptedFileIsCalledSafe() {
+        var receipt = SubmissionReceipt(id: Sample.id(1), sequence: 1, duplicate: false, backend: "breathesafe", account: "5", lane: "l")
+        #expect(
+            SubmissionText.accepted(receipt, from: "a.json")
+                == "a.json is safe here as 3f2a91c04b01 (#1) and goes up to breathesafe by itself.")
+        receipt.duplicate = true
+        #expect(SubmissionText.accepted(receipt, from: "a.json") == "a.json was here already as 3f2a91c04b01 (#1); nothing was added.")
+    }
+}

@@ -1,0 +1,53 @@
+import ControlAPI
+import Foundation
+
+@testable import homing
+
+/// Answers of a daemon at a quarter past two in the afternoon of 11 March 2025, in Prague.
+enum Sample {
+    static let now = Date(timeIntervalSince1970: 1_741_698_900)  // 2025-03-11 13:15:00 UTC
+    static let times = TimeText(now: now, timeZone: TimeZone(secondsFromGMT: 3600) ?? .gmt)
+
+    static func ago(minutes: Double) -> Date { now.addingTimeInterval(-60 * minutes) }
+
+    static func id(_ number: Int) -> String { "0190a1b2-c3d4-7e5f-8a9b-" + String(0x3f2a_91c0_4b00 + number, radix: 16) }
+
+    static func session(_ state: String = "signedIn", reason: String? = nil, remembered: Bool = false) -> SessionReport {
+        let isOut = state == "signedOut"
+        return SessionReport(
+            backend: "breathesafe", state: state, account: isOut ? nil : "5", email: isOut ? nil : "anna@clinic.example",
+            since: isOut ? nil : ago(minutes: 125), remembered: remembered, reason: reason)
+    }
+
+    static func backend(
+        _ name: String = "breathesafe", gate: String = "open", reason: String? = nil, session: SessionReport = session(),
+        queue: QueueReport = QueueReport(), oldest: Date? = nil, last: Date? = nil, next: Date? = nil, others: [WaitingAccount] = []
+    ) -> BackendReport {
+        BackendReport(
+            name: name, baseURL: "https://\(name).example", gate: gate, gateReason: reason, session: session, queue: queue,
+            oldestWaiting: oldest, lastDelivered: last, nextTry: next, otherAccounts: others)
+    }
+
+    static func status(
+        _ sentence: String = "All is well.", attention: [Attention] = [], backends: [BackendReport] = [backend()],
+        spool: SpoolReport? = nil, cursor: Int64 = 7
+    ) -> Status {
+        Status(
+            sentence: sentence, attention: attention, backends: backends, spool: spool, version: "0.1.0", startedAt: ago(minutes: 600),
+            cursor: cursor)
+    }
+
+    static func entry(
+        _ number: Int, _ state: String = "pending", hold: String? = nil, backend: String = "breathesafe", due: Date? = nil,
+        remoteID: String? = nil, lastStatus: Int? = nil, lastError: String? = nil
+    ) -> EntrySummary {
+        EntrySummary(
+            sequence: Int64(number), id: id(number), backend: backend, account: "5", route: "measurement", lane: "users/5", state: state,
+            holdReason: hold, capturedAt: ago(minutes: 3), dueAt: due, settledAt: nil, attempts: 1, releases: 2, uncertain: false,
+            size: 17_400, remoteID: remoteID, lastStatus: lastStatus, lastError: lastError)
+    }
+
+    static func event(_ cursor: Int64, _ kind: String = "delivered", detail: [String: String] = [:]) -> Event {
+        Event(cursor: cursor, at: now, kind: kind, backend: "breathesafe", account: "5", entry: id(1), detail: detail)
+    }
+}

@@ -1,0 +1,51 @@
+import ControlAPI
+import Testing
+
+@testable import homing
+
+@Suite struct SessionTextTests {
+    @Test func beforeSigningOutItIsToldWhatWaits() {
+        let busy = Sample.backend(
+            queue: .init(pending: 4), others: [WaitingAccount(account: "9", email: "bob@clinic.example", waiting: 1)])
+        #expect(
+            SessionText.beforeSigningOut(busy) == """
+                anna@clinic.example is signed in at breathesafe. 3 entries wait to be sent for this account.
+                Nothing is lost by signing out: what waits stays safe here until anna@clinic.example signs in again.
+                """)
+        #expect(SessionText.beforeSigningOut(Sample.backend()).hasSuffix("Nothing waits to be sent for this account."))
+        let ended = Sample.backend(session: Sample.session("signInRequired"))
+        #expect(SessionText.beforeSigningOut(ended).hasPrefix("anna@clinic.example must sign in again at breathesafe."))
+    }
+
+    @Test(arguments: [
+        ("ended", "The server has ended the session too."), ("alreadyGone", "On the server the session had ended already."),
+        ("failed", "The server could not be told. It cannot be reached."),
+    ])
+    func signingOutTellsWhatTheServerSaid(server: String, line: String) {
+        let report = SignOutReport(
+            backend: "breathesafe", local: "cleared", server: server, serverReason: server == "failed" ? "It cannot be reached." : nil,
+            email: "anna@clinic.example", waiting: 1)
+        let lines = SessionText.signedOut(report).split(separator: "\n").map(String.init)
+        #expect(lines.first == "anna@clinic.example is signed out of breathesafe on this station.")
+        #expect(lines[1] == line)
+        #expect(lines.last == "1 entry waits for anna@clinic.example: sign in again with ‘homing login’ to send what waits.")
+    }
+
+    @Test func signingOutNobodySaysSo() {
+        let report = SignOutReport(backend: "breathesafe", local: "cleared", server: "none", waiting: 0)
+        #expect(SessionText.signedOut(report) == "Nobody was signed in at breathesafe.")
+    }
+
+    @Test func aKeptSessionIsNotCalledGone() {
+        let report = SignOutReport(backend: "b", local: "kept", server: "failed", email: "a@b.c", waiting: 0)
+        #expect(SessionText.signedOut(report).hasPrefix("a@b.c is still signed in here at b"))
+    }
+
+    @Test func theOnlyBackendNeedsNoName() throws {
+        #expect(try Sample.status().backend(toSignOutOf: nil).name == "breathesafe")
+        let two = Sample.status(backends: [Sample.backend("one"), Sample.backend("two")])
+        #expect(try two.backend(toSignOutOf: "two").name == "two")
+        #expect(throws: Problem.self) { try two.backend(toSignOutOf: nil) }
+        #expect(throws: Problem.self) { try Sample.status(backends: []).backend(toSignOutOf: nil) }
+    }
+}

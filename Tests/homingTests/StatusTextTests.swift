@@ -1,0 +1,132 @@
+import ControlAPI
+import Foundation
+import Testing
+
+@testable import homing
+
+@Suite struct StatusTextTests {
+    private func text(_ status: Status, backend: String? = nil) -> String {
+        StatusText(style: .plain, times: Sample.times).lines(status, backend: backend)
+    }
+
+    @Test func allHasGoneUp() {
+        let status = Sample.status(
+            "Everything that was captured here has gone up.",
+            backends: [
+                Sample.backend(session: Sample.session(remembered: true), queue: .init(delivered: 412), last: Sample.ago(minutes: 10))
+            ],
+            spool: SpoolReport(directory: "/var/lib/homing/spool", waiting: 0, refused: 0))
+        #expect(
+            text(status) == """
+                Everything that was captured here has gone up.
+
+                breathesafe  https://breathesafe.example
+                  account         anna@clinic.example, signed in since 12:10, password kept
+                  entries         412 delivered
+                  sending         on
+                  last delivered  10 minutes ago (14:05)
+
+                drop folder  /var/lib/homing/spool
+                  empty: every file in it has been taken
+                """)
+    }
+
+    @Test func threeWaitWhileTheNetworkIsAway() {
+        let status = Sample.status(
+            "3 measurements wait until the network is back.",
+            backends: [
+                Sample.backend(
+                    gate: "cooling", reason: "The server cannot be reached.", queue: .init(pending: 2, inflight: 1, delivered: 9),
+                    oldest: Sample.ago(minutes: 200), next: Sample.now.addingTimeInterval(150))
+            ])
+        #expect(
+            text(status) == """
+                3 measurements wait until the network is back.
+
+                breathesafe  https://breathesafe.example
+                  account         anna@clinic.example, signed in since 12:10
+                  entries         2 waiting, 1 being sent, 9 delivered
+                  sending         waits before it tries again: The server cannot be reached.
+                  oldest waiting  captured 3 hours ago (10:55)
+                  next try        in 2 minutes (14:17)
+                """)
+    }
+
+    @Test func somebodyMustSignIn() {
+        let status = Sample.status(
+            "1 measurement waits until Anna signs in.",
+            attention: [Attention(code: "sign-in-required", text: "Anna must sign in again.", next: "Run ‘homing login’.")],
+            backends: [
+                Sample.backend(
+                    gate: "signInRequired", session: Sample.session("signInRequired", reason: "The password was changed."),
+                    queue: .init(pending: 1))
+            ])
+        #expect(
+            text(status) == """
+                1 measurement waits until Anna signs in.
+
+                Needs a person:
+                  • Anna must sign in again.
+                    → Run ‘homing login’.
+
+                breathesafe  https://breathesafe.example
+                  account  anna@clinic.example must sign in again: The password was changed.
+                  entries  1 waiting
+                  sending  stopped until somebody signs in
+                """)
+    }
+
+    @Test func deadEntriesComeFirst() throws {
+        let status = Sample.status(
+            "2 measurements could not be delivered.",
+            attention: [
+                Attention(code: "dead", text: "2 measurements were refused.", next: "See ‘homing list --state dead’."),
+                Attention(code: "refused-files", text: "1 file was refused.", next: "Look beside it."),
+            ],
+            backends: [Sample.backend(queue: .init(held: 1, dead: 2, discarded: 1))],
+            spool: SpoolReport(directory: "/spool", waiting: 2, refused: 1))
+        let lines = text(status).split(separator: "\n").map(String.init)
+        #expect(lines[1...3] == ["Needs a person:", "  • 2 measurements were refused.", "    → See ‘homing list --state dead’."])
+        #expect(lines.contains("  entries  1 held, 2 dead, 1 discarded"))
+        #expect(lines.last == "  2 files not yet taken; 1 file refused, with its reason beside it")
+    }
+
+    @Test func entriesOfAnotherAccountWaitForThatPerson() {
+        let others = [WaitingAccount(account: "9", email: "bob@clinic.example", waiting: 1)]
+        let status = Sample.status(backends: [Sample.backend(queue: .init(pending: 1), others: others)])
+        #expect(text(status).contains("  others   1 entry waits until bob@clinic.example signs in here"))
+    }
+
+    @Test func aFreshDaemonHasNothingAndNobody() {
+        let status = Sample.status("Nothing has been captured yet.", backends: [Sample.backend(session: Sample.session("signedOut"))])
+        #expect(
+            text(status) == """
+                Nothing has been captured yet.
+
+                breathesafe  https://breathesafe.example
+                  account  nobody is signed in
+                  entries  none yet
+                  sending  on
+                """)
+    }
+
+    @Test func oneBackendCanBeAskedFor() throws {
+        let status = Sample.status(backends: [Sample.backend("one"), Sample.backend("two")])
+        #expect(!text(status, backend: "two").contains("one.example"))
+        try status.requireBackend("two")
+        #expect(throws: Problem.invalid("There is no backend ‘three’; there is one and two.", next: "Name one of these with --backend.")) {
+            try status.requireBackend("three")
+        }
+    }
+
+    @Test func longSentencesAreWrapped() {
+        let long = Array(repeating: "measurement", count: 30).joined(separator: " ")
+        let lines = text(Sample.status(attention: [Attention(code: "dead", text: long, next: long)], backends: [])).split(separator: "\n")
+        #expect(lines.count > 6 && lines.allSatisfy { $0.count <= 100 })
+    }
+
+    @Test func theSentenceIsGreenWhereAllIsWell() {
+        let coloured = StatusText(style: TextStyle(isColoured: true), times: Sample.times)
+        #expect(coloured.lines(Sample.status(backends: [])) == "\u{1B}[32mAll is well.\u{1B}[0m")
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@testable import homing
+
+@Suite(.timeLimit(.minutes(1))) struct TerminalPromptTests {
+    /// The person's side of a pseudo-terminal.
+    private struct Person {
+        let keyboard: FileHandle
+        let terminalPath: String
+
+        init() throws {
+            let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+            try #require(master >= 0)
+            keyboard = FileHandle(fileDescriptor: master, closeOnDealloc: true)
+            var (unlocked, number): (CInt, CInt) = (0, 0)
+            try #require(ioctl(master, Self.unlock, &unlocked) == 0)
+            try #require(ioctl(master, Self.slaveNumber, &number) == 0)
+            terminalPath = "/dev/pts/\(number)"
+        }
+
+        // TIOCSPTLCK and TIOCGPTN, which the importer cannot see.
+        private static let unlock: UInt = 0x4004_5431
+        private static let slaveNumber: UInt = 0x8004_5430
+
+        /// All that the terminal shows up to and with `text`.
+        func sees(_ text: String) throws -> String {
+            var seen = ""
+            while !seen.contains(text) { seen += String(decoding: keyboard.availableData, as: UTF8.self) }
+            return seen
+        }
+
+        func types(_ text: String) throws { try keyboard.write(contentsOf: Data(text.utf8)) }
+    }
+
+    /// Types ‘secret’ at the question, then ‘anna’ at an open one; returns the first answer with everything that was shown.
+    private func answer(_ ask: @escaping @Sendable (TerminalPrompt) throws -> String?) async throws -> (answer: String?, shown: String) {
+        let person = try Person()
+        async let answer = Self.onThread {
+            let prompt = try #require(TerminalPrompt(path: person.terminalPath))
+            let answer = try ask(prompt)
+            _ = try prompt.ask("E-mail: ")
+            return answer
+        }
+        let shown = try await Self.onThread {
+            var shown = try person.sees("Password: ")
+            try person.types("secret\n")
+            shown += try person.sees("E-mail: ")
+            try person.types("anna\n")
+            return try shown + person.sees("anna")
+        }
+        return (try await answer, shown)
+    }
+
+    /// Does what blocks where it keeps no other test waiting.
+    private static func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
+        }
+    }
+
+    @Test func aPasswordIsNotShownAndTheTerminalIsAsBeforeAfterwards() async throws {
+        let (answer, shown) = try await answer { try $0.askHidden("Password: ") }
+        #expect(answer == "secret")
+        #expect(!shown.contains("secret"))  // and ‘anna’ was: the helper waits for it
+    }
+
+    @Test func theOpenQuestionShowsItsAnswer() async throws {  // the control: this way the secret would be seen
+        let (answer, shown) = try await answer { try $0.ask("Password: ") }
+        #expect(answer == "secret")
+        #expect(shown.contains("secret"))
+    }
+
+    @Test func withoutATerminalThereIsNoPrompt() {
+        #expect(TerminalPrompt(path: "/nowhere/tty") == nil)
+    }
+}

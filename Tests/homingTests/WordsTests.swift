@@ -1,0 +1,29 @@
+import Testing
+
+@testable import homing
+
+@Suite struct WordsTests {
+    @Test(arguments: [(0, "no entries"), (1, "1 entry"), (2, "2 entries"), (1000, "1000 entries")])
+    func oneIsSingular(number: Int, text: String) { #expect(Words.entries(number) == text) }
+
+    @Test(arguments: [
+        (0, "no bytes"), (1, "1 byte"), (999, "999 bytes"), (1000, "1.0 kB"), (17_449, "17.4 kB"), (17_450, "17.5 kB"),
+        (999_949, "999.9 kB"),
+        (999_950, "1.0 MB"), (1_250_000, "1.3 MB"),
+    ])
+    func sizesAreInThousands(bytes: Int, text: String) { #expect(Words.size(bytes) == text) }
+
+    @Test(arguments: [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")])
+    func listsEndWithAnd(items: [String], text: String) { #expect(Words.list(items) == text) }
+
+    @Test func wordsOfAServerCannotSteerTheTerminal() {
+        #expect("no\u{1B}[2Jgood\r\nend\u{9B}x".printable == "no [2Jgood  end x")
+    }
+
+    @Test(arguments: [("short", "short"), ("exactly 10", "exactly 10"), ("longer than 10", "longer th…")])
+    func longTextIsCut(text: String, expected: String) { #expect(text.truncated(to: 10) == expected) }
+
+    @Test func textIsBrokenAtSpaces() {
+        #expect("one two three incomprehensibilities four".wrapped(to: 10) == ["one two", "three", "incomprehensibilities", "four"])
+    }
+}
