@@ -26,8 +26,21 @@ package struct SandboxResponse: Sendable {
     /// The reason phrases of current Rails, which the error pages carry as text.
     package static func reason(_ status: Int) -> String {
         switch status {
+        case 200: "OK"
+        case 201: "Created"
+        case 204: "No Content"
+        case 302: "Found"
+        case 304: "Not Modified"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 406: "Not Acceptable"
         case 422: "Unprocessable Content"
-        default: HTTPResponse.Status(code: status).reasonPhrase
+        case 429: "Too Many Requests"
+        case 500: "Internal Server Error"
+        case 503: "Service Unavailable"
+        default: ""
         }
     }
 }

@@ -41,11 +41,11 @@ struct ArkitAggregate: Sendable {
         let measured = (arkit["average_measurements"]?.members?.members ?? []).compactMap { _, measurement in
             measurement["value"]?.double.map { (words: measurement["description"]?.text?.lowercased() ?? "", value: $0) }
         }
-        let sums = Self.groups.map { group in
-            let values = measured.filter { entry in group.words.allSatisfy(entry.words.contains) }.map(\.value)
-            return (group.name, JSON.decimal(values.isEmpty ? nil : values.reduce(0, +)))
+        let values = Self.groups.map { group in
+            measured.filter { entry in group.words.allSatisfy(entry.words.contains) }.map(\.value)
         }
-        self.sums = .object(JSONObject(sums))
-        percentComplete = min(100, Double(measured.count) / Self.complete * 100)
+        sums = .object(
+            JSONObject(zip(Self.groups, values).map { ($0.name, .decimal($1.isEmpty ? nil : $1.reduce(0, +))) }))
+        percentComplete = min(100, Double(values.joined().count) / Self.complete * 100)
     }
 }

@@ -28,6 +28,7 @@ struct FaultingResponder: Sendable {
 
     /// Notes that an answer did not get through.
     func lost(_ exchange: Exchange) {
+        guard exchange.delivery.status != nil else { return }
         ledger.answered(request: exchange.arrival, entries: exchange.committed, status: nil)
     }
 

@@ -1,0 +1,77 @@
+import Foundation
+import Sandbox
+import Testing
+
+/// The sandbox against what the real backend answered.
+@Suite struct CapturedExchangesTests {
+    /// Labels without a whole answer in the capture; each has a test of its own that makes the same request.
+    static let notReplayed = [
+        "csrf_token": "only the length was printed: aTokenHas86Characters",
+        "TIMEOUT: same, following redirects as GET (URLSession)": "the client never follows redirects: theSignInPageDoesNotExist",
+        "LOGOUT Accept */* following redirect": "the client never follows redirects: theSignInPageDoesNotExist",
+        "CSRF reuse: same token used 3 times": "only statuses were printed: aTokenWorksMoreThanOnce",
+        "extra keys in arkit_data + duplicate detection":
+            "only a summary was printed: measurementsComeNewestFirstWithEverythingThatWasStored",
+        "chunked request body": "only statuses were printed: aChunkedBodyIsRead",
+        "304 support": "only the status was printed: anUnchangedAnswerIsNotSentAgain",
+        "LOCK: account 'lockme'": "only a table was printed: theTwentiethFailureLocks",
+        "login email case/space tolerant": "only the status was printed: theEmailIsComparedWithoutCaseAndBlanks",
+        "lost response: full request sent, socket closed at once": "only row counts were printed: commitThenCutTakesEffectAndCutsTheLine",
+        "8 parallel identical POSTs": "only statuses were printed: identicalRequestsMakeOneRowEach",
+        "truncated body (Content-Length larger than sent, then close)": "only row counts were printed: anUnfinishedBodyHasNoEffect",
+        "managed_users GET paging: per_page=100 + total_count": "only counts were printed: aPageHolds25AndAtMost100",
+    ]
+
+    @Test func everyCapturedExchangeIsReplayedOrSaysWhyNot() throws {
+        let captured = try Set(CapturedAnswer.read(fixture("breathesafe-exchanges.txt")).map(\.label))
+        let replayed = Set(Replay.all.map(\.label))
+        #expect(replayed.count == Replay.all.count)
+        #expect(captured.subtracting(replayed).symmetricDifference(Self.notReplayed.keys) == [])
+        #expect(replayed.subtracting(captured) == [])
+    }
+
+    @Test(arguments: Replay.all)
+    func theSandboxAnswersAsTheRealBackendDid(_ replay: Replay) async throws {
+        let captured = try CapturedAnswer.read(fixture("breathesafe-exchanges.txt"))
+        let expected = try #require(captured.first { $0.label == replay.label }).answers
+        let (answers, host) = try await withSandbox(replay.backend) { sandbox, client async throws in
+            (try await replay.steps(sandbox, client), String(sandbox.baseURL.dropFirst("http://".count)))
+        }
+        #expect(answers.count == expected.count)
+        for (answer, expected) in zip(answers, expected) {
+            #expect(differences(of: answer, from: expected, host: host) == [])
+        }
+    }
+
+    @Test func anAnswerThatDiffersIsNoticed() throws {
+        let captured = try CapturedAnswer.read(fixture("breathesafe-exchanges.txt"))
+        let expected = try #require(captured.first { $0.label == "arkit POST for unmanaged user 2" }?.answers.first)
+        let body = #"{"facial_measurement":[],"messages":["Not yours."],"more":1}"#
+        let answer = LabAnswer(
+            status: 401, headers: [("content-type", "text/html"), ("set-cookie", "CSRF-TOKEN=x; path=/")].headers, body: Array(body.utf8))
+        #expect(differences(of: answer, from: expected, host: "").count == 6)
+    }
+
+    private func differences(of answer: LabAnswer, from expected: CapturedAnswer, host: String) -> [String] {
+        var differences: [String] = []
+        func compare<Value: Equatable>(_ what: String, _ actual: Value, _ expected: Value) {
+            if actual != expected { differences.append("\(what) is \(actual), not \(expected)") }
+        }
+        compare("status", answer.status, expected.status)
+        compare("content-type", answer.contentType, expected.contentType)
+        compare("location", answer.location, expected.location?.replacing("HOST", with: host))
+        if let cookies = expected.setCookies { compare("set-cookie", Set(answer.setCookies.map(CapturedAnswer.plainCookie)), cookies) }
+        if expected.body == "(an HTML page)" {
+            compare("body starts", String(answer.text.prefix(15)), "<!DOCTYPE html>")
+        } else if expected.body.isEmpty {
+            compare("body", answer.text, "")
+        } else {
+            do {
+                differences += try JSONShape(expected.body).differences(to: answer.json())
+            } catch {
+                differences.append("the body is not JSON: \(answer.text)")
+            }
+        }
+        return differences
+    }
+}

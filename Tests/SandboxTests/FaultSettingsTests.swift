@@ -1,0 +1,37 @@
+import Sandbox
+import Testing
+
+@Suite struct FaultSettingsTests {
+    @Test(arguments: FaultName.allCases)
+    func everyFaultIsReadBackAsItIsShown(_ name: FaultName) throws {
+        let fault = try Fault(argument: name.rawValue)
+        #expect(try Fault(json: fault.json) == fault)
+    }
+
+    @Test func settingsAreReadFromAnArgument() throws {
+        let fault = try Fault(argument: "503:retry-after=5,retry-after-form=date,path=fit_tests,method=post,user=2,count=3")
+        #expect(fault.name == .unavailable)
+        #expect(fault.retryAfter == 5)
+        #expect(fault.retryAfterForm == .date)
+        #expect(fault.path == "fit_tests")
+        #expect(fault.method == "POST")
+        #expect(fault.user == 2)
+        #expect(fault.count == 3)
+        #expect(try Fault(json: fault.json) == fault)
+    }
+
+    @Test(arguments: [
+        ("sloow", "there is no fault 'sloow': expected one of down, refuse"),
+        ("slow:milliseconds", "'milliseconds' is not a setting: expected key=value"),
+        ("slow:milliseconds=-1", "milliseconds=-1: expected a whole number from 0"),
+        ("cut:count=0", "count=0: expected a whole number from 1"),
+        ("cut:retry-after=1", "cut has no setting 'retry-after': expected one of count, method, path, user"),
+        ("down:count=1", "down has no setting 'count': it has none"),
+        ("429:retry-after-form=soon", "retry-after-form=soon: expected seconds or date"),
+        ("expire-sessions:remember-tokens=1", "remember-tokens=1: expected true or false"),
+    ])
+    func aMistakeSaysWhatWasExpected(_ argument: String, _ message: String) {
+        let problem = #expect(throws: FaultProblem.self) { try Fault(argument: argument) }
+        #expect(problem?.description.hasPrefix(message) == true)
+    }
+}

@@ -1,0 +1,177 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import Sandbox
+import Testing
+
+/// Each fault as a client sees it, and what it leaves in the ledger.
+@Suite struct FaultTests {
+    @Test(arguments: [
+        (FaultName.cut, 0), (.commitThenCut, 1), (.neverAnswer, 0), (.neverAnswerAfterCommit, 1),
+    ])
+    func aLostAnswerLeavesWhatItSays(_ name: FaultName, _ rows: Int) async throws {
+        try await withSandbox { sandbox, client async throws in
+            try await client.logIn()
+            await sandbox.apply(Fault(name, path: "from_arkit", count: 1))
+            await #expect(throws: (any Error).self) { try await client.upload(key: "k", deadline: .milliseconds(400)) }
+            #expect(sandbox.ledger.entries(clientMutationID: "k").map(\.answered) == Array(repeating: false, count: rows))
+            #expect(sandbox.ledger.requests.last?.status == nil)
+            #expect(sandbox.ledger.requests.last?.fault == name.rawValue)
+            #expect(try await client.upload(key: "k").status == 201)
+            #expect(sandbox.ledger.entries(clientMutationID: "k").count == rows + 1)
+        }
+    }
+
+    @Test func commitThenCutTakesEffectAndCutsTheLine() async throws {
+        try await withSandbox { sandbox, client async throws in
+            try await client.logIn()
+            await sandbox.apply(Fault(.commitThenCut, path: "from_arkit", count: 1))
+            let error = await #expect(throws: (any Error).self) { try await client.upload(key: "k") }
+            #expect((error as? HTTPClientError) == .remoteConnectionClosed || (error as? IOError)?.errnoCode == ECONNRESET)
+            let rows = try await client.send("GET", "/users/5/facial_measurements").json()["facial_measurements"]?.elements
+            #expect(rows?.map { $0["arkit"]?["client_mutation_id"]?.text } == ["k"])
+        }
+    }
+
+    @Test func theAnswerIsWithheldUntilTheSandboxStops() async throws {
+        let sandbox = try Sandbox()
+        try await sandbox.start()
+        let client = LabClient(sandbox.baseURL)
+        await sandbox.apply(Fault(.neverAnswer))
+        await withTaskGroup { group in
+            group.addTask {
+                await #expect(throws: (any Error).self) { try await client.send("GET", "/csrf_token") }
+            }
+            while sandbox.ledger.requests.isEmpty { await Task.yield() }
+            await sandbox.stop()
+        }
+    }
+
+    @Test(arguments: [(FaultName.internalError, 0), (.internalErrorAfterCommit, 1)])
+    func anInternalErrorIsAnsweredAsRailsDoes(_ name: FaultName, _ rows: Int) async throws {
+        try await withSandbox { sandbox, client async throws in
+            try await client.logIn()
+            await sandbox.apply(Fault(name, method: "POST", count: 2))
+            for _ in 1...2 {
+                let answer = try await client.upload(key: "k")
+                #expect(answer.status == 500)
+                #expect(try answer.json() == ["status": 500, "error": "Internal Server Error"])
+                #expect(answer.setCookies == [])
+            }
+            #expect(sandbox.ledger.entries.map(\.status) == Array(repeating: 500, count: rows * 2))
+            #expect(try await client.upload().status == 201)
+        }
+    }
+
+    @Test func retryAfterIsSecondsOrADate() async throws {
+        try await withSandbox { sandbox, client async throws in
+            await sandbox.apply(.unavailable(retryAfter: 7, count: 1))
+            await sandbox.apply(.tooManyRequests(retryAfter: 60, as: .date, count: 1))
+            await sandbox.apply(Fault(.unavailable, count: 1))
+            let now = sandbox.clock.now
+            let answers = [try await client.upload(), try await client.upload(), try await client.upload()]
+            #expect(answers.map(\.status) == [503, 429, 503])
+            #expect(answers[0].header("retry-after") == "7")
+            #expect(answers[2].header("retry-after") == nil)
+            let dates = (60...62).map { now.addingTimeInterval(TimeInterval($0)).httpDate }
+            #expect(dates.contains(answers[1].header("retry-after") ?? ""))
+            #expect(sandbox.ledger.entries == [])
+        }
+    }
+
+    @Test func aLoginPageAndARedirectHaveNoEffect() async throws {
+        try await withSandbox { sandbox, client async throws in
+            try await client.logIn()
+            await sandbox.apply(Fault(.loginPage, count: 1))
+            await sandbox.apply(Fault(.redirect, count: 1))
+            let page = try await client.upload()
+            #expect(page.status == 200)
+            #expect(page.contentType == "text/html; charset=utf-8")
+            let redirect = try await client.upload()
+            #expect(redirect.status == 302)
+            #expect(redirect.location == "https://login.example.org/sso")
+            #expect(sandbox.ledger.entries == [])
+        }
+    }
+
+    @Test func aRefusedConnectionIsResetAndTheNextOneIsNot() async throws {
+        try await withSandbox { sandbox, client async throws in
+            await sandbox.apply(Fault(.refuse, count: 1))
+            await #expect(throws: (any Error).self) { try await client.send("GET", "/csrf_token") }
+            #expect(try await client.send("GET", "/csrf_token").status == 200)
+            #expect(sandbox.ledger.requests.count == 1)
+        }
+    }
+
+    @Test func whileDownConnectionsAreRefusedAndThePortStays() async throws {
+        try await withSandbox { sandbox, client async throws in
+            try await client.logIn()
+            for _ in 1...5 {
+                await sandbox.down()
+                #expect(connectionError(to: sandbox.baseURL) == ECONNREFUSED)
+                try await sandbox.up()
+                #expect(try await client.upload().status == 201)
+            }
+        }
+    }
+
+    @Test func aBackendThatStartsDownComesUp() async throws {
+        try await withSandbox(faults: [Fault(.down)]) { sandbox, client async throws in
+            #expect(connectionError(to: sandbox.baseURL) == ECONNREFUSED)
+            try await sandbox.up()
+            #expect(try await client.send("GET", "/csrf_token").status == 200)
+        }
+    }
+
+    @Test func aSlowAnswerIsLateAndTheRowIsThere() async throws {
+        try await withSandbox { sandbox, client async throws in
+            try await client.logIn()
+            await sandbox.apply(.slow(milliseconds: 60_000, count: 1))
+            await #expect(throws: (any Error).self) { try await client.upload(key: "k", deadline: .milliseconds(300)) }
+            #expect(sandbox.ledger.entries(clientMutationID: "k").count == 1)
+            await sandbox.apply(.slow(milliseconds: 1, count: 1))
+            #expect(try await client.upload().status == 201)
+        }
+    }
+
+    @Test func aDribbledAnswerArrivesWhole() async throws {
+        try await withSandbox { sandbox, client async throws in
+            await sandbox.apply(.dribble(millisecondsPerByte: 0))
+            #expect(try await client.send("GET", "/users/get_current_user").json()["currentUser"] == .null)
+        }
+    }
+
+    @Test func aTruncatedAnswerIsAnErrorAndTheRowIsThere() async throws {
+        try await withSandbox { sandbox, client async throws in
+            try await client.logIn()
+            await sandbox.apply(Fault(.truncated, count: 1))
+            await #expect(throws: (any Error).self) { try await client.upload(key: "k") }
+            #expect(sandbox.ledger.entries(clientMutationID: "k").map(\.answered) == [false])
+        }
+    }
+
+    @Test func aFaultMeetsOnlyTheUserItNames() async throws {
+        try await withSandbox { sandbox, client async throws in
+            try await client.logIn()
+            await sandbox.apply(Fault(.internalError, user: 2))
+            #expect(try await client.upload().status == 201)
+            let other = LabClient(sandbox.baseURL)
+            try await other.logIn("other@lab.test")
+            #expect(try await other.upload(to: 10).status == 500)
+            sandbox.clearFaults()
+            #expect(try await other.upload(to: 10).status == 201)
+        }
+    }
+
+    @Test func sessionsEndWhenTheirTimeHasCome() async throws {
+        try await withSandbox { sandbox, client async throws in
+            try await client.logIn()
+            var fault = Fault(.expireSessions)
+            fault.after = 60
+            await sandbox.apply(fault)
+            #expect(try await client.upload().status == 201)
+            sandbox.clock.advance(by: .seconds(61))
+            #expect(try await client.upload().status == 401)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Sandbox
+
+/// Compares a body with a captured one: same members, same types, same values where they do not depend on the run.
+struct JSONShape {
+    /// Members whose values differ from run to run; their types do not.
+    private static let volatile: Set<String> = [
+        "id", "user_id", "managed_id", "profile_id", "mask_id", "author_id", "created_at", "updated_at", "external_api_token",
+        "unique_internal_model_code",
+    ]
+
+    /// Whether the captured body was cut, so that ours may hold more.
+    private let isCut: Bool
+    private let captured: JSON
+
+    init(_ body: String) throws {
+        if let whole = try? JSONReader.read(Array(body.utf8)) {  // a body that was cut does not parse
+            captured = whole
+            isCut = false
+        } else {
+            captured = try JSONReader.read(Array(Self.closed(body).utf8))
+            isCut = true
+        }
+    }
+
+    /// Where `actual` differs, each as a path with a reason.
+    func differences(to actual: JSON) -> [String] { differences(captured, actual, at: "$", name: "") }
+
+    private func differences(_ captured: JSON, _ actual: JSON, at path: String, name: String) -> [String] {
+        switch (captured, actual) {
+        case (.object(let captured), .object(let actual)):
+            let missing = captured.names.filter { actual[$0] == nil }.map { "\(path).\($0) is missing" }
+            let extra = isCut ? [] : actual.names.filter { captured[$0] == nil }.map { "\(path).\($0) is not in the captured answer" }
+            return missing + extra
+                + captured.names.flatMap { name in
+                    guard let left = captured[name], let right = actual[name] else { return [String]() }
+                    return differences(left, right, at: "\(path).\(name)", name: name)
+                }
+        case (.array(let captured), .array(let actual)):
+            let counts = captured.count == actual.count || (isCut && captured.count < actual.count)
+            return (counts ? [] : ["\(path) has \(actual.count) elements, not \(captured.count)"])
+                + zip(captured, actual).enumerated().flatMap { differences($1.0, $1.1, at: "\(path)[\($0)]", name: name) }
+        case (.number, .number), (.string, .string), (.bool, .bool):
+            return Self.volatile.contains(name) || Self.same(captured, actual) ? [] : ["\(path) is \(actual), not \(captured)"]
+        case (.null, .null): return []
+        default: return ["\(path) is \(actual), not \(captured)"]
+        }
+    }
+
+    private static func same(_ left: JSON, _ right: JSON) -> Bool {
+        if let left = left.double, let right = right.double { return abs(left - right) < 1e-9 }
+        return left == right
+    }
+
+    /// A cut JSON text, ended after the last value that is whole.
+    static func closed(_ text: String) -> String {
+        var open: [Character] = []
+        var kept = ""
+        var closers = ""
+        var isInString = false
+        var isEscaped = false
+        for (place, character) in text.enumerated() {
+            if isInString {
+                if isEscaped {
+                    isEscaped = false
+                } else if character == "\\" {
+                    isEscaped = true
+                } else if character == "\"" {
+                    isInString = false
+                }
+                continue
+            }
+            switch character {
+            case "\"": isInString = true
+            case "{", "[":
+                open.append(character == "{" ? "}" : "]")
+                kept = String(text.prefix(place + 1))
+                closers = String(open.reversed())
+            case "}", "]": open.removeLast()
+            case ",":
+                kept = String(text.prefix(place))
+                closers = String(open.reversed())
+            default: break
+            }
+        }
+        return kept + closers
+    }
+}

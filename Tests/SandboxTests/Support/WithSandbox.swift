@@ -1,0 +1,24 @@
+import Foundation
+import Sandbox
+
+/// Runs a sandbox for the length of a test, with a client whose jar is empty.
+func withSandbox<Result: Sendable>(
+    _ backend: BreatheSafeConfiguration = .severalUsers, ledgerFile: String? = nil, faults: [Fault] = [],
+    _ body: (Sandbox, LabClient) async throws -> Result
+) async throws -> Result {
+    let sandbox = try Sandbox(SandboxConfiguration(faults: faults, ledgerFile: ledgerFile, backend: .breatheSafe(backend)))
+    try await sandbox.start()
+    do {
+        let result = try await body(sandbox, LabClient(sandbox.baseURL))
+        await sandbox.stop()
+        return result
+    } catch {
+        await sandbox.stop()
+        throw error
+    }
+}
+
+/// A file of the folder Fixtures.
+func fixture(_ name: String) throws -> String {
+    try String(contentsOf: Bundle.module.bundleURL.appending(path: "Fixtures/\(name)"), encoding: .utf8)
+}
