@@ -21,7 +21,7 @@ struct DiscardCommand: DaemonCommand {
         if mustAsk {
             var doomed: [EntrySummary] = []
             for id in ids { doomed.append(try await context.client.call(Endpoints.entry, EntryReference(id: id)).entry) }
-            try confirmation.ask(DiscardText(times: context.times).before(doomed), "Type ‘discard’ to destroy them: ") { $0 == "discard" }
+            try confirmation.ask(DiscardText(times: context.times).before(doomed), "Type the word ‘discard’ to go on: ") { $0 == "discard" }
         }
         var batch = EntryBatch()
         await batch.run(ids) { id async throws(Problem) in try await context.client.call(Endpoints.discard, EntryReference(id: id)) }

@@ -32,6 +32,7 @@ struct TerminalPrompt {
         let guardian = InterruptGuard {
             var restored = restored
             tcsetattr(descriptor, TCSANOW, &restored)
+            _ = write(descriptor, "\n", 1)
         }
         defer {
             tcsetattr(descriptor, TCSANOW, &before)
