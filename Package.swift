@@ -112,7 +112,7 @@ let package = Package(
         tests("Sandbox", ["Sandbox", asyncHTTPClient, nioCore, nioHTTP1], resources: [.copy("Fixtures")]),
         tests("homing", ["homing", "ControlAPI"]),
         tests(
-            "EndToEnd", ["homingd", "homing", "homing-sandbox", "ControlAPI", "Sandbox", "SyncDaemon", "SyncModel"]),
+            "EndToEnd", ["homingd", "homing", "homing-sandbox", "ControlAPI", "Sandbox", "SyncDaemon", "SyncModel", logging]),
     ]
 )
 

@@ -1,0 +1,105 @@
+import SyncModel
+import ControlAPI
+import Foundation
+import Logging
+import Sandbox
+import SyncDaemon
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct OutageTests {
+    @Test func whatIsCapturedOfflineGoesUpInOrderOnceThereIsANetwork() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        await station.sandbox.down()
+        for number in 1...6 { try await station.submit(user: 5 + number % 2, id: number) }
+        try await station.event("gateChanged") { $0.detail["gate"] == "cooling" }
+        #expect(try await station.homing("status").code == 0)
+
+        try await station.sandbox.up()
+        let sync = try await station.homing("sync", "--wait", "--timeout", "30")
+        #expect(sync.code == 0, "\(sync.text)")
+        for user in 5...6 {
+            let arrived = station.sandbox.ledger.entries.filter { $0.user == user }.compactMap(\.clientMutationID)
+            #expect(arrived == (1...6).filter { 5 + $0 % 2 == user }.map { Samples.id($0).description })
+        }
+        #expect(try await station.entries("delivered").allSatisfy { $0.attempts == 0 })
+        #expect(try await station.homing("status").text.hasPrefix("Everything has gone up: 6 captures delivered"))
+        try await station.end(SIGTERM)
+    }
+
+    @Test func filesDroppedOfflineGoUpToo() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        await station.sandbox.down()
+        let data = TestStation.project + "/Tests/Data/"
+        let new = station.directory("state/spool/new")
+        for number in 1...3 {
+            let name = "measurements_5_176500000\(number).json"
+            try FileManager.default.copyItem(atPath: data + "PendingMeasurements/" + name, toPath: new + "/" + name)
+        }
+        try FileManager.default.createDirectory(atPath: new + "/users/6", withIntermediateDirectories: true)
+        try FileManager.default.copyItem(atPath: data + "arkit/capture-01.json", toPath: new + "/users/6/capture-01.json")
+        try await station.event("captured", count: 4)
+        try await station.sandbox.up()
+        #expect(try await station.homing("sync", "--wait", "--timeout", "30").code == 0)
+        #expect(station.sandbox.ledger.entries.compactMap(\.user).sorted() == [5, 5, 5, 6])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: station.directory("state/spool/taken")).isEmpty)
+        try await station.end(SIGTERM)
+    }
+
+    /// In this process, so that the clock is the test's: everything else is real.
+    @Test func aWeekOfOutageUsesUpNoAttempt() async throws {
+        let directory = try TemporaryDirectory()
+        let sandbox = try Sandbox(SandboxConfiguration(backend: .breatheSafe(.severalUsers)))
+        try TestStation.configure(directory, baseURL: sandbox.baseURL, delivery: "first_pause: 5")
+        try await sandbox.start()
+        let clock = TestClock(Date())
+        let configuration = try Configuration.load(file: directory("homing.yaml"), environment: [:])
+        let daemon = try await Daemon(
+            configuration: configuration, environment: [:], clock: clock, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let client = ControlClient(socketPath: directory("homing.sock"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await daemon.run(signals: false) }
+            _ = try await client.call(
+                Endpoints.signIn, SignIn(email: "manager@lab.test", password: BreatheSafeConfiguration.labPassword))
+            await sandbox.down()
+            for number in 1...3 {
+                _ = try await client.call(
+                    Endpoints.submit,
+                    ControlAPI.Submission(
+                        route: "measurement", id: Samples.id(number).description, fields: ["user_id": "\(4 + number)"],
+                        payload: TestStation.measurement(number)))
+            }
+            let end = clock.now.addingTimeInterval(7 * 86_400)
+            var probes = 0
+            while clock.now < end {
+                // The next probe's time is set only after the last one has failed.
+                let count = clock.slept
+                guard let next = try await client.call(Endpoints.status, NoInput()).backends[0].nextTry, next > clock.now else {
+                    await clock.sleeps(after: count)
+                    continue
+                }
+                probes += 1
+                clock.advance(to: next)
+            }
+            #expect(probes > 7 * 86_400 / 600)
+            let waiting = try await client.call(Endpoints.entries, EntryQuery(state: "pending")).entries
+            #expect(waiting.count == 3)
+            #expect(waiting.allSatisfy { $0.attempts == 0 })
+
+            try await sandbox.up()
+            let report = try await client.call(Endpoints.sync, SyncRequest())
+            var delivered = 0
+            try await client.events(EventQuery(since: report.cursor, follow: true)) { event in
+                if event.kind == "delivered" { delivered += 1 }
+                return delivered < 3
+            }
+            #expect(sandbox.ledger.entries.count == 3)
+            group.cancelAll()
+        }
+        await sandbox.stop()
+    }
+}

@@ -1,0 +1,170 @@
+import SyncModel
+import ControlAPI
+import Foundation
+import Sandbox
+import SyncDaemon
+import Synchronization
+import TestSupport
+import Testing
+
+/// A station made of the real programs, in a directory of its own, with a sandbox as its backend.
+final class TestStation: Sendable {
+    let directory: TemporaryDirectory
+    let sandbox: Sandbox
+    let client: ControlClient
+    private let daemon = Mutex<Process?>(nil)
+
+    /// The folder of this test's own executable, where the build puts the programs too.
+    static let programs = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+    /// The project's folder.
+    static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .path
+
+    init(_ backend: BreatheSafeConfiguration = .severalUsers, delivery: String = "first_delay: 0.05, lookup_after: 0.05, first_pause: 0.1")
+        async throws
+    {
+        directory = try TemporaryDirectory()
+        sandbox = try Sandbox(SandboxConfiguration(backend: .breatheSafe(backend)))
+        client = ControlClient(socketPath: directory("homing.sock"))
+        try Self.configure(directory, baseURL: sandbox.baseURL, delivery: delivery)
+        try await sandbox.start()
+    }
+
+    /// The shipped profile with another address, and a configuration with short pauses.
+    static func configure(_ directory: TemporaryDirectory, baseURL: String, delivery: String) throws {
+        try FileManager.default.createDirectory(atPath: directory("backends"), withIntermediateDirectories: true)
+        let profile = try String(contentsOfFile: project + "/config/backends/breathesafe.yaml", encoding: .utf8)
+        let moved = profile.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.hasPrefix("base_url:") ? "base_url: \(baseURL)" : String($0) }
+        try moved.joined(separator: "\n").write(toFile: directory("backends/breathesafe.yaml"), atomically: true, encoding: .utf8)
+        try "state_directory: state\nsocket: homing.sock\ndelivery: {\(delivery)}\n"
+            .write(toFile: directory("homing.yaml"), atomically: true, encoding: .utf8)
+    }
+
+    deinit { daemon.withLock { $0 }?.interrupt() }
+
+    // MARK: The daemon
+
+    /// Starts homingd and returns once it says that it is up; its error where it ends instead.
+    @discardableResult
+    func start() async throws -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Self.programs + "/homingd")
+        process.arguments = ["run", "--config", directory("homing.yaml")]
+        let output = Pipe()
+        process.standardError = output
+        try process.run()
+        let said = await Self.read(output.fileHandleForReading, until: "Homing is up")
+        guard said.contains("Homing is up") else { throw StationError(said) }
+        daemon.withLock { $0 = process }
+        return process
+    }
+
+    /// Reads until `text` or the end, and from then on drops what comes, so that the writer never waits.
+    private static func read(_ handle: FileHandle, until text: String) async -> String {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                var said = ""
+                while !said.contains(text) {
+                    let part = handle.availableData
+                    if part.isEmpty { break }
+                    said += String(decoding: part, as: UTF8.self)
+                }
+                continuation.resume(returning: said)
+                while !handle.availableData.isEmpty {}
+            }
+        }
+    }
+
+    /// Sends `signal` to the daemon and returns its exit status once it is gone.
+    @discardableResult
+    func end(_ signal: Int32) async throws -> Int32 {
+        let process = try #require(daemon.withLock { $0 })
+        kill(process.processIdentifier, signal)
+        return await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                process.waitUntilExit()
+                continuation.resume(returning: process.terminationStatus)
+            }
+        }
+    }
+
+    // MARK: The command line
+
+    /// Runs `homing` and returns its exit code and everything that it printed.
+    @discardableResult
+    func homing(_ arguments: String..., input: String = "") async throws -> (code: Int32, text: String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Self.programs + "/homing")
+        process.arguments = arguments + ["--socket", directory("homing.sock")]
+        let (output, standardInput) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = output
+        process.standardInput = standardInput
+        try process.run()
+        standardInput.fileHandleForWriting.write(Data(input.utf8))
+        try standardInput.fileHandleForWriting.close()
+        return await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                process.waitUntilExit()
+                continuation.resume(returning: (process.terminationStatus, text))
+            }
+        }
+    }
+
+    func login(_ email: String = "manager@lab.test", remember: Bool = false) async throws {
+        let result =
+            remember
+            ? try await homing("login", "--email", email, "--password-stdin", "--remember", input: BreatheSafeConfiguration.labPassword)
+            : try await homing("login", "--email", email, "--password-stdin", input: BreatheSafeConfiguration.labPassword)
+        #expect(result.code == 0, "\(result.text)")
+    }
+
+    // MARK: What happens
+
+    /// Hands in a small measurement of `user`.
+    @discardableResult
+    func submit(user: Int = 5, id: Int) async throws -> SubmissionReceipt {
+        try await client.call(
+            Endpoints.submit,
+            ControlAPI.Submission(
+                route: "measurement", id: Samples.id(id).description, fields: ["user_id": String(user)], payload: Self.measurement(id)))
+    }
+
+    static func measurement(_ number: Int) -> Data {
+        Data(#"{"timestamp":\#(number),"average_measurements":{"14-818":{"value":17.25,"description":"nose"}}}"#.utf8)
+    }
+
+    /// Waits for the first event, since the daemon's first day, that is as asked for.
+    @discardableResult
+    func event(_ kind: String, since cursor: Int64 = 0, count: Int = 1, where isMeant: @escaping @Sendable (Event) -> Bool = { _ in true })
+        async throws -> Event?
+    {
+        let seen = Mutex<(count: Int, last: Event?)>((0, nil))
+        try await client.events(EventQuery(since: cursor, follow: true)) { event in
+            guard event.kind == kind, isMeant(event) else { return true }
+            return seen.withLock { seen in
+                seen = (seen.count + 1, event)
+                return seen.count < count
+            }
+        }
+        return seen.withLock { $0.count >= count ? $0.last : nil }
+    }
+
+    func status() async throws -> Status { try await client.call(Endpoints.status, NoInput()) }
+
+    func entries(_ state: String? = nil) async throws -> [EntrySummary] {
+        try await client.call(Endpoints.entries, EntryQuery(state: state, limit: 500)).entries
+    }
+
+    func entry(_ id: Int) async throws -> EntrySummary {
+        try await client.call(Endpoints.entry, EntryReference(id: Samples.id(id).description)).entry
+    }
+}
+
+/// What the daemon said when it did not start.
+struct StationError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
