@@ -6,6 +6,7 @@ package final class SandboxClock: Sendable {
     private let base: @Sendable () -> Date
     private let offset = Mutex<TimeInterval>(0)
 
+    /// A clock that runs with `base`.
     package init(base: @escaping @Sendable () -> Date = { Date() }) { self.base = base }
 
     /// The time that the imitated backend believes it is.

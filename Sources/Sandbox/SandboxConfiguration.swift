@@ -17,6 +17,7 @@ package struct SandboxConfiguration: Sendable {
     /// The wall clock.
     package var clock: SandboxClock
 
+    /// A backend with the usual accounts on any free ports.
     package init(
         host: String = "127.0.0.1", port: Int = 0, controlPort: Int = 0, faults: [Fault] = [], ledgerFile: String? = nil,
         backend: SandboxBackend = .breatheSafe(), clock: SandboxClock = SandboxClock()

@@ -19,6 +19,7 @@ package struct BreatheSafeConfiguration: Sendable {
     package struct ManagedUser: Sendable, Equatable {
         /// The user's own identifier, the `managed_id`.
         package var user: Int
+        /// The account that manages them.
         package var manager: Int
 
         package init(user: Int, manager: Int = 1) {
@@ -27,6 +28,7 @@ package struct BreatheSafeConfiguration: Sendable {
         }
     }
 
+    /// Who can sign in.
     package var accounts: [Account]
     /// The password of every account.
     package var password: String
@@ -58,8 +60,10 @@ package struct BreatheSafeConfiguration: Sendable {
         BreatheSafeConfiguration(managedUsers: (5...9).map { ManagedUser(user: $0) } + [ManagedUser(user: 10, manager: 2)])
     }
 
+    /// The password of the usual accounts.
     package static let labPassword = "Correct-horse-9"
 
+    /// A manager (1), another manager (2), an admin (3) and an account whose e-mail is not confirmed (4).
     package static let labAccounts = [
         Account(id: 1, email: "manager@lab.test"),
         Account(id: 2, email: "other@lab.test"),

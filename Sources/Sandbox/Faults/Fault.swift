@@ -3,24 +3,30 @@ package struct Fault: Sendable, Equatable {
     /// The form of a Retry-After header.
     package enum RetryAfterForm: String, Sendable, CaseIterable { case seconds, date }
 
+    /// What goes wrong.
     package let name: FaultName
     /// Text that the path of a request must contain.
     package var path: String?
+    /// The method that a request must have, in capitals.
     package var method: String?
     /// The signed-in user whose requests are meant.
     package var user: Int?
     /// For how many matching requests (connections for `refuse`) the fault holds; nil until it is cleared.
     package var count: Int?
-    /// Seconds.
+    /// Seconds until a client may ask again.
     package var retryAfter: Int?
+    /// How Retry-After tells them.
     package var retryAfterForm = RetryAfterForm.seconds
+    /// Where `redirect` points to.
     package var location = "https://login.example.org/sso"
-    /// Of `slow` before the answer, of `dribble` before each byte.
+    /// The pause of `slow` before the answer, of `dribble` before each byte.
     package var milliseconds = 1_000
     /// Seconds until the sessions end.
     package var after = 0
+    /// Whether `expire-sessions` ends remember tokens too.
     package var rememberTokens = false
 
+    /// A fault with the usual settings of its kind.
     package init(_ name: FaultName, path: String? = nil, method: String? = nil, user: Int? = nil, count: Int? = nil) {
         self.name = name
         self.path = path

@@ -3,11 +3,14 @@ package struct JSONObject: Sendable, Equatable {
     private(set) var members: [(name: String, value: JSON)] = []
     private var places: [String: Int] = [:]
 
+    /// An object of these members.
     package init(_ members: [(String, JSON)] = []) {
         for (name, value) in members { self[name] = value }
     }
 
+    /// The names of the members.
     package var names: [String] { members.map(\.name) }
+    /// Whether there are no members.
     package var isEmpty: Bool { members.isEmpty }
 
     /// The member of this name; setting nil removes it.

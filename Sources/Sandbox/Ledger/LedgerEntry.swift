@@ -4,19 +4,24 @@ import Foundation
 package struct LedgerEntry: Sendable, Codable, Equatable {
     /// 1 for the first.
     package var sequence: Int
+    /// By the clock of the sandbox.
     package var time: Date
     package var method: String
+    /// Without the query.
     package var path: String
+    /// What the row is, such as `facial_measurement`.
     package var resource: String
     /// The signed-in user.
     package var account: Int?
     /// The user whose row it is.
     package var user: Int?
+    /// The identifier that the backend gave the row.
     package var remoteID: Int?
+    /// The client's own identifier inside the stored document.
     package var clientMutationID: String?
     /// SHA-256 of the stored document as compact JSON, or of the request's body where nothing was stored, in hexadecimal.
     package var digest: String
-    /// What the client was told; nil where the line was cut or nothing was ever sent.
+    /// What the client was told; nil where no whole answer was sent.
     package var status: Int?
     /// False where the client learnt nothing.
     package var answered: Bool

@@ -4,8 +4,10 @@ import Foundation
 package struct RequestRecord: Sendable, Codable, Equatable {
     /// 1 for the first.
     package var sequence: Int
+    /// By the clock of the sandbox.
     package var time: Date
     package var method: String
+    /// Without the query.
     package var path: String
     /// The user of the session cookie.
     package var account: Int?

@@ -9,12 +9,11 @@ enum Delivery: Sendable {
     /// The connection stays open and silent until the client or the sandbox ends it.
     case never
 
-    /// What the client is told, nil when nothing.
+    /// What the client is told, nil when it gets no whole answer.
     var status: Int? {
         switch self {
-        case .whole(let response), .late(let response, by: _), .dribbled(let response, each: _), .truncated(let response):
-            response.status
-        case .cut, .never: nil
+        case .whole(let response), .late(let response, by: _), .dribbled(let response, each: _): response.status
+        case .truncated, .cut, .never: nil
         }
     }
 }

@@ -22,12 +22,13 @@ actor Listener {
 
     private let reservation: PortReservation
     private let responder: Responder
-    private let refusesConnection: @Sendable () -> Bool
+    private let plan: FaultPlan?
     private var running: Running?
 
-    init(_ reservation: PortReservation, refusesConnection: @escaping @Sendable () -> Bool = { false }, responder: @escaping Responder) {
+    /// Connections meet the faults of `plan`, if there is one.
+    init(_ reservation: PortReservation, plan: FaultPlan? = nil, responder: @escaping Responder) {
         self.reservation = reservation
-        self.refusesConnection = refusesConnection
+        self.plan = plan
         self.responder = responder
     }
 
@@ -40,7 +41,7 @@ actor Listener {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .bind(host: reservation.host, port: reservation.port) { http.setup(channel: $0, logger: quiet) }
         let connections = Connections()
-        let refuses = refusesConnection
+        let plan = plan
         // The one task that outlives its call: `down` cancels it and waits for it.
         let task = Task {
             await withDiscardingTaskGroup(returning: Void.self) { group in
@@ -50,7 +51,7 @@ actor Listener {
                         let channel = connection.channel
                         connections.add(channel)
                         group.addTask {
-                            if refuses() {
+                            if plan?.refusesConnection() == true {
                                 await Self.reset(channel)
                                 // It is already closed; this only gives up the stream.
                                 try? await connection.executeThenClose { _, _ in }

@@ -2,16 +2,30 @@ import Foundation
 
 /// The error number with which a connection to this URL fails, 0 when it is made.
 func connectionError(to url: String) -> Int32 {
+    let (descriptor, error) = connection(to: url)
+    close(descriptor)
+    return error
+}
+
+/// The error number with which reading from a new connection fails, 0 when the other side says something or ends it.
+func readError(from url: String) -> Int32 {
+    let (descriptor, error) = connection(to: url)
+    defer { close(descriptor) }
+    guard error == 0 else { return error }
+    var byte: UInt8 = 0
+    return recv(descriptor, &byte, 1, 0) < 0 ? errno : 0
+}
+
+private func connection(to url: String) -> (descriptor: Int32, error: Int32) {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = UInt16(URL(string: url)?.port ?? 0).bigEndian
     address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    defer { close(descriptor) }
     let result = withUnsafePointer(to: &address) { pointer in
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
             connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
         }
     }
-    return result == 0 ? 0 : errno
+    return (descriptor, result == 0 ? 0 : errno)
 }

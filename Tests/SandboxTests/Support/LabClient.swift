@@ -39,10 +39,13 @@ actor LabClient {
         }())
 
     private let base: String
+    private let keepsConnections: Bool
     private(set) var jar: [String: String]
 
-    init(_ base: String, jar: [String: String] = [:]) {
+    /// Without `keepsConnections` no request meets a connection that the sandbox has closed meanwhile.
+    init(_ base: String, jar: [String: String] = [:], keepsConnections: Bool = true) {
         self.base = base
+        self.keepsConnections = keepsConnections
         self.jar = jar
     }
 
@@ -55,6 +58,7 @@ actor LabClient {
         var request = HTTPClientRequest(url: base + path)
         request.method = HTTPMethod(rawValue: method)
         request.headers.add(name: "accept", value: accept)
+        if !keepsConnections { request.headers.add(name: "connection", value: "close") }
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if !jar.isEmpty { request.headers.add(name: "cookie", value: jar.map { "\($0)=\($1)" }.sorted().joined(separator: "; ")) }
         switch body {
