@@ -1,6 +1,7 @@
 import ControlAPI
 import Foundation
 import Sandbox
+import Synchronization
 import TestSupport
 import Testing
 
@@ -14,32 +15,34 @@ import Testing
         try await station.start()
         try await station.login(remember: true)
 
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                // A careful client: it hands in again, under the same id, whatever it got no answer to.
-                for number in 1...200 {
-                    while (try? await station.submit(user: 5 + number % 4, id: number)) == nil { await Task.yield() }
+        // Slow enough that most kills find something on its way.
+        await station.sandbox.apply(.slow(milliseconds: 20, path: "facial_measurements_from_arkit"))
+        let folder = station.directory("state/spool/new/users/9")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        var generator = Seeded(state: seed)
+        for round in 0..<100 {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    // A careful client: it hands in again, under the same id, whatever it got no answer to.
+                    for number in [2 * round + 1, 2 * round + 2] {
+                        while (try? await station.submit(user: 5 + number % 4, id: number)) == nil { await Task.yield() }
+                    }
                 }
-            }
-            group.addTask {
-                let folder = station.directory("state/spool/new/users/9")
-                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-                for number in 1001...1100 {
-                    try TestStation.measurement(number).write(to: URL(fileURLWithPath: "\(folder)/.\(number)"))
-                    try FileManager.default.moveItem(atPath: "\(folder)/.\(number)", toPath: "\(folder)/\(number).json")
+                group.addTask {
+                    try TestStation.measurement(1000 + round).write(to: URL(fileURLWithPath: "\(folder)/.\(round)"))
+                    try FileManager.default.moveItem(atPath: "\(folder)/.\(round)", toPath: "\(folder)/\(1000 + round).json")
                 }
-            }
-            group.addTask {
-                var generator = Seeded(state: seed)
-                for _ in 1...100 {
-                    // The moments are random; nothing below depends on them.
-                    try await Task.sleep(for: .milliseconds(Int.random(in: 0...250, using: &generator)))
+                // The moments are random; nothing below depends on them.
+                let moment = Int.random(in: 0...120, using: &generator)
+                group.addTask {
+                    try await Task.sleep(for: .milliseconds(moment))
                     try await station.end(SIGKILL)
                     try await station.start()
                 }
+                try await group.waitForAll()
             }
-            try await group.waitForAll()
         }
+        station.sandbox.clearFaults()
         let sync = try await station.homing("sync", "--wait", "--timeout", "120")
         #expect(sync.code == 0, "\(sync.text)")
 
@@ -54,6 +57,13 @@ import Testing
             let arrived = ledger.entries.filter { $0.user == user }.compactMap(\.clientMutationID)
             #expect(arrived == expected, "lane users/\(user)")
         }
+        // The kills met work: what was in flight was found and looked up.
+        let recovered = Mutex(0)
+        try await station.client.events(EventQuery(since: 0)) { event in
+            if event.kind == "recovered" { recovered.withLock { $0 += 1 } }
+            return true
+        }
+        #expect(recovered.withLock { $0 } > 20)
         try await station.end(SIGTERM)
     }
 }

@@ -1,7 +1,7 @@
-import SyncModel
 import ControlAPI
 import Foundation
 import Sandbox
+import SyncModel
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
-import SyncModel
 import ControlAPI
 import Foundation
 import Sandbox
 import SyncDaemon
+import SyncModel
 import Synchronization
 import TestSupport
 import Testing
@@ -60,10 +60,10 @@ final class TestStation: Sendable {
         return process
     }
 
-    /// Reads until `text` or the end, and from then on drops what comes, so that the writer never waits.
+    /// On a thread of its own, since reading blocks: until `text` or the end, and from then on drops what comes, so that the writer never waits.
     private static func read(_ handle: FileHandle, until text: String) async -> String {
         await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
+            Thread.detachNewThread {
                 var said = ""
                 while !said.contains(text) {
                     let part = handle.availableData
@@ -82,7 +82,7 @@ final class TestStation: Sendable {
         let process = try #require(daemon.withLock { $0 })
         kill(process.processIdentifier, signal)
         return await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
+            Thread.detachNewThread {
                 process.waitUntilExit()
                 continuation.resume(returning: process.terminationStatus)
             }
@@ -105,7 +105,7 @@ final class TestStation: Sendable {
         standardInput.fileHandleForWriting.write(Data(input.utf8))
         try standardInput.fileHandleForWriting.close()
         return await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
+            Thread.detachNewThread {
                 let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
                 process.waitUntilExit()
                 continuation.resume(returning: (process.terminationStatus, text))
