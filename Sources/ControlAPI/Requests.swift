@@ -104,12 +104,12 @@ public struct Submission: WireRequest {
     public var body: Data? { payload }
 }
 
-/// Which entries to list: newest page first where `before` is absent.
+/// Which entries to list.
 public struct EntryQuery: WireRequest {
     /// `pending`, `inflight`, `delivered`, `dead`, `held` or `discarded`; nil for all.
     public var state: String?
     public var backend: String?
-    /// Only entries accepted after this sequence number.
+    /// Only entries accepted after this sequence number, oldest first; nil for the newest ones.
     public var after: Int64?
     /// At most this many (1 to 500).
     public var limit: Int

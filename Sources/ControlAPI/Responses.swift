@@ -253,7 +253,7 @@ public struct EntrySummary: Codable, Sendable, Equatable {
 /// A page of entries, by ascending sequence.
 public struct EntryPage: Codable, Sendable, Equatable {
     public var entries: [EntrySummary]
-    /// Pass it as `after` for the next page; nil at the end.
+    /// Pass it as `after` for the next page; nil at the end, and where the newest were asked for.
     public var next: Int64?
 
     public init(entries: [EntrySummary], next: Int64?) {

@@ -45,21 +45,21 @@ package struct Tally: Sendable, Equatable {
 }
 
 extension Outbox {
-    /// Entries by ascending sequence, after the cursor `after`.
+    /// Entries by ascending sequence: those after the cursor `after`, or the newest ones where it is nil.
     package func entries(
-        state: Entry.State? = nil, backend: String? = nil, after: Int64 = 0, limit: Int
+        state: Entry.State? = nil, backend: String? = nil, after: Int64? = 0, limit: Int
     ) async throws(OutboxError) -> [EntryRecord] {
         try await read { db in
             let filters: [(any DatabaseValueConvertible)?] = [after, state?.rawValue, backend, limit]
-            return try EntryRow.fetchAll(
+            let conditions = [after.map { _ in "sequence > ?" }, state.map { _ in "state = ?" }, backend.map { _ in "backend = ?" }]
+            let rows = try EntryRow.fetchAll(
                 db,
                 sql: """
-                    SELECT \(EntryRow.browsed) FROM entry
-                    WHERE sequence > ? \(state == nil ? "" : "AND state = ?") \(backend == nil ? "" : "AND backend = ?")
-                    ORDER BY sequence LIMIT ?
-                    """,
-                arguments: StatementArguments(filters.filter { $0 != nil })
+                    SELECT \(EntryRow.browsed) FROM entry WHERE \((["1"] + conditions.compactMap { $0 }).joined(separator: " AND "))
+                    ORDER BY sequence \(after == nil ? "DESC" : "ASC") LIMIT ?
+                    """, arguments: StatementArguments(filters.filter { $0 != nil })
             ).map { try $0.record() }
+            return after == nil ? rows.reversed() : rows
         }
     }
 

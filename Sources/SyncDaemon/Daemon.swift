@@ -1,5 +1,6 @@
 import Backends
 import Capture
+import ControlAPI
 import ControlServer
 import Delivery
 import Foundation
@@ -38,7 +39,7 @@ package struct Daemon: Sendable {
         let mark = try CrashMark(directory: state)
         let vault = Vault(key: try VaultKey.load(environment: environment, stateDirectory: state))
         let deviceID = try DeviceID.load(stateDirectory: state)
-        let backends = try ProfileLibrary.load(directory: configuration.backends, deviceID: deviceID, version: Version.current)
+        let backends = try ProfileLibrary.load(directory: configuration.backends, deviceID: deviceID, version: HomingVersion.current)
         try Self.check(configuration, against: backends)
         outbox = try Outbox(
             file: state + "/outbox.sqlite", vault: vault, crashed: mark.earlierRunCrashed, now: clock.now)
@@ -76,11 +77,14 @@ package struct Daemon: Sendable {
         self.log = log
     }
 
+    /// What `--version` says.
+    package static let version = HomingVersion.current
+
     /// Serves until SIGTERM or SIGINT (where `signals`), or until the surrounding task is shut down or cancelled.
     package func run(signals: Bool = true) async throws {
         log.info(
-            "Homing is up", metadata: ["version": "\(Version.current)", "socket": "\(socket.path)", "spool": "\(spool.directory)"])
-        try await outbox.record([SyncEvent(at: clock.now, .started, detail: ["version": Version.current])])
+            "Homing is up", metadata: ["version": "\(HomingVersion.current)", "socket": "\(socket.path)", "spool": "\(spool.directory)"])
+        try await outbox.record([SyncEvent(at: clock.now, .started, detail: ["version": HomingVersion.current])])
         let services: [any Service] = [
             Housekeeping(outbox: outbox, keepDelivered: configuration.keepDelivered, clock: clock, log: log),
             DispatcherService(dispatcher: dispatcher),
@@ -130,9 +134,4 @@ package struct Daemon: Sendable {
             throw mistake("spool.route", route, "a route of \(backend.name): \(backend.routes.joined(separator: ", "))")
         }
     }
-}
-
-/// This program's version (semver.org).
-package enum Version {
-    package static let current = "0.1.0"
 }

@@ -5,8 +5,6 @@ import Foundation
 /// `homing`: what a person or a script says to the daemon, and what it answers.
 @main
 struct Homing: AsyncParsableCommand {
-    static let version = "0.1.0"
-
     static let configuration = CommandConfiguration(
         commandName: "homing",
         abstract: "Ask whether what this station captured has gone up, and help it along.",
@@ -16,7 +14,7 @@ struct Homing: AsyncParsableCommand {
             Exit codes: 0 all well, 1 failure, 2 wrong usage, 3 the daemon is not running, 4 not permitted, 5 somebody must sign in, \
             6 something needs a person, 7 out of time.
             """,
-        version: version,
+        version: HomingVersion.current,
         groupedSubcommands: [
             CommandGroup(name: "Every day", subcommands: [StatusCommand.self, SyncCommand.self, LoginCommand.self, LogoutCommand.self]),
             CommandGroup(

@@ -4,7 +4,7 @@ import SyncDaemon
 @main
 struct Homingd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "homingd", abstract: "Brings home what this station captured.", version: Version.current,
+        commandName: "homingd", abstract: "Brings home what this station captured.", version: Daemon.version,
         subcommands: [RunCommand.self, CheckCommand.self], defaultSubcommand: RunCommand.self)
 }
 

@@ -16,7 +16,9 @@ extension Configuration {
         var configuration = Configuration(places: places)
         let folder = URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent().path
         configuration.backends = folder + "/backends"
-        let isEmpty = text.split(separator: "\n").allSatisfy { $0.trimmingCharacters(in: .whitespaces).isEmpty || $0.hasPrefix("#") }
+        // Whatever ends its lines: a line feed after a carriage return is one character with it.
+        let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+        let isEmpty = lines.allSatisfy { $0.isEmpty || $0.hasPrefix("#") }
         if !isEmpty, let node = YAMLNode.parse(text, file: file, log: log), let table = StrictTable(node, log: log) {
             configuration.read(table, folder: folder)
         }

@@ -1,4 +1,5 @@
 import Backends
+import ControlAPI
 import Foundation
 
 /// What `homingd check` says: everything that is wrong in the configuration and in the profiles, at once.
@@ -13,7 +14,7 @@ package struct ConfigurationCheck: Sendable {
         do { configuration = try Configuration.load(file: file, environment: environment) } catch { mistakes += error.all }
         var backends: [Backend] = []
         do {
-            backends = try ProfileLibrary.load(directory: configuration.backends, deviceID: "check", version: Version.current)
+            backends = try ProfileLibrary.load(directory: configuration.backends, deviceID: "check", version: HomingVersion.current)
             if mistakes.isEmpty { try Daemon.check(configuration, against: backends) }
         } catch {
             mistakes += error.all

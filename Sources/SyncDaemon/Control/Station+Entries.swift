@@ -27,9 +27,11 @@ extension Station {
     func entries(_ request: EntryQuery, by peer: Peer) async throws(Problem) -> EntryPage {
         let records = try await stored { () throws(OutboxError) in
             try await outbox.entries(
-                state: request.state.flatMap(Entry.State.init), backend: request.backend, after: request.after ?? 0, limit: request.limit)
+                state: request.state.flatMap(Entry.State.init), backend: request.backend, after: request.after, limit: request.limit)
         }
-        return EntryPage(entries: records.map(EntrySummary.init), next: records.count == request.limit ? records.last?.sequence : nil)
+        return EntryPage(
+            entries: records.map(EntrySummary.init),
+            next: request.after != nil && records.count == request.limit ? records.last?.sequence : nil)
     }
 
     func entry(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntryDetail {

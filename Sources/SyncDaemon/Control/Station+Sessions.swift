@@ -40,29 +40,64 @@ extension Station {
         let keeper = try keeper(request.backend)
         let name = keeper.backend.name
         let account = await keeper.snapshot.account
+        let theirs = account.map { Destination(backend: name, account: $0.id) }
+        if keeper.backend.outboxOnSignOut == .refuse { try await refuseWhileUnsent(theirs) }
         let outcome: SignOutOutcome
         do {
             outcome = try await keeper.signOut(allDevices: request.allDevices) { await dispatcher.drain(backend: name) }
         } catch {
             throw Problem(error, at: name)
         }
-        var report = SignOutReport(
-            backend: name, local: outcome.local.rawValue, server: outcome.server.name, serverReason: outcome.server.reason,
-            email: account?.label, waiting: 0)
         log.notice(
             "Signed out",
-            metadata: ["backend": "\(name)", "account": "\(account?.id ?? "")", "server": "\(report.server)", "by": "\(peer)"])
-        report.waiting = try await stored { () throws(OutboxError) in
+            metadata: ["backend": "\(name)", "account": "\(account?.id ?? "")", "server": "\(outcome.server.name)", "by": "\(peer)"])
+        try await stored { () throws(OutboxError) in
             try await outbox.record([
                 SyncEvent(
                     at: clock.now, .signedOut, backend: name, account: account?.id,
                     detail: ["by": peer.description, "server": outcome.server.name])
             ])
-            guard let account else { return 0 }
-            let theirs = Destination(backend: name, account: account.id)
-            return try await outbox.tallies().filter { $0.destination == theirs && $0.state == .pending }.map(\.count).reduce(0, +)
         }
-        return report
+        if keeper.backend.outboxOnSignOut == .drop, outcome.local == .cleared { try await drop(theirs, by: peer) }
+        return SignOutReport(
+            backend: name, local: outcome.local.rawValue, server: outcome.server.name, serverReason: outcome.server.reason,
+            email: account?.label, waiting: try await unsent(theirs))
+    }
+
+    /// How many entries of a destination have still to go up.
+    private func unsent(_ destination: Destination?) async throws(Problem) -> Int {
+        try await stored { () throws(OutboxError) in
+            try await outbox.tallies().filter { $0.destination == destination && ($0.state == .pending || $0.state == .inflight) }
+                .map(\.count).reduce(0, +)
+        }
+    }
+
+    /// For a backend whose profile says `outbox: refuse`.
+    private func refuseWhileUnsent(_ destination: Destination?) async throws(Problem) {
+        let count = try await unsent(destination)
+        guard count > 0 else { return }
+        throw Problem(
+            .wrongState, status: 409, title: "Not everything has gone up",
+            detail:
+                "\(StatusSummary.captures(count)) \(count == 1 ? "has" : "have") not gone up, and this backend’s profile forbids signing out before that.",
+            next: "Wait for them (homing sync --wait), or have an administrator discard them.")
+    }
+
+    /// For a backend whose profile says `outbox: drop`: whoever signs out there decides that what they captured goes too.
+    private func drop(_ destination: Destination?, by peer: Peer) async throws(Problem) {
+        try await stored { () throws(OutboxError) in
+            for state in [Entry.State.pending, .dead, .held] {
+                var cursor: Int64 = 0
+                while let page = Optional(try await outbox.entries(state: state, backend: destination?.backend, after: cursor, limit: 500)),
+                    let last = page.last
+                {
+                    for record in page where record.destination == destination {
+                        try await outbox.discard(record.id, by: peer.description, at: clock.now)
+                    }
+                    cursor = last.sequence
+                }
+            }
+        }
     }
 }
 

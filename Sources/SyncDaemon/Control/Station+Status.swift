@@ -20,7 +20,7 @@ extension Station {
         let spool = SpoolReport(directory: spool.directory, waiting: files.waiting, refused: files.refused)
         let summary = StatusSummary(backends: reports, spool: spool)
         return Status(
-            sentence: summary.sentence, attention: summary.attention, backends: reports, spool: spool, version: Version.current,
+            sentence: summary.sentence, attention: summary.attention, backends: reports, spool: spool, version: HomingVersion.current,
             startedAt: startedAt, cursor: cursor)
     }
 

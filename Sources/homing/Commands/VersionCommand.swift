@@ -7,7 +7,7 @@ struct VersionCommand: DaemonCommand {
     @OptionGroup var global: GlobalOptions
 
     func run(_ context: Context) async throws {
-        let versions = try await Versions(client: Homing.version) { () async throws(Problem) in
+        let versions = try await Versions(client: HomingVersion.current) { () async throws(Problem) in
             try await context.client.call(Endpoints.status, NoInput()).version
         }
         context.answer(versions, versions.text)

@@ -1,0 +1,4 @@
+/// The version of the programs (semver.org), the same for both.
+public enum HomingVersion {
+    public static let current = "0.1.0"
+}
