@@ -105,7 +105,7 @@ let package = Package(
         tests("Outbox", ["Outbox", "SyncModel", "Vault", grdb]),
         tests("Capture", ["Capture", "Outbox", "SyncModel", "Vault"]),
         tests(
-            "Backends", ["Backends", "SyncModel", "Vault", nioCore, nioPosix], resources: [.copy("Fixtures")]),
+            "Backends", ["Backends", "SyncModel", "Vault", nioCore, nioPosix, nioSSL], resources: [.copy("Fixtures")]),
         tests("Delivery", ["Delivery", "Outbox", "Backends", "SyncModel", "Vault"]),
         tests("ControlServer", ["ControlServer", "ControlAPI", asyncHTTPClient]),
         tests("SyncDaemon", ["SyncDaemon", "Outbox", "Capture", "Delivery", "Backends", "SyncModel", "Vault", "ControlAPI", "Sandbox"]),

@@ -2,6 +2,7 @@ import Backends
 import Foundation
 import SyncModel
 import Synchronization
+import TestSupport
 import Testing
 
 struct ReplacingTests {
@@ -79,11 +80,11 @@ struct ReplacingTests {
         let second = try await keeper.replace(keeper.session())
         #expect(try await keeper.send(get, as: second).status == 200)
         bench.server.endSessions()
-        bench.clock.advance(299)
+        bench.clock.advance(by: 299)
         guard case .failure(.unavailable) = await replace(keeper, second) else { throw Failure(.profile, "signed in again at once") }
         #expect(bench.server.count(KeeperBench.login) == 2)
         #expect(await keeper.snapshot.state == .signedIn)
-        bench.clock.advance(1)
+        bench.clock.advance(by: 1)
         _ = try await keeper.replace(second)
         #expect(bench.server.count(KeeperBench.login) == 3)
         #expect(await keeper.snapshot.remembered)
@@ -107,7 +108,7 @@ struct ReplacingTests {
         bench.server.endSessions()
         bench.server.state.withLock { $0.passwords["ann@lab.test"] = "changed" }
         #expect(await replace(keeper, stale) == .failure(.signInRequired(reason: "Invalid Email or password.")))
-        bench.clock.advance(86_400)
+        bench.clock.advance(by: 86_400)
         #expect(await replace(keeper, stale) == .failure(.signInRequired(reason: "Invalid Email or password.")))
         let again = try bench.keeper()
         #expect(await replace(again, stale) == .failure(.signInRequired(reason: "Invalid Email or password.")))

@@ -2,6 +2,7 @@ import Backends
 import Foundation
 import SyncModel
 import Synchronization
+import TestSupport
 import Testing
 
 struct SendingTests {
@@ -107,10 +108,10 @@ struct SendingTests {
         let path = "\(bench.folder.path)/breathesafe.session"
         func stored() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
         let first = try stored()
-        bench.clock.advance(59)
+        bench.clock.advance(by: 59)
         _ = try await keeper.send(get, as: session)
         #expect(try stored() == first)
-        bench.clock.advance(1)
+        bench.clock.advance(by: 1)
         _ = try await keeper.send(get, as: session)
         let second = try stored()
         #expect(second != first)

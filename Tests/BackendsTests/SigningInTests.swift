@@ -2,6 +2,7 @@ import Backends
 import Foundation
 import SyncModel
 import Synchronization
+import TestSupport
 import Testing
 
 struct SigningInTests {

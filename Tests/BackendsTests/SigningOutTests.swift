@@ -2,6 +2,7 @@ import Backends
 import Foundation
 import SyncModel
 import Synchronization
+import TestSupport
 import Testing
 
 struct SigningOutTests {
@@ -142,11 +143,11 @@ struct SigningOutTests {
 /// The files of a bench as they were at one moment.
 final class KeeperBenchCopy: Sendable {
     private let bench: KeeperBench
-    private let folder: TemporaryFolder
+    private let folder: TemporaryDirectory
 
     init(_ bench: KeeperBench) throws {
         self.bench = bench
-        folder = try TemporaryFolder()
+        folder = try TemporaryDirectory()
     }
 
     func take() {

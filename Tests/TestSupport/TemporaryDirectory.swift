@@ -14,3 +14,10 @@ package final class TemporaryDirectory: Sendable {
 
     package func callAsFunction(_ name: String) -> String { path + "/" + name }
 }
+
+extension TemporaryDirectory {
+    package func write(_ text: String, to name: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: self(name))) }
+
+    /// What is in it, sorted.
+    package var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() } }
+}

@@ -1,16 +1,17 @@
 import Backends
 import Foundation
 import SyncModel
+import TestSupport
 import Vault
 
 /// A keeper on a real folder, before a scripted server and a clock of its own.
 final class KeeperBench: Sendable {
-    let folder: TemporaryFolder
+    let folder: TemporaryDirectory
     let server = DeviseServer()
-    let clock = TestClock()
+    let clock = TestClock(noon)
     let vault = Vault(key: VaultKey())
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TemporaryDirectory() }
 
     func keeper(_ old: String = "schema: 1", _ new: String = "schema: 1") throws -> SessionKeeper {
         try SessionKeeper(backend: breathesafe(old, new), directory: folder.path, vault: vault, transport: server, clock: clock)

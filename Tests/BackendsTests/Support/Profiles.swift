@@ -1,6 +1,7 @@
 import Backends
 import Foundation
 import SyncModel
+import TestSupport
 
 /// The profile as it is shipped.
 let shippedProfile: String = {
@@ -10,7 +11,7 @@ let shippedProfile: String = {
 
 /// Loads profiles by the names of their files.
 func load(_ files: [String: String]) throws -> [Backend] {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryDirectory()
     for (name, text) in files { try folder.write(text, to: name) }
     return try ProfileLibrary.load(directory: folder.path, deviceID: "device-1", version: "1.0")
 }

@@ -1,0 +1,42 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// An HTTPS server on loopback that gives every request the same answer, with a certificate from the fixtures.
+final class TLSServer: Sendable {
+    private let channel: any Channel
+
+    init(certificate: String) async throws {
+        let key = try NIOSSLPrivateKey(file: Self.file("server.key"), format: .pem)
+        let chain = try NIOSSLCertificate.fromPEMFile(Self.file(certificate)).map { NIOSSLCertificateSource.certificate($0) }
+        let context = try NIOSSLContext(configuration: .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key)))
+        channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandlers(NIOSSLServerHandler(context: context), Answer())
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+    }
+
+    var url: String { "https://localhost:\(channel.localAddress?.port ?? 0)/path" }
+    func close() async throws { try await channel.close() }
+
+    static func file(_ name: String) -> String {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().path + "/Fixtures/tls/" + name
+    }
+
+    private final class Answer: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let text = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
+        }
+
+        /// The peer that refuses our certificate just goes.
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+    }
+}

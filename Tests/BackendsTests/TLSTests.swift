@@ -1,0 +1,62 @@
+import Backends
+import Foundation
+import SyncModel
+import TestSupport
+import Testing
+
+/// Whom the transport trusts over TLS.
+struct TLSTests {
+    private func get(_ certificate: String, caFile: String?, clock: any SyncClock = SystemClock()) async throws -> Result<
+        InboundResponse, TransportError
+    > {
+        let server = try await TLSServer(certificate: certificate)
+        let transport = try HTTPTransport(TransportLimits(connect: .seconds(5), caFile: caFile), clock: clock)
+        let result: Result<InboundResponse, TransportError>
+        do throws(TransportError) {
+            result = .success(try await transport.send(OutboundRequest(method: "GET", url: server.url)))
+        } catch {
+            result = .failure(error)
+        }
+        await transport.shutdown()
+        try await server.close()
+        return result
+    }
+
+    private func refusal(_ result: Result<InboundResponse, TransportError>) throws -> Failure {
+        guard case .failure(.unreachable(let failure)) = result else { throw Failure(.profile, "expected a refusal: \(result)") }
+        return failure
+    }
+
+    @Test func aCertificateOfTheGivenAuthorityIsTrusted() async throws {
+        #expect(try await get("good.pem", caFile: TLSServer.file("ca.pem")).get().status == 200)
+    }
+
+    @Test func anAuthorityThatTheSystemDoesNotKnowIsRefused() async throws {
+        let failure = try refusal(try await get("good.pem", caFile: nil))
+        #expect(failure.reason == .tls)
+        #expect(failure.message.contains("authority is not known here"))
+    }
+
+    @Test func aCertificateForAnotherNameIsRefused() async throws {
+        let failure = try refusal(try await get("other.pem", caFile: TLSServer.file("ca.pem")))
+        #expect(failure.reason == .tls)
+        #expect(failure.message.contains("another name"))
+    }
+
+    @Test func anExpiredCertificateIsRefused() async throws {
+        let failure = try refusal(try await get("expired.pem", caFile: TLSServer.file("ca.pem")))
+        #expect(failure.reason == .tls)
+        #expect(failure.message.contains("out of its dates"))
+    }
+
+    @Test func aWrongClockIsBlamedForARefusedCertificate() async throws {
+        let clock = TestClock(Date(timeIntervalSince1970: 0))
+        let failure = try refusal(try await get("expired.pem", caFile: TLSServer.file("ca.pem"), clock: clock))
+        #expect(failure.reason == .clock)
+        #expect(failure.message.contains("Set the clock"))
+    }
+
+    @Test func aCAFileWithoutACertificateIsAnError() throws {
+        #expect(throws: Failure.self) { try HTTPTransport(TransportLimits(caFile: TLSServer.file("server.key"))) }
+    }
+}
