@@ -8,7 +8,9 @@ import Testing
             for key in ["018f-aaaa", "018f-bbbb"] { try await client.upload(key: key) }
             let answer = try await client.send("GET", "/users/5/facial_measurements").json()
             #expect(
-                answer.members?.names == ["facial_measurements", "recommender_measurements", "recommender_measurements_camel", "messages"])
+                answer.members.map { Set($0.keys) } == [
+                    "facial_measurements", "recommender_measurements", "recommender_measurements_camel", "messages",
+                ])
             let keys = answer["facial_measurements"]?.elements?.map { $0["arkit"]?["client_mutation_id"]?.text }
             #expect(keys == ["018f-bbbb", "018f-aaaa"])
         }

@@ -85,7 +85,7 @@ import Testing
             await #expect(throws: (any Error).self) { try await client.upload(key: "b") }
             return sandbox.ledger.entries
         }
-        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { try JSONReader.read(Array($0.utf8)) }
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { try JSON(bytes: Array($0.utf8)) }
         #expect(lines.map { $0["clientMutationID"]?.text } == ["a", "b"])
         #expect(lines.map { $0["answered"] } == [true, false])
         #expect(lines.map { $0["digest"]?.text } == entries.map(\.digest))

@@ -4,7 +4,7 @@ enum ArkitValidation {
         guard let object = arkit.members else { return ["Arkit must be a hash"] }
         guard let average = object["average_measurements"] else { return [#"Arkit must have an "average_measurements" key"#] }
         guard let measurements = average.members else { return [#"Arkit "average_measurements" must be a hash"#] }
-        return measurements.members.compactMap { problem(key: $0.name, measurement: $0.value) }
+        return measurements.sorted { $0.key < $1.key }.compactMap { problem(key: $0.key, measurement: $0.value) }
     }
 
     private static func problem(key: String, measurement: JSON) -> String? {
@@ -15,7 +15,7 @@ enum ArkitValidation {
         guard let value = measurement["value"], let description = measurement["description"] else {
             return "Arkit hash for key '\(key)' in average_measurements must have 'value' and 'description' keys"
         }
-        guard let number = value.double, number > 0 else {
+        guard let number = value.number, number > 0 else {
             return "Arkit value for key '\(key)' in average_measurements must be a positive float, got: \(value)"
         }
         guard description.text != nil else {
@@ -38,14 +38,17 @@ struct ArkitAggregate: Sendable {
     ]
 
     init(_ arkit: JSON) {
-        let measured = (arkit["average_measurements"]?.members?.members ?? []).compactMap { _, measurement in
-            measurement["value"]?.double.map { (words: measurement["description"]?.text?.lowercased() ?? "", value: $0) }
+        // In one order, so that the sums come out the same to the last digit.
+        let measurements = (arkit["average_measurements"]?.members ?? [:]).sorted { $0.key < $1.key }
+        let measured = measurements.compactMap { _, measurement in
+            measurement["value"]?.number.map { (words: measurement["description"]?.text?.lowercased() ?? "", value: $0) }
         }
         let values = Self.groups.map { group in
             measured.filter { entry in group.words.allSatisfy(entry.words.contains) }.map(\.value)
         }
         sums = .object(
-            JSONObject(zip(Self.groups, values).map { ($0.name, .decimal($1.isEmpty ? nil : $1.reduce(0, +))) }))
+            JSONObject(
+                uniqueKeysWithValues: zip(Self.groups, values).map { ($0.name, .decimal($1.isEmpty ? nil : $1.reduce(0, +))) }))
         percentComplete = min(100, Double(values.joined().count) / Self.complete * 100)
     }
 }

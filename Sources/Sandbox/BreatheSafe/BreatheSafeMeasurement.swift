@@ -9,7 +9,7 @@ struct BreatheSafeMeasurement: Sendable {
     var createdAt: Date?
     var arkit: JSON
     /// The traditional measurements that were given, as text.
-    var values = JSONObject()
+    var values: JSONObject = [:]
 
     /// The columns of a measurement by hand.
     static let columns = [
@@ -19,10 +19,11 @@ struct BreatheSafeMeasurement: Sendable {
 
     /// The traditional measurements among these values; numbers are stored as text.
     static func columnValues(of object: JSONObject) -> JSONObject {
-        var values = JSONObject()
+        var values: JSONObject = [:]
         for name in columns + ["cheek_fullness"] {
             switch object[name] {
-            case .number(let spelling)?: values[name] = .string(spelling)
+            case .int(let value)?: values[name] = .string(String(value))
+            case .double(let value)?: values[name] = .string(String(value))
             case let value?: values[name] = value
             case nil: break
             }
@@ -34,10 +35,10 @@ struct BreatheSafeMeasurement: Sendable {
 
     var json: JSON {
         let time = JSON.text(createdAt?.railsTimestamp)
-        var object = JSONObject([
-            ("id", .integer(id)), ("user_id", .integer(user)), ("source", .text(source)),
-            ("cheek_fullness", values["cheek_fullness"] ?? .null), ("created_at", time), ("updated_at", time), ("arkit", arkit),
-        ])
+        var object: JSONObject = [
+            "id": .integer(id), "user_id": .integer(user), "source": .text(source),
+            "cheek_fullness": values["cheek_fullness"] ?? .null, "created_at": time, "updated_at": time, "arkit": arkit,
+        ]
         for name in Self.columns { object[name] = values[name] ?? .null }
         object["aggregated"] = aggregate.sums
         object["percent_complete"] = .decimal(aggregate.percentComplete)

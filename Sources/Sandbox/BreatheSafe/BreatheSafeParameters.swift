@@ -4,15 +4,15 @@ import HTTPTypes
 enum BreatheSafeParameters {
     /// Throws what Rails answers to a body that it cannot parse.
     static func read(_ request: SandboxRequest) throws(RailsException) -> JSONObject {
-        let query = JSONObject(request.query.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
+        let query = request.query.mapValues { JSON.string($0) }
         guard !request.body.isEmpty, let type = request.headers[.contentType]?.lowercased() else { return query }
         if type.hasPrefix("application/json") {
             let body: JSON
-            do { body = try JSONReader.read(request.body) } catch { throw .badRequest }
-            return query.merging(body.members ?? JSONObject([("_json", body)]))
+            do { body = try JSON(bytes: request.body) } catch { throw .badRequest }
+            return query.merging(body.members ?? ["_json": body]) { $1 }
         }
         if type.hasPrefix("application/x-www-form-urlencoded") {
-            return query.merging(FormBody.read(String(decoding: request.body, as: UTF8.self)))
+            return query.merging(FormBody.read(String(decoding: request.body, as: UTF8.self))) { $1 }
         }
         return query
     }
@@ -21,18 +21,18 @@ enum BreatheSafeParameters {
 /// A form body with Rails' nested names, `user[email]=...`.
 enum FormBody {
     static func read(_ text: String) -> JSONObject {
-        var object = JSON.object(JSONObject())
+        var object = JSON.object([:])
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(decoded)
             let names = parts[0].split(separator: "[").map { $0.hasSuffix("]") ? String($0.dropLast()) : String($0) }
             object = setting(object, names[...], to: .string(parts.count > 1 ? parts[1] : ""))
         }
-        return object.members ?? JSONObject()
+        return object.members ?? [:]
     }
 
     private static func setting(_ value: JSON, _ names: ArraySlice<String>, to leaf: JSON) -> JSON {
         guard let name = names.first else { return leaf }
-        var object = value.members ?? JSONObject()
+        var object = value.members ?? [:]
         object[name] = setting(object[name] ?? .null, names.dropFirst(), to: leaf)
         return .object(object)
     }

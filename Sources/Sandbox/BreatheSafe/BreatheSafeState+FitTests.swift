@@ -22,7 +22,7 @@ extension BreatheSafeState {
         let owner = try visit.required("user")
         guard let user = owner["id"]?.integer, users[user] != nil, manages(manager, user) else { return refused(422) }
         let given = try visit.required("fit_test")
-        let values = try changed(JSONObject(), by: given)
+        let values = try changed([:], by: given)
         let row = BreatheSafeFitTest(
             id: nextID(of: "fit_tests"), user: user, measurement: measurements.last { $0.user == user }?.id, createdAt: visit.now,
             updatedAt: visit.now, values: values)

@@ -53,37 +53,23 @@ extension BreatheSafeState {
 
     private func common(_ row: BreatheSafeManagedUser) -> JSONObject {
         let time = JSON.string(row.createdAt.railsTimestamp)
-        return JSONObject([
-            ("id", .integer(row.id)), ("manager_id", .integer(row.manager)), ("managed_id", .integer(row.user)), ("created_at", time),
-            ("updated_at", time),
-        ])
-    }
-
-    private func progress(_ row: BreatheSafeManagedUser) -> JSONObject {
         let arkit = measurements.last { $0.user == row.user && $0.source == "arkit" }
-        return JSONObject([
-            ("demog_percent_complete", 0), ("fm_percent_complete", .integer(Int(arkit?.aggregate.percentComplete ?? 0))),
-            ("traditional_fm_percent_complete", 0), ("traditional_fm_count", 0), ("traditional_fm_total", 6),
-            ("num_unique_masks_tested", .integer(Set(fitTests.filter { $0.user == row.user }.map { $0.values["mask_id"]?.integer }).count)),
-        ])
+        let masks = Set(fitTests.filter { $0.user == row.user }.map { $0.values["mask_id"]?.integer })
+        return [
+            "id": .integer(row.id), "manager_id": .integer(row.manager), "managed_id": .integer(row.user), "user_id": .integer(row.user),
+            "created_at": time, "updated_at": time, "demog_percent_complete": 0,
+            "fm_percent_complete": .integer(Int(arkit?.aggregate.percentComplete ?? 0)), "traditional_fm_percent_complete": 0,
+            "traditional_fm_count": 0, "traditional_fm_total": 6, "num_unique_masks_tested": .integer(masks.count),
+            "profile_id": .integer(profiles[row.user]?.id),
+        ].merging(profiles[row.user]?.valuesWithToken ?? [:]) { $1 }
     }
 
-    private func profileValues(_ row: BreatheSafeManagedUser) -> JSONObject {
-        guard let profile = profiles[row.user] else { return JSONObject([("profile_id", nil)]) }
-        return profile.valuesWithToken.merging(JSONObject([("profile_id", .integer(profile.id))]))
-    }
-
-    private func single(_ row: BreatheSafeManagedUser) -> JSON {
-        .object(
-            common(row).merging(progress(row)).merging(JSONObject([("user_id", .integer(row.user))])).merging(profileValues(row)))
-    }
+    private func single(_ row: BreatheSafeManagedUser) -> JSON { .object(common(row)) }
 
     private func listed(_ row: BreatheSafeManagedUser) -> JSON {
         let newest = measurements.last { $0.user == row.user }
         var object = common(row)
         object["manager_email"] = .text(users[row.manager]?.email)
-        object["user_id"] = .integer(row.user)
-        object = object.merging(profileValues(row)).merging(progress(row))
         object["facial_measurement_id"] = .integer(newest?.id)
         object["source"] = .text(newest?.source)
         for column in BreatheSafeMeasurement.columns + ["cheek_fullness"] { object[column] = newest?.values[column] ?? .null }

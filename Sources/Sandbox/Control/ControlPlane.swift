@@ -64,7 +64,7 @@ struct ControlPlane: Sendable {
     private var faults: JSON { ["faults": .array(switchboard.plan.faults.map(\.json))] }
 
     private func expireSessions(_ request: SandboxRequest) throws -> SandboxResponse {
-        let wanted = request.body.isEmpty ? .object(JSONObject()) : try body(of: request)
+        let wanted = request.body.isEmpty ? [:] : try body(of: request)
         switch wanted["remember-tokens"] ?? false {
         case .bool(let rememberTokens):
             switchboard.standIn.expireSessions(rememberTokens: rememberTokens)
@@ -83,14 +83,14 @@ struct ControlPlane: Sendable {
 
     private func body(of request: SandboxRequest) throws(FaultProblem) -> JSON {
         do {
-            return try JSONReader.read(request.body)
+            return try JSON(bytes: request.body)
         } catch {
-            throw FaultProblem(description: "the body is not JSON: expected \(error.expected) at byte \(error.offset)")
+            throw FaultProblem(description: "the body is not JSON: \(error)")
         }
     }
 
     private func read(_ value: some Encodable) throws -> JSON {
-        try JSONReader.read(Array(try SandboxJSON.encoder.encode(value)))
+        try JSON(bytes: Array(try SandboxJSON.encoder.encode(value)))
     }
 
     private func ndjson(_ entries: [LedgerEntry]) throws -> SandboxResponse {

@@ -24,11 +24,11 @@ extension Fault {
             throw FaultProblem(description: #"expected an object with "fault": one of \#(Self.names)"#)
         }
         var settings: [(String, String)] = []
-        for (key, value) in object.members where key != "fault" {
+        for (key, value) in object.sorted(by: { $0.key < $1.key }) where key != "fault" {
             switch value {
             case .null: continue
-            case .string(let text), .number(let text): settings.append((key, text))
-            case .bool(let value): settings.append((key, String(value)))
+            case .string(let text): settings.append((key, text))
+            case .bool, .int, .double: settings.append((key, value.description))
             default: throw FaultProblem(description: "\(key): expected text, a number or true and false")
             }
         }
@@ -80,7 +80,7 @@ extension Fault {
 
     /// The fault as the control URL shows it.
     package var json: JSON {
-        var object = JSONObject([("fault", .string(name.rawValue))])
+        var object: JSONObject = ["fault": .string(name.rawValue)]
         object["path"] = path.map { .string($0) }
         object["method"] = method.map { .string($0) }
         object["user"] = user.map { .integer($0) }

@@ -1,17 +1,15 @@
-/// A JSON value that keeps the order of its keys and the spelling of its numbers, so that what was stored is echoed as it came.
-package indirect enum JSON: Sendable, Equatable {
+/// A JSON value in memory. Objects do not keep the order of their keys, and numbers keep their value but not their spelling.
+package enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
-    /// The number as it was written.
-    case number(String)
+    case int(Int)
+    case double(Double)
     case string(String)
     case array([JSON])
     case object(JSONObject)
 
     /// The member of an object, nil when there is none or this is not an object.
-    package subscript(key: String) -> JSON? {
-        if case .object(let object) = self { object[key] } else { nil }
-    }
+    package subscript(key: String) -> JSON? { members?[key] }
 
     /// The text of a string.
     package var text: String? {
@@ -31,16 +29,24 @@ package indirect enum JSON: Sendable, Equatable {
     /// A whole number, also when it is written as text, as Rails takes identifiers.
     package var integer: Int? {
         switch self {
-        case .number(let spelling), .string(let spelling): Int(spelling)
+        case .int(let value): value
+        case .string(let text): Int(text)
         default: nil
         }
     }
 
     /// The value of a number; text that looks like one is not a number.
-    package var double: Double? {
-        if case .number(let spelling) = self { Double(spelling) } else { nil }
+    package var number: Double? {
+        switch self {
+        case .int(let value): Double(value)
+        case .double(let value): value
+        default: nil
+        }
     }
 }
+
+/// The members of a JSON object.
+package typealias JSONObject = [String: JSON]
 
 extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral {
     package init(stringLiteral value: String) { self = .string(value) }
@@ -49,17 +55,17 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Express
 }
 
 extension JSON: ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral {
-    package init(integerLiteral value: Int) { self = .number(String(value)) }
+    package init(integerLiteral value: Int) { self = .int(value) }
     package init(arrayLiteral elements: JSON...) { self = .array(elements) }
-    package init(dictionaryLiteral elements: (String, JSON)...) { self = .object(JSONObject(elements)) }
+    package init(dictionaryLiteral elements: (String, JSON)...) { self = .object(JSONObject(uniqueKeysWithValues: elements)) }
 }
 
 extension JSON {
     /// A whole number, or null.
-    package static func integer(_ value: Int?) -> JSON { value.map { .number(String($0)) } ?? .null }
+    package static func integer(_ value: Int?) -> JSON { value.map { .int($0) } ?? .null }
 
     /// A decimal number, or null.
-    package static func decimal(_ value: Double?) -> JSON { value.map { .number(String($0)) } ?? .null }
+    package static func decimal(_ value: Double?) -> JSON { value.map { .double($0) } ?? .null }
 
     /// Text, or null.
     package static func text(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }

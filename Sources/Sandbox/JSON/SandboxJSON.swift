@@ -1,6 +1,6 @@
 import Foundation
 
-/// How the ledger is written as JSON: keys in order, times as Rails writes them.
+/// How JSON is written: keys in order, times as Rails writes them.
 enum SandboxJSON {
     static var encoder: JSONEncoder {
         let encoder = JSONEncoder()

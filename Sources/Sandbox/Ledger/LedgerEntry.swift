@@ -19,7 +19,7 @@ package struct LedgerEntry: Sendable, Codable, Equatable {
     package var remoteID: Int?
     /// The client's own identifier inside the stored document.
     package var clientMutationID: String?
-    /// SHA-256 of the stored document as compact JSON, or of the request's body where nothing was stored, in hexadecimal.
+    /// SHA-256 of the stored document as compact JSON with sorted keys, or of the request's body where nothing was stored, in hexadecimal.
     package var digest: String
     /// What the client was told; nil where no whole answer was sent.
     package var status: Int?

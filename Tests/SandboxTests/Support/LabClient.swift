@@ -15,7 +15,7 @@ struct LabAnswer: Sendable {
     var setCookies: [String] { headers["set-cookie"] }
     var text: String { String(decoding: body, as: UTF8.self) }
     func header(_ name: String) -> String? { headers.first(name: name) }
-    func json() throws -> JSON { try JSONReader.read(body) }
+    func json() throws -> JSON { try JSON(bytes: body) }
 }
 
 /// A client with a cookie jar that follows no redirects and sends only what it is told.
@@ -113,7 +113,7 @@ extension LabClient {
     /// Uploads a measurement that is as small as one may be.
     @discardableResult
     func upload(to user: Int = 5, key: String? = nil, deadline: TimeAmount = .seconds(20)) async throws -> LabAnswer {
-        var arkit = JSONObject([("average_measurements", [:])])
+        var arkit: JSONObject = ["average_measurements": [:]]
         arkit["client_mutation_id"] = key.map { .string($0) }
         return try await send(
             "POST", "/users/\(user)/facial_measurements_from_arkit",

@@ -1,0 +1,49 @@
+import Sandbox
+import Testing
+
+@Suite struct JSONTests {
+    @Test(arguments: [
+        (
+            #"{"b":1.50,"a":[true,false,null,-0.1e+7],"t":"q\" \\ \n ü 😀 a/b"}"#,
+            #"{"a":[true,false,null,-1000000],"b":1.5,"t":"q\" \\ \n ü 😀 a/b"}"#
+        ),
+        ("[]", "[]"), ("{}", "{}"), (#""""#, #""""#), ("0", "0"), ("[ 1 , 0 ]", "[1,0]"), ("9007199254740993", "9007199254740993"),
+        ("0.1", "0.1"), (#"[",]\",}"]"#, #"[",]\",}"]"#),
+    ])
+    func whatIsReadIsWrittenWithTheSameValues(_ text: String, _ written: String) throws {
+        #expect(try JSON(bytes: Array(text.utf8)).description == written)
+    }
+
+    @Test func aBoolIsNoNumber() throws {
+        #expect(try JSON(bytes: Array("[true,1,1.5,\"1\"]".utf8)) == [true, 1, .double(1.5), "1"])
+    }
+
+    @Test func aSumTooGreatIsWrittenAsNull() {
+        #expect(JSON.decimal(.infinity).description == "null")
+    }
+
+    @Test func escapesAreRead() throws {
+        #expect(try JSON(bytes: Array(#""\u00fc\ud83d\ude00\/\t""#.utf8)) == "ü😀/\t")
+    }
+
+    @Test func theLastOfTwoMembersWins() throws {
+        #expect(try JSON(bytes: Array(#"{"a":1,"a":2}"#.utf8))["a"] == 2)
+    }
+
+    @Test(arguments: [
+        "", "{", "[1,]", "{\"a\":1 ,\n}", "[\"a\\\\\",]", "{\"a\"}", "NaN", "01", "1.", "1e", "tru", "\"\\x\"", "\"a\nb\"", "1 2", "[1 2]",
+        "-",
+    ])
+    func whatIsNotJSONIsRefused(_ text: String) {
+        #expect(throws: JSONSyntaxError.self) { try JSON(bytes: Array(text.utf8)) }
+    }
+
+    @Test(arguments: [(100, true), (101, false)])
+    func nestingEndsAt100(_ depth: Int, _ isRead: Bool) {
+        for (open, inside, close) in [("[", "", "]"), (#"{"a":"#, "1", "}")] {
+            let text = String(repeating: open, count: depth) + inside + String(repeating: close, count: depth)
+            let value = try? JSON(bytes: Array(text.utf8))  // the error is what some arguments are for
+            #expect((value != nil) == isRead)
+        }
+    }
+}
