@@ -10,32 +10,23 @@ package enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Reads a whole document (fragments allowed); nil where it is not JSON.
+    /// Reads a whole document, which may be a scalar; nil where it is not JSON (RFC 8259) in UTF-8, or a number is beyond a double.
+    ///
+    /// Whole numbers that fit are `int`, all others the nearest `double`. Of members of the same name the last one counts.
     package init?(parsing data: Data) {
-        // The reason is of no use to a caller that only asks whether this is JSON.
-        guard let any = try? JSONSerialization.jsonObject(with: data, options: [.fragmentsAllowed]) else { return nil }
-        self.init(any)
-    }
-
-    private init(_ any: Any) {
-        switch any {
-        case let text as String: self = .string(text)
-        case let items as [Any]: self = .array(items.map(JSONValue.init))
-        case let members as [String: Any]: self = .object(members.mapValues(JSONValue.init))
-        case let number as NSNumber:
-            switch UInt8(bitPattern: number.objCType.pointee) {
-            case UInt8(ascii: "c"), UInt8(ascii: "B"): self = .bool(number.boolValue)
-            case UInt8(ascii: "d"), UInt8(ascii: "f"): self = .double(number.doubleValue)
-            case UInt8(ascii: "Q"): self = Int64(exactly: number.uint64Value).map(JSONValue.int) ?? .double(number.doubleValue)
-            default: self = .int(number.int64Value)
-            }
-        default: self = .null
+        let value = data.withUnsafeBytes { bytes -> JSONValue? in
+            var reader = JSONReader(bytes)
+            return try? reader.document()  // `try?`: there is but one error, and nil says it
         }
+        guard let value else { return nil }
+        self = value
     }
 
     /// What a command line or a query string means by `text`: a JSON scalar where it reads as one, else the text itself.
     package init(argument text: String) {
         switch JSONValue(parsing: Data(text.utf8)) {
+        // An id such as 5e1, or one with more digits than fit, would come out of a number as another id.
+        case .double where !text.contains("."): self = .string(text)
         case .some(let value) where value.isScalar: self = value
         default: self = .string(text)
         }

@@ -1,0 +1,61 @@
+import Foundation
+import SyncModel
+import Testing
+
+@Suite struct MutationIDTests {
+    /// A generator that gives the same word for ever.
+    private struct Constant: RandomNumberGenerator {
+        let word: UInt64
+        mutating func next() -> UInt64 { word }
+    }
+
+    private static func minted(_ seconds: TimeInterval, word: UInt64) -> MutationID {
+        var generator = Constant(word: word)
+        return MutationID(at: Date(timeIntervalSince1970: seconds), using: &generator)
+    }
+
+    @Test(arguments: [
+        // RFC 9562 A.6 has this moment: 017F22E2-79B0-7….
+        (1_645_557_742.0, UInt64.min, "017f22e2-79b0-7000-8000-000000000000"),
+        (1_645_557_742.0, UInt64.max, "017f22e2-79b0-7fff-bfff-ffffffffffff"),
+        (0, UInt64.min, "00000000-0000-7000-8000-000000000000"),
+        (-5, UInt64.min, "00000000-0000-7000-8000-000000000000"),
+    ])
+    func itHoldsTheMillisecondTheVersionAndTheVariant(seconds: TimeInterval, word: UInt64, text: String) {
+        #expect(Self.minted(seconds, word: word).description == text)
+    }
+
+    @Test func itSortsByTheMillisecondWhateverTheRandomBits() {
+        let ids = (0..<200).map { Self.minted(1_765_000_000 + Double($0) / 100, word: $0 % 2 == 0 ? .max : .min) }
+        #expect(ids == ids.sorted())
+        // The control: what differs in its random bits alone sorts by those.
+        #expect(Self.minted(1_765_000_000, word: .max) > Self.minted(1_765_000_000, word: .min))
+    }
+
+    @Test func twoOfOneMillisecondDiffer() {
+        var generator = SystemRandomNumberGenerator()
+        let now = Date(timeIntervalSince1970: 1_765_000_000)
+        #expect(Set((0..<1000).map { _ in MutationID(at: now, using: &generator) }).count == 1000)
+    }
+
+    @Test func eitherCaseIsTheSameId() throws {
+        let upper = try #require(MutationID("017F22E2-79B0-7CC3-98C4-DC0C0C07398F"))
+        #expect(upper == MutationID("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"))
+        #expect(upper.description == "017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
+    }
+
+    @Test(arguments: [
+        "", "7", "017F22E279B07CC398C4DC0C0C07398F", "{017f22e2-79b0-7cc3-98c4-dc0c0c07398f}", "017f22e2-79b0-7cc3-98c4-dc0c0c07398",
+        "017f22e2-79b0-7cc3-98c4-dc0c0c07398f0", "017f22e2-79b0-7cc3-98c4-dc0c0c07398g", " 017f22e2-79b0-7cc3-98c4-dc0c0c07398f",
+        "017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n",
+    ])
+    func whatIsNoUUIDIsRefused(text: String) { #expect(MutationID(text) == nil) }
+
+    @Test func inJSONItIsItsText() throws {
+        let id = Self.minted(1_645_557_742, word: 0)
+        let json = try JSONEncoder().encode([id])
+        #expect(String(decoding: json, as: UTF8.self) == #"["017f22e2-79b0-7000-8000-000000000000"]"#)
+        #expect(try JSONDecoder().decode([MutationID].self, from: json) == [id])
+        #expect(throws: DecodingError.self) { try JSONDecoder().decode([MutationID].self, from: Data(#"["seven"]"#.utf8)) }
+    }
+}
