@@ -15,15 +15,35 @@ package struct ControlServer: Service {
     private let router: ControlRouter
     private let log: Logger
 
-    package init(socket: UnixSocket, service: any ControlService, policy: AccessPolicy = AccessPolicy(), log: Logger) {
+    /// - Parameter quiet: after how long without an event a listener is sent an empty line.
+    package init(
+        socket: UnixSocket, service: any ControlService, policy: AccessPolicy = AccessPolicy(), quiet: Duration = .seconds(30), log: Logger
+    ) {
         self.socket = socket
-        router = ControlRouter(service: service, policy: policy)
+        router = ControlRouter(service: service, policy: policy, quiet: quiet)
         self.log = log
     }
 
     package func run() async throws {
         // Whoever comes next finds no path to a daemon that is gone.
         defer { unlink(socket.path) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await serve() }
+            group.addTask {
+                // The other parts are shut down after this one: a client that dawdles must not use up their time.
+                try await gracefulShutdown()
+                try await Task.sleep(for: Self.grace)
+            }
+            try await group.next()
+            group.cancelAll()
+            do { try await group.waitForAll() } catch is CancellationError {}
+        }
+    }
+
+    /// How long calls that are under way at shutdown may take to come to their end.
+    private static let grace = Duration.seconds(1)
+
+    private func serve() async throws {
         let responder = router.responder()
         let log = log
         let http = HTTP1Channel(

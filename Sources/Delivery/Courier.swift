@@ -46,14 +46,15 @@ package struct Courier: Sendable {
             }
         }
 
-        let verdict = await send(entry.mutation, &session)
+        let verdict = await send(entry.mutation, &session).cautious(on: route)
         switch verdict {
         case .unknown(let failure) where failure.status != nil && route.canLookUp:
             // The server has answered, so it is done with this request: whether it took it can be seen now.
             switch await lookUp(entry, &session) {
             case .found(let receipt): return end(.accepted(receipt))
             case .absent:
-                let failure = Failure(failure.reason, status: failure.status, failure.message)
+                var failure = failure
+                failure.outcomeUnknown = false
                 return end(.transient(failure), .well)
             case .failed: return end(verdict)
             }
@@ -163,6 +164,14 @@ extension LookUp: Unauthorizable {
 }
 
 extension Verdict {
+    /// A server, or the proxy before it, that answers 5xx may have done the work all the same: look before sending again, and do not send
+    /// again what must not arrive twice.
+    fileprivate func cautious(on route: RouteTraits) -> Verdict {
+        guard case .transient(var failure) = self, let status = failure.status, status >= 500 else { return self }
+        failure.outcomeUnknown = route.canLookUp || route.isAtMostOnce
+        return route.isAtMostOnce && !route.canLookUp ? .unknown(failure) : .transient(failure)
+    }
+
     /// The same verdict on an entry whose outcome was open before and still is.
     fileprivate var stillUncertain: Verdict {
         func open(_ failure: Failure) -> Failure {

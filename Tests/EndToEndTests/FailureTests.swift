@@ -52,6 +52,29 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    @Test func aServerThatFailsAfterDoingTheWorkIsLookedAtBeforeTheNextTry() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        await station.sandbox.apply(Fault(.internalErrorAfterCommit, path: "facial_measurements_from_arkit", count: 1))
+        try await station.submit(id: 1)
+        #expect(try await station.event("delivered")?.detail["foundByLookup"] == "true")
+        #expect(station.sandbox.ledger.entries.count == 1)
+        try await station.end(SIGTERM)
+    }
+
+    @Test func whatMustNotBeSentTwiceIsHeldWhenTheServerFails() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        await station.sandbox.apply(Fault(.internalErrorAfterCommit, path: "managed_users", count: 1))
+        _ = try await station.client.call(
+            Endpoints.submit, ControlAPI.Submission(route: "create_managed_user", id: Samples.id(1).description))
+        try await station.event("held")
+        #expect(station.sandbox.ledger.entries.filter { $0.path == "/managed_users" }.count == 1)
+        try await station.end(SIGTERM)
+    }
+
     @Test func threeFailedAttemptsAreTheEndUntilAPersonRetries() async throws {
         let station = try await TestStation()
         try await station.start()

@@ -13,9 +13,9 @@ import Testing
 
     @Test(arguments: [("5", "5"), (#""5""#, "5"), ("9007199254740993", "9007199254740993")])
     func theAppsOwnFileGivesItsMeasurementsAndTheirUser(user: String, expected: String) throws {
-        let text = #"{"timestamp": 1.5, "userId": \#(user), "retryCount": 2, "measurements": {"b": 10.090839385986328, "a": "x/y"}}"#
+        let text = #"{"timestamp": 1.5, "userId": \#(user), "retryCount": 2, "measurements": {"b": 13.728673934936523, "a": "x/y"}}"#
         let document = try CaptureDocument(Data(text.utf8), from: "a.json")
-        #expect(String(decoding: document.payload, as: UTF8.self) == #"{"a":"x/y","b":10.090839385986328}"#)
+        #expect(String(decoding: document.payload, as: UTF8.self) == #"{"a":"x/y","b":13.728673934936523}"#)
         #expect(document.userID == expected)
     }
 

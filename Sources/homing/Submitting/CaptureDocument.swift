@@ -11,20 +11,25 @@ struct CaptureDocument: Equatable {
     init(_ data: Data, from name: String) throws(Problem) {
         guard !data.isEmpty else { throw Self.unreadable(name, "it is empty") }
         guard String(data: data, encoding: .utf8) != nil else { throw Self.unreadable(name, "it is not text in UTF-8") }
-        let json: Any
+        let json: JSONTree
         do {
-            json = try JSONSerialization.jsonObject(with: data)
+            json = try JSONDecoder().decode(JSONTree.self, from: data)
         } catch {
             throw Self.unreadable(name, "it is not JSON, or not all of it is there")
         }
-        guard let object = json as? [String: Any], let user = object["userId"], let measurements = object["measurements"] else {
+        switch json {
+        case .object, .array: break
+        default: throw Self.unreadable(name, "it is a single value, not an object")
+        }
+        guard case .object(let members) = json, let user = members["userId"], let measurements = members["measurements"] else {
             self.payload = data
             self.userID = nil
             return
         }
-        guard let measurements = measurements as? [String: Any], let userID = Self.text(user),
-            // `try?`: what was read as JSON can be written as JSON.
-            let payload = try? JSONSerialization.data(withJSONObject: measurements, options: [.sortedKeys, .withoutEscapingSlashes])
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard case .object = measurements, let userID = Self.text(user),
+            let payload = try? encoder.encode(measurements)  // `try?`: what was read as JSON can be written as JSON
         else {
             throw Self.unreadable(name, "its ‘measurements’ must be an object and its ‘userId’ a number")
         }
@@ -32,10 +37,12 @@ struct CaptureDocument: Equatable {
         self.userID = userID
     }
 
-    private static func text(_ user: Any) -> String? {
-        if let text = user as? String, !text.isEmpty { return text }
-        if user is Bool { return nil }
-        return (user as? Int64).map(String.init)
+    private static func text(_ user: JSONTree) -> String? {
+        switch user {
+        case .int(let number): String(number)
+        case .string(let text) where !text.isEmpty: text
+        default: nil
+        }
     }
 
     private static func unreadable(_ name: String, _ reason: String) -> Problem {
