@@ -10,15 +10,13 @@ package enum JSONValue: Hashable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Reads a whole document, which may be a scalar; nil where it is not JSON (RFC 8259) in UTF-8, or a number is beyond a double.
+    /// Reads a whole document, which may be a scalar; nil where it is not JSON, or a number is beyond a double.
     ///
-    /// Whole numbers that fit are `int`, all others the nearest `double`. Of members of the same name the last one counts.
+    /// Whole numbers that fit are `int`, all others the nearest `double`. By JSONDecoder, because JSONSerialization on Linux is off in the
+    /// last digits of many numbers; trailing commas and a byte order mark pass, and a server that minds them will say so.
     package init?(parsing data: Data) {
-        let value = data.withUnsafeBytes { bytes -> JSONValue? in
-            var reader = JSONReader(bytes)
-            return try? reader.document()  // `try?`: there is but one error, and nil says it
-        }
-        guard let value else { return nil }
+        // `try?`: the reason is of no use to a caller that only asks whether this is JSON.
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: data) else { return nil }
         self = value
     }
 
@@ -26,6 +24,7 @@ package enum JSONValue: Hashable, Sendable {
     package init(argument text: String) {
         switch JSONValue(parsing: Data(text.utf8)) {
         // An id such as 5e1, or one with more digits than fit, would come out of a number as another id.
+        case .int(let whole) where String(whole) != text: self = .string(text)
         case .double where !text.contains("."): self = .string(text)
         case .some(let value) where value.isScalar: self = value
         default: self = .string(text)
@@ -64,20 +63,21 @@ package enum JSONValue: Hashable, Sendable {
 extension JSONValue: Codable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
+        // `try?`: what is not of this type is tried as the next one. Numbers come first: a measurement is made of them.
         if container.decodeNil() {
             self = .null
-        } else if let text = try? container.decode(String.self) {  // `try?`: the next type is tried
-            self = .string(text)
-        } else if let flag = try? container.decode(Bool.self) {
-            self = .bool(flag)
         } else if let whole = try? container.decode(Int64.self) {
             self = .int(whole)
         } else if let number = try? container.decode(Double.self) {
             self = .double(number)
-        } else if let items = try? container.decode([JSONValue].self) {
-            self = .array(items)
+        } else if let text = try? container.decode(String.self) {
+            self = .string(text)
+        } else if let members = try? container.decode([String: JSONValue].self) {
+            self = .object(members)
+        } else if let flag = try? container.decode(Bool.self) {
+            self = .bool(flag)
         } else {
-            self = .object(try container.decode([String: JSONValue].self))
+            self = .array(try container.decode([JSONValue].self))
         }
     }
 
