@@ -5,24 +5,29 @@ import Foundation
 extension Configuration {
     /// Reads `homing.yaml`; where no file is named and none is in its usual place, the defaults hold. Tells all mistakes at once.
     package static func load(file named: String?, environment: [String: String]) throws(Mistakes) -> Configuration {
+        let log = MistakeLog()
+        let configuration = read(file: named, environment: environment, log: log)
+        try log.check()
+        return configuration
+    }
+
+    /// As `load`, with the mistakes in `log`, and the defaults in the place of what is mistaken.
+    static func read(file named: String?, environment: [String: String], log: MistakeLog) -> Configuration {
         let places = Places(environment: environment)
         let file = named ?? places.configurationFile
-        guard named != nil || FileManager.default.fileExists(atPath: file) else { return Configuration(places: places) }
-        let log = MistakeLog()
-        // `try?`: what matters to the reader of the message is that it could not be read.
-        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
-            throw Mistakes([Mistake(file: file, key: "", found: "no readable file", expected: "the configuration, as YAML")])
-        }
         var configuration = Configuration(places: places)
+        guard named != nil || FileManager.default.fileExists(atPath: file) else { return configuration }
         let folder = URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent().path
         configuration.backends = folder + "/backends"
-        // Whatever ends its lines: a line feed after a carriage return is one character with it.
-        let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-        let isEmpty = lines.allSatisfy { $0.isEmpty || $0.hasPrefix("#") }
+        // `try?`: what matters to the reader of the message is that it could not be read.
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+            log.add(Mistake(file: file, key: "", found: "no readable file", expected: "the configuration, as YAML"))
+            return configuration
+        }
+        let isEmpty = text.split(separator: "\n").allSatisfy { $0.trimmingCharacters(in: .whitespaces).isEmpty || $0.hasPrefix("#") }
         if !isEmpty, let node = YAMLNode.parse(text, file: file, log: log), let table = StrictTable(node, log: log) {
             configuration.read(table, folder: folder)
         }
-        try log.check()
         return configuration
     }
 

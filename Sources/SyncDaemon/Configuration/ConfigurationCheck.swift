@@ -9,9 +9,9 @@ package struct ConfigurationCheck: Sendable {
 
     /// Reads both and writes nothing.
     package static func run(file: String?, environment: [String: String]) -> ConfigurationCheck {
-        var mistakes: [Mistake] = []
-        var configuration = Configuration(places: Places(environment: environment))
-        do { configuration = try Configuration.load(file: file, environment: environment) } catch { mistakes += error.all }
+        let log = MistakeLog()
+        let configuration = Configuration.read(file: file, environment: environment, log: log)
+        var mistakes = log.all
         var backends: [Backend] = []
         do {
             backends = try ProfileLibrary.load(directory: configuration.backends, deviceID: "check", version: HomingVersion.current)

@@ -1,0 +1,111 @@
+import Backends
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SyncDaemon
+
+@Suite struct ConfigurationTests {
+    static let shipped =
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .path + "/config/homing.yaml"
+    private let environment = ["HOME": "/home/ann"]
+
+    private func load(_ text: String) throws -> Configuration {
+        let directory = try TemporaryDirectory()
+        try directory.write(text, to: "homing.yaml")
+        return try Configuration.load(file: directory("homing.yaml"), environment: environment)
+    }
+
+    @Test func theShippedFileSaysTheDefaults() throws {
+        let shipped = try Configuration.load(file: Self.shipped, environment: environment)
+        let defaults = Configuration(places: Places(environment: environment))
+        #expect(shipped.delivery == defaults.delivery)
+        #expect(shipped.limits == defaults.limits)
+        #expect(shipped.spool == defaults.spool)
+        #expect(shipped.keepDelivered == defaults.keepDelivered)
+        #expect(shipped.stateDirectory == defaults.stateDirectory)
+        #expect(shipped.socket == defaults.socket)
+    }
+
+    /// Every key that the reader knows stands in the shipped file, in use or commented out: the list comes from the reader's own message.
+    @Test(arguments: ["", "spool", "delivery", "timeouts", "outbox"])
+    func theShippedFileNamesEveryKey(table: String) throws {
+        let text = try String(contentsOfFile: Self.shipped, encoding: .utf8)
+        let probe = table.isEmpty ? "no_such_key: 1" : "\(table): {no_such_key: 1}"
+        let mistakes = #expect(throws: Mistakes.self) { try load(probe) }
+        let mistake = try #require(mistakes?.all.first)
+        #expect(mistake.key.hasSuffix("no_such_key"))
+        let keys = mistake.expected.replacingOccurrences(of: "one of ", with: "").components(separatedBy: ", ")
+        #expect(keys.count >= 1)
+        for key in keys {
+            #expect(text.contains("\n\(key):") || text.contains("#\(key):") || text.contains("  \(key):"), "\(table).\(key)")
+        }
+    }
+
+    @Test func relativePathsStartAtTheFilesFolder() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("state_directory: state\nsocket: ../h.sock\nspool: {directory: drop}\n", to: "homing.yaml")
+        let configuration = try Configuration.load(file: directory("homing.yaml"), environment: environment)
+        #expect(configuration.stateDirectory == directory("state"))
+        #expect(configuration.socket == "/tmp/h.sock")
+        #expect(configuration.spool.directory == directory("drop"))
+        #expect(configuration.backends == directory("backends"))
+    }
+
+    @Test func allMistakesAreToldAtOnceByTheirKeys() throws {
+        let mistakes = #expect(throws: Mistakes.self) {
+            try load(
+                "delivery: {attempts: 4, in_flight: many}\ntimeouts: {connect: -1, request: 90, exchange: 60}\nca_file: /nowhere.pem\nspol: {}\n"
+            )
+        }
+        let keys = Set(mistakes?.all.map(\.key) ?? [])
+        #expect(keys == ["delivery.attempts", "delivery.in_flight", "timeouts.connect", "timeouts.exchange", "ca_file", "spol"])
+        #expect(mistakes?.all.allSatisfy { $0.file.hasSuffix("homing.yaml") && $0.line != nil } == true)
+    }
+
+    @Test func aFileThatIsNamedAndMissingIsAMistake() {
+        #expect(throws: Mistakes.self) { try Configuration.load(file: "/nowhere/homing.yaml", environment: environment) }
+    }
+
+    @Test(arguments: [
+        (
+            ["HOME": "/home/ann"], false, "/home/ann/.config/homing", "/home/ann/.local/state/homing",
+            "/home/ann/.local/state/homing/homing.sock"
+        ),
+        (
+            ["HOME": "/home/ann", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s", "XDG_RUNTIME_DIR": "/run/user/1"], false, "/c/homing",
+            "/s/homing",
+            "/run/user/1/homing/homing.sock"
+        ),
+        (
+            ["HOME": "/home/ann", "XDG_STATE_HOME": "relative"], false, "/home/ann/.config/homing", "/home/ann/.local/state/homing",
+            "/home/ann/.local/state/homing/homing.sock"
+        ),
+        (["HOME": "/root"], true, "/etc/homing", "/var/lib/homing", "/run/homing/homing.sock"),
+        (["STATE_DIRECTORY": "/var/lib/x", "RUNTIME_DIRECTORY": "/run/x"], false, "/etc/homing", "/var/lib/x", "/run/x/homing.sock"),
+    ])
+    func placesFollowTheUserOrTheSystem(environment: [String: String], isRoot: Bool, configuration: String, state: String, socket: String) {
+        let places = Places(environment: environment, isRoot: isRoot)
+        #expect(places.configuration == configuration)
+        #expect(places.state == state)
+        #expect(places.socket == socket)
+    }
+
+    @Test func theCheckTellsMistakesOfTheConfigurationAndOfProfilesTogether() throws {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: directory("backends"), withIntermediateDirectories: true)
+        try directory.write("delivery: {attempts: 9}\n", to: "homing.yaml")
+        try directory.write("schema: 1\nname: x\nbase_url: http://example.org\nauth: {scheme: cookie}\n", to: "backends/x.yaml")
+        let report = ConfigurationCheck.run(file: directory("homing.yaml"), environment: environment)
+        #expect(!report.isGood)
+        #expect(report.text.contains("delivery.attempts"))
+        #expect(report.text.contains("base_url"))
+    }
+
+    @Test func theShippedConfigurationAndProfilesAreGood() {
+        let report = ConfigurationCheck.run(file: Self.shipped, environment: environment)
+        #expect(report.isGood, "\(report.text)")
+        #expect(report.text.contains("breathesafe"))
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Logging
+import Outbox
+import TestSupport
+import Testing
+import Vault
+
+@testable import SyncDaemon
+
+@Suite struct StartTests {
+    private func configuration(_ directory: TemporaryDirectory) throws -> Configuration {
+        var configuration = Configuration(places: Places(environment: ["HOME": directory.path], isRoot: false))
+        configuration.socket = directory("homing.sock")
+        configuration.backends = URL(fileURLWithPath: ConfigurationTests.shipped).deletingLastPathComponent().path + "/backends"
+        return configuration
+    }
+
+    private func start(_ directory: TemporaryDirectory) async throws -> Daemon {
+        try await Daemon(
+            configuration: try configuration(directory), environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    private func startAndStop(_ directory: TemporaryDirectory) async throws {
+        let daemon = try await start(directory)
+        let running = Task { try await daemon.run(signals: false) }
+        running.cancel()
+        _ = await running.result
+    }
+
+    @Test func aStateDirectoryHasOneDaemonAndIsFreeWhenItIsGone() throws {
+        let directory = try TemporaryDirectory()
+        var lock: StateLock? = try StateLock(directory: directory("state"))
+        let error = #expect(throws: StartError.self) { try StateLock(directory: directory("state")) }
+        #expect(error?.description.contains("Another daemon is already running") == true)
+        withExtendedLifetime(lock) {}
+        lock = nil
+        #expect(throws: Never.self) { try StateLock(directory: directory("state")) }
+    }
+
+    @Test func anotherKeyIsRefusedAndNothingIsOverwritten() async throws {
+        let directory = try TemporaryDirectory()
+        let state = try configuration(directory).stateDirectory
+        try await startAndStop(directory)
+        let before = try Data(contentsOf: URL(fileURLWithPath: state + "/homing.key"))
+        let other = Data(repeating: 7, count: 32)
+        try other.write(to: URL(fileURLWithPath: state + "/homing.key"))
+        let error = await #expect(throws: VaultError.self) { try await start(directory) }
+        #expect(error?.code == .wrongKey)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: state + "/homing.key")) == other)
+
+        try FileManager.default.removeItem(atPath: state + "/homing.key")
+        let missing = await #expect(throws: VaultError.self) { try await start(directory) }
+        #expect(missing?.code == .keyMissing)
+        #expect(!FileManager.default.fileExists(atPath: state + "/homing.key"))
+
+        try before.write(to: URL(fileURLWithPath: state + "/homing.key"))
+        chmod(state + "/homing.key", 0o600)
+        try await startAndStop(directory)
+    }
+}

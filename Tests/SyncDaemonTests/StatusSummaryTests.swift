@@ -1,0 +1,64 @@
+import ControlAPI
+import Foundation
+import Testing
+
+@testable import SyncDaemon
+
+@Suite struct StatusSummaryTests {
+    private func backend(
+        _ queue: QueueReport, session: String = "signedIn", gate: String = "open", reason: String? = nil, others: [WaitingAccount] = []
+    ) -> BackendReport {
+        BackendReport(
+            name: "breathesafe", baseURL: "https://x", gate: gate, gateReason: reason,
+            session: SessionReport(backend: "breathesafe", state: session, account: "1", email: "ann@lab.test"), queue: queue,
+            oldestWaiting: nil,
+            lastDelivered: nil, nextTry: nil, otherAccounts: others)
+    }
+
+    private func summary(_ backend: BackendReport, waiting: Int = 0, refused: Int = 0) -> StatusSummary {
+        StatusSummary(backends: [backend], spool: SpoolReport(directory: "/spool", waiting: waiting, refused: refused))
+    }
+
+    @Test func theSentenceAnswersTheQuestion() {
+        let offline = "The backend does not answer."
+        let bob = WaitingAccount(account: "2", email: "bob@lab.test", waiting: 2)
+        let cases: [(StatusSummary, String)] = [
+            (summary(backend(QueueReport())), "Ready: nothing has been captured yet."),
+            (summary(backend(QueueReport(), session: "signedOut")), "Nobody is signed in, and nothing is waiting."),
+            (summary(backend(QueueReport(delivered: 1))), "Everything has gone up: 1 capture delivered, nothing is waiting."),
+            (summary(backend(QueueReport(pending: 2, inflight: 1))), "3 captures are on the way up."),
+            (
+                summary(backend(QueueReport(pending: 1), gate: "cooling", reason: offline)),
+                "1 capture is safe here and waits for the network: \(offline)"
+            ),
+            (
+                summary(backend(QueueReport(pending: 2), session: "signInRequired", gate: "signInRequired"), waiting: 1),
+                "3 captures are safe here and cannot go up until somebody signs in."
+            ),
+            (
+                summary(backend(QueueReport(pending: 4, held: 1, dead: 1))),
+                "2 captures could not be delivered and need you. 4 captures wait besides."
+            ),
+            (
+                summary(backend(QueueReport(pending: 2, delivered: 5), others: [bob])),
+                "2 captures wait for bob@lab.test to sign in again; everything else has gone up."
+            ),
+        ]
+        for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
+    }
+
+    @Test func whatNeedsAPersonIsNamedGravestFirst() {
+        let bob = WaitingAccount(account: "2", email: "bob@lab.test", waiting: 2)
+        #expect(summary(backend(QueueReport(pending: 3, delivered: 9))).attention.isEmpty)
+        #expect(
+            summary(backend(QueueReport(held: 1, dead: 2), others: [bob]), refused: 1).attention.map(\.code) == [
+                "dead", "held", "other-account", "refused-files",
+            ])
+        #expect(summary(backend(QueueReport(), session: "signInRequired")).attention.map(\.code) == ["sign-in-required"])
+        #expect(summary(backend(QueueReport(), session: "signedOut")).attention.isEmpty)
+        #expect(summary(backend(QueueReport(), session: "signedOut"), waiting: 1).attention.map(\.code) == ["sign-in-required"])
+        for item in summary(backend(QueueReport(held: 1, dead: 2), others: [bob]), refused: 1).attention {
+            #expect(item.text.hasSuffix(".") && item.next.hasSuffix("."), "\(item)")
+        }
+    }
+}
