@@ -34,7 +34,10 @@ static void mark(int number, siginfo_t *info, void *context) {
 }
 
 void homing_mark_crashes(int fd) {
+    int is_marking = crash_fd >= 0;
     crash_fd = fd;
+    // Twice in one process, the handlers kept as those before would be our own, and a fault would never end.
+    if (is_marking) return;
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_sigaction = mark;

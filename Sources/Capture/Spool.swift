@@ -57,18 +57,25 @@ package actor Spool {
         watch.add(folders.users)
         let looks = wake.listen()
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { for await whole in watch.changes { await self.noticed(whole, watch) } }
-            group.addTask { for await _ in looks { await self.noticed([], watch) } }
-            wake.send()
+            group.addTask {
+                for await whole in watch.changes {
+                    await self.noticed(whole)
+                    self.look()
+                }
+            }
+            // One sweeper: two would pull the same files from under each other.
+            group.addTask {
+                for await _ in looks {
+                    for folder in self.folders.userFolders { watch.add(folder) }
+                    await self.sweep()
+                }
+            }
+            look()
             await group.waitForAll()
         }
     }
 
-    private func noticed(_ whole: Set<String>, _ watch: FolderWatch) async {
-        closed.formUnion(whole)
-        for folder in folders.userFolders { watch.add(folder) }
-        await sweep()
-    }
+    private func noticed(_ whole: Set<String>) { closed.formUnion(whole) }
 
     /// Takes everything that can be taken, in the order in which it was written.
     package func sweep() async {
@@ -90,10 +97,8 @@ package actor Spool {
     /// Moves a batch of whole files to `taken/`, under names that bind them to an id and to whoever is signed in, durably.
     private func take() async throws -> [Taken] {
         let candidates = folders.candidates()
-        guard !candidates.isEmpty else {
-            closed = []
-            return []
-        }
+        closed.formIntersection(candidates.map(\.path))
+        guard !candidates.isEmpty else { return [] }
         let probe = Submission(backend: backend, route: route)
         let account: Account
         do { account = try await intake.account(for: probe) } catch {
@@ -107,8 +112,16 @@ package actor Spool {
             guard isWhole(candidate) else { continue }
             let name = TakenName(
                 id: MutationID(at: clock.now, using: &generator), account: account.id, folder: candidate.folder, original: candidate.name)
+            guard name.text.utf8.count <= NAME_MAX else {
+                try await refuse(candidate.path, as: candidate.name, "The name of its folder is too long to be a user’s number.")
+                continue
+            }
             let target = folders.taken + "/" + name.text
-            try folders.move(candidate.path, to: target)
+            do { try folders.move(candidate.path, to: target) } catch {
+                // Whoever dropped it has removed it meanwhile, or its folder is not ours to take from: the others do not wait for it.
+                log.warning("A file cannot be taken", metadata: ["file": "\(candidate.path)", "error": "\(error)"])
+                continue
+            }
             closed.remove(candidate.path)
             touched.insert(candidate.folder.map { folders.users + "/" + $0 } ?? folders.new)
             taken.append((name, target))
@@ -164,6 +177,11 @@ package actor Spool {
                 switch outcome {
                 case .success: unlink(file.path)
                 case .failure(.notUnderstood(let reason)): try await refuse(file.path, as: file.name.original, reason)
+                case .failure(.tooLarge(let size, _)): try await refuse(file.path, as: file.name.original, Self.tooLarge(size))
+                case .failure(.outbox(.idConflict)):
+                    try await refuse(
+                        file.path, as: file.name.original,
+                        "It was stored before with other content. Look for it at the backend before you drop it into new/ again.")
                 case .failure(let error): throw error
                 }
             }
@@ -171,14 +189,22 @@ package actor Spool {
     }
 
     private func submission(_ file: Taken) throws -> Submission {
-        let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
-        guard size <= Intake.largestDocument else {
-            throw CaptureFile.NotUnderstood("The file is \(size >> 20) MiB large; at most \(Intake.largestDocument >> 20) MiB can be sent.")
+        let content: Data
+        do { content = try folders.content(of: file.path, atMost: Intake.largestDocument) } catch {
+            switch error {
+            case .tooLarge(let size): throw CaptureFile.NotUnderstood(Self.tooLarge(size))
+            case .notRegular: throw CaptureFile.NotUnderstood("It is not a plain file.")
+            case .system(let error):
+                throw CaptureFile.NotUnderstood("The file cannot be read: \(error). Check who owns it and who may read it.")
+            }
         }
-        let content = try Data(contentsOf: URL(fileURLWithPath: file.path))
         let capture = try CaptureFile(name: file.name.original, folder: file.name.folder, content: content)
         return Submission(
             backend: backend, route: route, id: file.name.id, fields: ["user_id": capture.user], payload: capture.document)
+    }
+
+    private static func tooLarge(_ size: Int) -> String {
+        "The file has \(size) bytes; at most \(Intake.largestDocument) (\(Intake.largestDocument >> 20) MiB) can be sent."
     }
 
     private func refuse(_ path: String, as name: String, _ reason: String) async throws {

@@ -40,7 +40,10 @@ struct SpoolFolders: Sendable {
     var userFolders: [String] { names(in: users).map { users + "/" + $0 } }
 
     /// Files in `refused/`, without the reasons beside them.
-    func refusedCount() -> Int { names(in: refused).count { !$0.hasSuffix(".reason") } }
+    func refusedCount() -> Int {
+        let all = Set(names(in: refused))
+        return all.count { all.contains($0 + ".reason") }
+    }
 
     private func files(in directory: String, folder: String?) -> [Candidate] {
         names(in: directory).compactMap { name in
@@ -70,6 +73,35 @@ struct SpoolFolders: Sendable {
         }
     }
 
+    /// Reads a regular file; a link that has taken its place is not followed.
+    func content(of path: String, atMost limit: Int) throws(Unreadable) -> Data {
+        let fd = homing_open_regular(path)
+        guard fd >= 0 else { throw errno == ELOOP ? .notRegular : .system(Errno(errno)) }
+        defer { close(fd) }
+        var status = stat()
+        guard fstat(fd, &status) == 0 else { throw .system(Errno(errno)) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
+        guard status.st_size <= limit else { throw .tooLarge(Int(status.st_size)) }
+        var content = Data(count: Int(status.st_size))
+        var read = 0
+        while read < content.count {
+            let count = content.withUnsafeMutableBytes { Glibc.read(fd, $0.baseAddress?.advanced(by: read), $0.count - read) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .system(Errno(errno)) }
+            if count == 0 { return content.prefix(read) }
+            read += count
+        }
+        return content
+    }
+
+    /// Why a file was not read.
+    enum Unreadable: Error {
+        case notRegular
+        /// Bytes.
+        case tooLarge(Int)
+        case system(Errno)
+    }
+
     func move(_ path: String, to target: String) throws(Errno) {
         guard rename(path, target) == 0 else { throw Errno(errno) }
     }
@@ -86,9 +118,12 @@ struct SpoolFolders: Sendable {
 
     /// Puts a file aside, with the reason in a file beside it; returns the name that it has there.
     func refuse(_ path: String, as name: String, because reason: String) throws -> String {
+        // Room for the number before it and for `.reason` behind it: a name has 255 bytes at most (NAME_MAX).
+        let name = name.keepingItsEnd(bytes: 240)
+        let all = Set(names(in: refused))
         var free = name
         var number = 1
-        while access(refused + "/" + free, F_OK) == 0 {
+        while all.contains(free) || all.contains(free + ".reason") {
             number += 1
             free = "\(number)-\(name)"
         }

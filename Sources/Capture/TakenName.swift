@@ -27,13 +27,19 @@ struct TakenName: Equatable {
     }
 
     var text: String {
-        // A name has 255 bytes at most (NAME_MAX); id, account and folder take their part first.
-        var short = original
-        while short.utf8.count > 100 { short.removeFirst() }
-        return [id.description, Self.escaped(account), Self.escaped(folder ?? ""), short].joined(separator: "~")
+        [id.description, Self.escaped(account), Self.escaped(folder ?? ""), original.keepingItsEnd(bytes: 100)].joined(separator: "~")
     }
 
     private static func escaped(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-_.@"))) ?? ""
+    }
+}
+
+extension String {
+    /// The text without as many characters from its start as it takes to have at most `limit` bytes.
+    func keepingItsEnd(bytes limit: Int) -> String {
+        var short = self[...]
+        while short.utf8.count > limit { short.removeFirst() }
+        return String(short)
     }
 }

@@ -1,0 +1,135 @@
+import Foundation
+import SyncModel
+import Testing
+
+@testable import Capture
+
+@Suite struct CaptureFileTests {
+    private static func read(_ content: String, name: String = "a.json", folder: String? = nil) throws -> CaptureFile {
+        try CaptureFile(name: name, folder: folder, content: Data(content.utf8))
+    }
+
+    /// Why a file is put aside; nil where it is understood.
+    private static func refusal(_ content: String, name: String = "a.json", folder: String? = nil) -> String? {
+        do {
+            _ = try CaptureFile(name: name, folder: folder, content: Data(content.utf8))
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
+    /// Every number of a document with its way there, at the value that the C library's strtod gives its digits.
+    private static func numbers(in text: String) -> [String: Double] {
+        var numbers: [String: Double] = [:]
+        for (place, match) in text.matches(of: /[\[:,]\s*(-?[0-9][0-9.eE+\-]*)/).enumerated() {
+            numbers["\(place)"] = String(match.1).withCString { strtod($0, nil) }
+        }
+        return numbers
+    }
+
+    private static func flattened(_ value: JSONValue, _ path: String = "") -> [String: Double] {
+        switch value {
+        case .int(let whole): [path: Double(whole)]
+        case .double(let number): [path: number]
+        case .array(let items):
+            items.enumerated().reduce(into: [:]) { all, item in
+                all.merge(flattened(item.element, "\(path)/\(item.offset)")) { $1 }
+            }
+        case .object(let members):
+            members.reduce(into: [:]) { all, member in all.merge(flattened(member.value, "\(path)/\(member.key)")) { $1 } }
+        case .null, .bool, .string: [:]
+        }
+    }
+
+    @Test(arguments: Captures.plain)
+    func aPlainCaptureStaysByteForByte(name: String) throws {
+        let content = try Captures.content(of: name)
+        let file = try CaptureFile(name: name, folder: "5", content: content)
+        #expect(file.document == content)
+        #expect(file.user == 5)
+    }
+
+    @Test(arguments: Captures.pending)
+    func theAppsOwnFileGivesItsMeasurementsWithEveryNumberAtItsValue(name: String) throws {
+        let content = try Captures.content(of: name)
+        let file = try CaptureFile(name: name, folder: nil, content: content)
+        #expect(file.user == 5)
+        let document = try #require(JSONValue(parsing: file.document))
+        #expect(document == JSONValue(parsing: content)?["measurements"])
+        #expect(document["average_measurements"] != nil)
+        #expect(document["userId"] == nil)
+        // By other means than our own reader: the same numbers stand in both texts, but for the app's own.
+        var before = Self.numbers(in: String(decoding: content, as: UTF8.self)).values.sorted()
+        let stated = try #require(JSONValue(parsing: content))
+        let own = ["userId", "retryCount", "timestamp"].compactMap { stated[$0] }.flatMap { Self.flattened($0).values }
+        #expect(own.count == 3)
+        for extra in own { before.remove(at: try #require(before.firstIndex(of: extra))) }
+        let isSame = Self.numbers(in: String(decoding: file.document, as: UTF8.self)).values.sorted() == before
+        #expect(isSame)
+        #expect(before.count > 100)
+        let isRead = Self.flattened(document).values.sorted() == before
+        #expect(isRead)
+    }
+
+    @Test func theSameFileGivesTheSameBytes() throws {
+        let content = try Captures.content(of: Captures.pending[0])
+        let documents = try (0..<20).map { _ in try CaptureFile(name: "x", folder: nil, content: content).document }
+        #expect(Set(documents).count == 1)
+    }
+
+    @Test(arguments: [
+        ("7", JSONValue.int(7)), ("ann", "ann"), ("5e1", "5e1"), ("123456789012345678901", "123456789012345678901"),
+    ])
+    func theUserOfAPlainCaptureIsItsFolder(folder: String, user: JSONValue) throws {
+        let file = try Self.read(#"{"average_measurements":{}}"#, folder: folder)
+        #expect(file.user == user)
+        #expect(file.user.text == folder)
+    }
+
+    @Test(arguments: [
+        ("", "The file is empty."),
+        (" ", "is not a JSON object"), ("capture", "is not a JSON object"), ("{", "is not a JSON object"),
+        (#"[{"average_measurements":{}}]"#, "is not a JSON object"), ("null", "is not a JSON object"), ("5", "is not a JSON object"),
+        (#"{"average_measurements":{"a":NaN}}"#, "is not a JSON object"),
+        (#"{"average_measurements":{"a":1e999}}"#, "is not a JSON object"),
+        (#"{}"#, "neither “average_measurements” (a capture) nor “measurements” and “userId”"),
+        (#"{"measurements":{"average_measurements":{}}}"#, "neither “average_measurements”"),
+        (#"{"average_measurements":[1]}"#, "neither “average_measurements”"),
+        (#"{"measurements":{},"userId":5}"#, "“measurements” does not hold “average_measurements”."),
+        (#"{"measurements":null,"userId":5}"#, "“measurements” does not hold “average_measurements”."),
+        (#"{"measurements":{"average_measurements":{}},"userId":"5"}"#, "“userId” must be a whole number above 0."),
+        (#"{"measurements":{"average_measurements":{}},"userId":0}"#, "“userId” must be a whole number above 0."),
+        (#"{"measurements":{"average_measurements":{}},"userId":-5}"#, "“userId” must be a whole number above 0."),
+        (#"{"measurements":{"average_measurements":{}},"userId":5.5}"#, "“userId” must be a whole number above 0."),
+        (#"{"measurements":{"average_measurements":{}},"userId":true}"#, "“userId” must be a whole number above 0."),
+    ])
+    func whatIsNotUnderstoodSaysWhatWasExpected(content: String, words: String) throws {
+        let reason = try #require(Self.refusal(content, folder: "5"))
+        #expect(reason.contains(words), "\(reason)")
+        #expect(reason.hasSuffix("."))
+    }
+
+    @Test func aCaptureOfNobodyIsRefusedWithTheWayToSayWhose() throws {
+        let reason = try #require(Self.refusal(#"{"average_measurements":{}}"#))
+        #expect(reason == "It is not said whose measurement this is. Put the file into new/users/<id>/, where <id> is the user’s number.")
+    }
+
+    private static let ofFive = #"{"measurements":{"average_measurements":{}},"userId":5}"#
+
+    @Test(
+        arguments: [
+            ("measurements_6_1765000001.json", nil, "The file’s name says user 6, its content says user 5."),
+            ("measurements_6_1765000001.json", "5", "The file’s name says user 6, its content says user 5."),
+            ("measurements_5_1765000001.json", "6", "The file’s folder says user 6, its content says user 5."),
+            ("a.json", "05", "The file’s folder says user 05, its content says user 5."),
+        ] as [(String, String?, String)])
+    func whereTwoSayDifferentUsersNobodyIsBelieved(name: String, folder: String?, reason: String) {
+        #expect(Self.refusal(Self.ofFive, name: name, folder: folder) == reason)
+    }
+
+    @Test(arguments: [("measurements_5_1765000001.json", "5"), ("measurements_5_1765000001.json", nil), ("6.json", nil), ("a.json", "5")])
+    func whereNobodyContradictsItIsUnderstood(name: String, folder: String?) throws {
+        #expect(try Self.read(Self.ofFive, name: name, folder: folder).user == 5)
+    }
+}

@@ -1,0 +1,40 @@
+import Capture
+import Foundation
+import SyncModel
+import Synchronization
+
+/// Backends as the intake sees them, with whoever a test signs in.
+final class FakeAddressing: Addressing {
+    let backends: [String]
+    private let signedIn: Mutex<[String: Account]>
+    private let onAsked = Mutex<(@Sendable () -> Void)?>(nil)
+
+    init(_ accounts: [String: Account?] = ["breathesafe": .ann]) {
+        backends = Array(accounts.keys)
+        signedIn = Mutex(accounts.compactMapValues(\.self))
+    }
+
+    func signIn(_ account: Account?, at backend: String = "breathesafe") { signedIn.withLock { $0[backend] = account } }
+
+    /// What happens in the world the next time that somebody asks who is signed in.
+    func whenAsked(_ work: @escaping @Sendable () -> Void) { onAsked.withLock { $0 = work } }
+
+    func account(at backend: String) async -> Account? {
+        let work = onAsked.withLock { work in
+            defer { work = nil }
+            return work
+        }
+        work?()
+        return signedIn.withLock { $0[backend] }
+    }
+
+    func address(_ submission: Submission, at backend: String) throws(Failure) -> (lane: Lane, onDead: Mutation.OnDead) {
+        guard let user = submission.fields["user_id"]?.text else { throw Failure(.profile, "The item field “user_id” is missing.") }
+        return (Lane("users/\(user)"), .skip)
+    }
+}
+
+extension Account {
+    static let ann = Account(id: "1", label: "ann@lab.test")
+    static let bob = Account(id: "2", label: "bob@lab.test")
+}

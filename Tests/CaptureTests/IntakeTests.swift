@@ -1,0 +1,147 @@
+import Foundation
+import Outbox
+import SyncModel
+import TestSupport
+import Testing
+import Vault
+
+@testable import Capture
+
+@Suite struct IntakeTests {
+    private let directory: TemporaryDirectory
+    private let outbox: Outbox
+    private let clock = TestClock()
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
+    }
+
+    private func intake(_ accounts: [String: Account?] = ["breathesafe": .ann]) -> Intake {
+        Intake(outbox: outbox, addressing: FakeAddressing(accounts), clock: clock)
+    }
+
+    private func submission(_ number: Int, backend: String? = nil, user: Int64? = 5, payload: String = "{}") -> Submission {
+        Submission(
+            backend: backend, route: "measurement", id: Samples.id(number), fields: user.map { ["user_id": .int($0)] } ?? [:],
+            payload: Data(payload.utf8))
+    }
+
+    @Test func itBelongsToWhoeverIsSignedIn() async throws {
+        let accepted = try await intake(["breathesafe": .bob]).accept(submission(1))
+        let destination = Destination(backend: "breathesafe", account: "2")
+        #expect(accepted == .init(id: Samples.id(1), enqueued: .new(sequence: 1), destination: destination, lane: Lane("users/5")))
+        let record = try #require(try await outbox.entry(Samples.id(1))?.record)
+        #expect(record.destination == destination)
+        #expect(record.onDead == .skip)
+        #expect(record.capturedAt == clock.now)
+        #expect(try await outbox.accountLabels() == [destination: "bob@lab.test"])
+    }
+
+    @Test func whatIsSentIsWhatWasHandedInByteForByte() async throws {
+        let payload = "{ \"b\" : 1.50,\n\"a\": \"\\u00fc\" }"
+        var submission = submission(1, payload: payload)
+        submission.supersedes = Samples.id(9)
+        _ = try await intake().accept(submission)
+        let entry = try #require(try await outbox.claim([Samples.destination: 1], at: clock.now).entries.first)
+        #expect(entry.mutation.payload == Data(payload.utf8))
+        #expect(entry.mutation.fields == ["user_id": 5])
+        #expect(entry.mutation.supersedes == Samples.id(9))
+        #expect(entry.mutation.route == "measurement")
+    }
+
+    @Test func withoutAnIdOneIsMinted() async throws {
+        var submission = submission(1)
+        submission.id = nil
+        let first = try await intake().accept(submission)
+        let second = try await intake().accept(submission)
+        #expect(first.id != second.id)
+        #expect([first, second].map(\.enqueued) == [.new(sequence: 1), .new(sequence: 2)])
+    }
+
+    @Test func theSameAgainIsTheSameEntryAndOtherContentAConflict() async throws {
+        let intake = intake()
+        _ = try await intake.accept(submission(1))
+        #expect(try await intake.accept(submission(1)).enqueued == .duplicate(sequence: 1))
+        await #expect(throws: IntakeError.outbox(.idConflict(Samples.id(1)))) {
+            try await intake.accept(submission(1, payload: #"{"a":1}"#))
+        }
+        await #expect(throws: IntakeError.outbox(.idConflict(Samples.id(1)))) { try await intake.accept(submission(1, user: 6)) }
+        #expect(try await outbox.entries(limit: 10).count == 1)
+    }
+
+    @Test(
+        arguments: [
+            ([:], nil, IntakeError.backendNotNamed(known: [])),
+            (["a": .ann, "b": .ann], nil, .backendNotNamed(known: ["a", "b"])),
+            (["a": .ann, "b": .ann], "c", .unknownBackend("c", known: ["a", "b"])),
+            (["a": .ann], "b", .unknownBackend("b", known: ["a"])),
+            (["a": nil], nil, .signInRequired(backend: "a")),
+            (["a": .ann, "b": nil], "b", .signInRequired(backend: "b")),
+        ] as [([String: Account?], String?, IntakeError)])
+    func whoseItIsMustBeKnown(accounts: [String: Account?], backend: String?, error: IntakeError) async throws {
+        await #expect(throws: error) { try await intake(accounts).accept(submission(1, backend: backend)) }
+        #expect(try await outbox.entries(limit: 10).isEmpty)
+    }
+
+    @Test func ofTwoBackendsTheNamedOneIsMeant() async throws {
+        let accepted = try await intake(["a": .ann, "b": .bob]).accept(submission(1, backend: "b"))
+        #expect(accepted.destination == Destination(backend: "b", account: "2"))
+    }
+
+    @Test func aDocumentOfExactlyTheLimitIsTakenAndOneByteMoreIsNot() async throws {
+        let limit = 32 << 20
+        #expect(Intake.largestDocument == limit)
+        var submission = submission(1)
+        submission.payload = Data(count: limit + 1)
+        await #expect(throws: IntakeError.tooLarge(size: limit + 1, limit: limit)) { try await intake().accept(submission) }
+        submission.payload = Data(count: limit)
+        #expect(try await intake().accept(submission).enqueued == .new(sequence: 1))
+    }
+
+    @Test func whatTheProfileDoesNotTakeIsRefusedInItsWords() async throws {
+        await #expect(throws: IntakeError.notUnderstood("The item field “user_id” is missing.")) {
+            try await intake().accept(submission(1, user: nil))
+        }
+    }
+
+    @Test func ofABatchEachHasItsOwnOutcomeInOrder() async throws {
+        let intake = intake()
+        _ = try await intake.accept(submission(3))
+        var large = submission(5)
+        large.payload = Data(count: Intake.largestDocument + 1)
+        let batch = [
+            submission(1), submission(2, user: nil), submission(3, payload: #"{"other":1}"#), submission(4, backend: "nowhere"), large,
+            submission(3), submission(6),
+        ]
+        let outcomes = try await intake.accept(batch, for: .bob)
+        func accepted(_ number: Int, _ enqueued: Enqueued) -> Result<Intake.Accepted, IntakeError> {
+            .success(
+                .init(
+                    id: Samples.id(number), enqueued: enqueued, destination: Destination(backend: "breathesafe", account: "2"),
+                    lane: Lane("users/5")))
+        }
+        #expect(
+            outcomes == [
+                accepted(1, .new(sequence: 2)), .failure(.notUnderstood("The item field “user_id” is missing.")),
+                .failure(.outbox(.idConflict(Samples.id(3)))), .failure(.unknownBackend("nowhere", known: ["breathesafe"])),
+                .failure(.tooLarge(size: Intake.largestDocument + 1, limit: Intake.largestDocument)), accepted(3, .duplicate(sequence: 1)),
+                accepted(6, .new(sequence: 3)),
+            ])
+    }
+
+    @Test func aBatchWithoutAnythingWritesNothing() async throws {
+        #expect(try await intake().accept([submission(1, user: nil)], for: .ann).count == 1)
+        #expect(try await intake().accept([], for: .ann).isEmpty)
+        #expect(try await outbox.newestCursor() == 0)
+    }
+
+    @Test func whatCannotBeWrittenIsNotAccepted() async throws {
+        try outbox.close()
+        await #expect {
+            _ = try await intake().accept(submission(1))
+        } throws: { error in
+            if case .outbox(.storage)? = error as? IntakeError { true } else { false }
+        }
+    }
+}
