@@ -33,7 +33,9 @@ final class DemoStation: Sendable {
         daemon = Process()
         daemon.executableURL = URL(fileURLWithPath: programs + "/homingd")
         daemon.arguments = ["run", "--config", directory + "/homing.yaml"]
-        guard files.createFile(atPath: directory + "/homingd.log", contents: nil) else { throw DemoError("\(directory) cannot be written.") }
+        guard files.createFile(atPath: directory + "/homingd.log", contents: nil) else {
+            throw DemoError("\(directory) cannot be written.")
+        }
         let log = FileHandle(forWritingAtPath: directory + "/homingd.log")
         daemon.standardError = log
         daemon.standardOutput = log

@@ -9,7 +9,14 @@ struct RunCommand: AsyncParsableCommand {
         discussion: "Logs to standard error. SIGTERM or SIGINT end it within five seconds; nothing that was acknowledged is lost.")
 
     @OptionGroup var common: CommonOptions
-    @Option(help: "The least severe messages to log: trace, debug, info, notice, warning, error, critical.")
+    @Option(
+        help: "The least severe messages to log: trace, debug, info, notice, warning, error, critical.",
+        transform: { text in
+            guard let level = Logger.Level(rawValue: text) else {
+                throw ValidationError("expected one of trace … critical, found ‘\(text)’")
+            }
+            return level
+        })
     var logLevel: Logger.Level = .info
 
     func run() async throws {
@@ -30,5 +37,3 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 }
-
-extension Logger.Level: @retroactive ExpressibleByArgument {}
