@@ -103,12 +103,14 @@ let package = Package(
         tests("SyncModel", ["SyncModel"]),
         tests("Vault", ["Vault"]),
         tests("Outbox", ["Outbox", "SyncModel", "Vault", grdb]),
-        tests("Capture", ["Capture", "Outbox", "SyncModel", "Vault"]),
+        tests("Capture", ["Capture", "Outbox", "SyncModel", "Vault", logging]),
         tests(
             "Backends", ["Backends", "SyncModel", "Vault", nioCore, nioPosix, nioSSL], resources: [.copy("Fixtures")]),
         tests("Delivery", ["Delivery", "Outbox", "Backends", "SyncModel", "Vault"]),
-        tests("ControlServer", ["ControlServer", "ControlAPI", asyncHTTPClient]),
-        tests("SyncDaemon", ["SyncDaemon", "Outbox", "Capture", "Delivery", "Backends", "SyncModel", "Vault", "ControlAPI", "Sandbox"]),
+        tests("ControlServer", ["ControlServer", "ControlAPI", asyncHTTPClient, lifecycle, logging, nioCore, nioHTTP1]),
+        tests(
+            "SyncDaemon",
+            ["SyncDaemon", logging, "Outbox", "Capture", "Delivery", "Backends", "SyncModel", "Vault", "ControlAPI", "Sandbox"]),
         tests("Sandbox", ["Sandbox", asyncHTTPClient, nioCore, nioHTTP1], resources: [.copy("Fixtures")]),
         tests("homing", ["homing", "ControlAPI"]),
         tests(

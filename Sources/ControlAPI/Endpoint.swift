@@ -46,6 +46,6 @@ public enum Endpoints {
     public static let retry = Endpoint<EntryReference, EntrySummary>(.post, "/v1/entries/{id}/retry", .operate)
     public static let discard = Endpoint<EntryReference, EntrySummary>(.delete, "/v1/entries/{id}", .administer)
     public static let sync = Endpoint<SyncRequest, SyncReport>(.post, "/v1/sync", .operate)
-    /// The answer is a stream: one `Event` in JSON a line (application/x-ndjson).
+    /// The answer is a stream: one `Event` in JSON a line (application/x-ndjson), and an empty line now and then while it is quiet.
     public static let events = Endpoint<EventQuery, Event>(.get, "/v1/events", .observe)
 }

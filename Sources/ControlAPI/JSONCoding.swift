@@ -7,7 +7,8 @@ public enum JSONCoding {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .custom { date, encoder in
             var container = encoder.singleValueContainer()
-            try container.encode(date.formatted(style))
+            // The format cuts off what is below a millisecond, and most times are stored as a little less than they are.
+            try container.encode(date.inMilliseconds.addingTimeInterval(0.000_25).formatted(style))
         }
         return encoder
     }
@@ -20,7 +21,7 @@ public enum JSONCoding {
             guard let date = try? style.parse(text) else {  // `try?`: the error below says it better
                 throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected an RFC 3339 time, found ‘\(text)’")
             }
-            return date
+            return date.inMilliseconds
         }
         return decoder
     }
@@ -31,4 +32,9 @@ public enum JSONCoding {
     }
 
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+}
+
+extension Date {
+    /// The nearest whole millisecond.
+    fileprivate var inMilliseconds: Date { Date(timeIntervalSince1970: (timeIntervalSince1970 * 1000).rounded() / 1000) }
 }

@@ -9,6 +9,8 @@ import ServiceLifecycle
 struct ControlRouter {
     let service: any ControlService
     let policy: AccessPolicy
+    /// After how long without an event a listener is sent an empty line, by which also its going is noticed.
+    let quiet: Duration
 
     /// The largest document plus room for nothing else: everything besides it is in the query.
     static let largestBody = 33 << 20
@@ -84,15 +86,37 @@ struct ControlRouter {
         return Response(
             status: .ok, headers: [.contentType: "application/x-ndjson"],
             body: ResponseBody { writer in
+                for await lines in Self.lines(events, quiet: quiet) { try await writer.write(lines) }
+                try await writer.finish(nil)
+            })
+    }
+
+    /// One line for each event, and an empty one in every quiet span; ends with `events`.
+    private static func lines(
+        _ events: some AsyncSequence<[Event], Never> & Sendable, quiet: Duration
+    ) -> AsyncStream<ByteBuffer> {
+        let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
+        // Unstructured, and ended with the listener: the stream outlives the call that made it.
+        let task = Task {
+            await withDiscardingTaskGroup { group in
+                group.addTask {
+                    while (try? await Task.sleep(for: quiet)) != nil {  // `try?`: cancelled, that is how this ends
+                        continuation.yield(ByteBuffer(string: "\n"))
+                    }
+                }
                 for await batch in events {
                     var lines = ByteBuffer()
                     for event in batch {
                         lines.writeBytes(JSONCoding.encoded(event))
                         lines.writeString("\n")
                     }
-                    try await writer.write(lines)
+                    continuation.yield(lines)
                 }
-                try await writer.finish(nil)
-            })
+                group.cancelAll()
+            }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
     }
 }

@@ -15,7 +15,9 @@ struct ProblemMiddleware: RouterMiddleware {
         } catch let problem as Problem {
             return Self.response(problem)
         } catch let error as HTTPError {
-            return Self.response(Self.problem(error, request))
+            return Self.response(Self.problem(error.status, error.body, request))
+        } catch is NIOTooManyBytesError {
+            return Self.response(Self.problem(.contentTooLarge, nil, request))
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -27,8 +29,8 @@ struct ProblemMiddleware: RouterMiddleware {
         }
     }
 
-    private static func problem(_ error: HTTPError, _ request: Request) -> Problem {
-        switch error.status.code {
+    private static func problem(_ status: HTTPResponse.Status, _ words: String?, _ request: Request) -> Problem {
+        switch status.code {
         case 404: .notFound("There is no \(request.method.rawValue) \(request.uri.path).")
         case 405:
             Problem(
@@ -40,8 +42,7 @@ struct ProblemMiddleware: RouterMiddleware {
                 next: "Split it into smaller ones.")
         default:
             Problem(
-                .invalidRequest, status: error.status.code, title: "The request is not understood",
-                detail: error.body ?? error.status.reasonPhrase)
+                .invalidRequest, status: status.code, title: "The request is not understood", detail: words ?? status.reasonPhrase)
         }
     }
 

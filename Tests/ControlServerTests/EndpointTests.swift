@@ -1,0 +1,184 @@
+import AsyncHTTPClient
+import ControlAPI
+import ControlServer
+import Foundation
+import Glibc
+import NIOCore
+import NIOHTTP1
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct EndpointTests {
+    /// Every call with its answer, made by the client that ships.
+    @Test func everyEndpointReachesItsMethodWithItsParameters() async throws {
+        let service = FakeService()
+        let id = FakeService.summary.id
+        let signIn = SignIn(backend: "b", email: "ann@lab.test", password: "pässword&=+ %", remember: true)
+        let submission = Submission(
+            backend: "b & c", route: "measurement", id: id, supersedes: id, fields: ["user_id": "5", "näme": "a/b?c=d&e+f %zz"],
+            payload: Data(#"{"a": 1.50}"#.utf8))
+        try await Served.with(service) { served in
+            let client = served.client
+            #expect(try await client.call(Endpoints.status, NoInput()) == FakeService.status)
+            #expect(try await client.call(Endpoints.sessions, NoInput()) == SessionList(sessions: [FakeService.session]))
+            #expect(try await client.call(Endpoints.signIn, signIn) == FakeService.session)
+            #expect(try await client.call(Endpoints.signOut, SignOut(backend: "b", allDevices: true)).waiting == 2)
+            #expect(try await client.call(Endpoints.submit, submission).sequence == 7)
+            let query = EntryQuery(state: "dead", backend: "b", after: 9, limit: 500)
+            #expect(try await client.call(Endpoints.entries, query) == EntryPage(entries: [FakeService.summary], next: 7))
+            let entry = EntryReference(id: id)
+            #expect(try await client.call(Endpoints.entry, entry).entry == FakeService.summary)
+            #expect(try await client.call(Endpoints.why, EntryReference(id: "a b/ü?")).id == "a b/ü?")
+            #expect(try await client.call(Endpoints.retry, entry) == FakeService.summary)
+            #expect(try await client.call(Endpoints.discard, entry) == FakeService.summary)
+            #expect(try await client.call(Endpoints.sync, SyncRequest(backend: "b")).waiting == 4)
+            service.continuation.finish()
+            try await client.events(EventQuery(since: 5, follow: true)) { _ in true }
+        }
+        let reference = ["id": id]
+        #expect(
+            service.calls == [
+                .init(name: "status"), .init(name: "sessions"), .init(name: "signIn", body: signIn.body),
+                .init(name: "signOut", parameters: ["backend": "b", "all_devices": "true"]),
+                .init(
+                    name: "submit",
+                    parameters: [
+                        "backend": "b & c", "route": "measurement", "id": id, "supersedes": id, "item.user_id": "5",
+                        "item.näme": "a/b?c=d&e+f %zz",
+                    ], body: Data(#"{"a": 1.50}"#.utf8)),
+                .init(name: "entries", parameters: ["state": "dead", "backend": "b", "after": "9", "limit": "500"]),
+                .init(name: "entry", parameters: reference), .init(name: "why", parameters: ["id": "a b/ü?"]),
+                .init(name: "retry", parameters: reference), .init(name: "discard", parameters: reference),
+                .init(name: "sync", parameters: ["backend": "b"]),
+                .init(name: "events", parameters: ["since": "5", "follow": "true"]),
+            ])
+        // The kernel says who asks: this very process.
+        #expect(service.peers.count == 12)
+        #expect(service.peers.allSatisfy { $0 == Peer(pid: getpid(), uid: geteuid(), gid: getegid()) })
+    }
+
+    @Test(arguments: [(false, UInt(201)), (true, 200)])
+    func aSubmissionSaysWhetherItIsNew(isDuplicate: Bool, status: UInt) async throws {
+        try await Served.with(FakeService(isDuplicate: isDuplicate)) { served in
+            let response = try await served.send(.POST, "/v1/entries?route=measurement", body: ByteBuffer(string: "{}"))
+            #expect(response.status.code == status)
+            #expect(response.headers.first(name: "content-type") == "application/json")
+            _ = try await response.body.collect(upTo: 1 << 20)
+        }
+    }
+
+    @Test func aProblemArrivesAsItWasThrown() async throws {
+        let problem = Problem(
+            .signInRequired, status: 409, title: "Nobody is signed in", detail: "Nobody is signed in at breathesafe.",
+            next: "Sign in with ‘homing login’.")
+        try await Served.with(FakeService(problem: problem)) { served in
+            await #expect(throws: problem) { try await served.client.call(Endpoints.submit, Submission(route: "measurement")) }
+            await #expect(throws: problem) { try await served.client.events(EventQuery()) { _ in true } }
+            let (received, type) = try await served.problem(.GET, "/v1/status")
+            #expect(received == problem)
+            #expect(type == "application/problem+json")
+        }
+    }
+
+    @Test(arguments: [
+        ("GET", "/v1/nothing", 404, "not-found", "There is no GET /v1/nothing."),
+        ("GET", "/", 404, "not-found", "There is no GET /."),
+        ("PUT", "/v1/entries", 404, "not-found", "There is no PUT /v1/entries."),
+        ("GET", "/v1/status?verbose=1", 400, "invalid-request", "The parameter ‘verbose’ is not known here; expected: none."),
+        (
+            "GET", "/v1/entries?stat=dead", 400, "invalid-request",
+            "The parameter ‘stat’ is not known here; expected: after, backend, limit, state."
+        ),
+        ("POST", "/v1/entries", 400, "invalid-request", "The parameter ‘route’ is missing."),
+        ("POST", "/v1/entries?route=", 400, "invalid-request", "The parameter ‘route’ is missing."),
+        ("POST", "/v1/entries?route=a&route=b", 400, "invalid-request", "The parameter ‘route’ is given twice."),
+        ("GET", "/v1/entries/7?id=8", 400, "invalid-request", "The parameter ‘id’ is given twice."),
+        ("GET", "/v1/entries?limit=0", 400, "invalid-request", "The parameter ‘limit’ is ‘0’; expected a whole number from 1 to 500."),
+        (
+            "GET", "/v1/entries?limit=many", 400, "invalid-request",
+            "The parameter ‘limit’ is ‘many’; expected a whole number from 1 to 500."
+        ),
+        (
+            "GET", "/v1/entries?state=lost", 400, "invalid-request",
+            "The parameter ‘state’ is ‘lost’; expected one of pending, inflight, delivered, dead, held, discarded."
+        ),
+        ("GET", "/v1/events?follow=maybe", 400, "invalid-request", "The parameter ‘follow’ is ‘maybe’; expected true or false."),
+        (
+            "POST", "/v1/sessions", 400, "invalid-request",
+            #"The body must be JSON like {"email": "…", "password": "…", "backend": "…", "remember": false}."#
+        ),
+    ])
+    func aMistakeIsAProblemThatNamesIt(method: String, path: String, status: Int, code: String, detail: String) async throws {
+        let service = FakeService()
+        try await Served.with(service) { served in
+            let (problem, type) = try await served.problem(.RAW(value: method), path)
+            #expect(problem.status == status)
+            #expect(problem.code.rawValue == code)
+            #expect(problem.type == "urn:homing:problem:\(code)")
+            #expect(problem.detail == detail)
+            #expect(type == "application/problem+json")
+        }
+        #expect(service.calls.isEmpty)
+    }
+
+    @Test func aBodyOfTheLargestDocumentFitsAndABodyOverTheLimitDoesNot() async throws {
+        let service = FakeService()
+        try await Served.with(service) { served in
+            let fits = ByteBuffer(repeating: 0x20, count: 32 << 20)
+            let response = try await served.send(.POST, "/v1/entries?route=measurement", body: fits)
+            #expect(response.status == .created)
+            let (problem, _) = try await served.problem(
+                .POST, "/v1/entries?route=measurement", body: ByteBuffer(repeating: 0x20, count: 33 << 20 + 1))
+            #expect(problem.status == 413)
+            #expect(problem.code == .tooLarge)
+            #expect(problem.next?.isEmpty == false)
+        }
+        #expect(service.calls.map(\.body?.count) == [32 << 20])
+    }
+
+    @Test(arguments: [
+        [("Origin", "http://localhost")], [("Origin", "null")], [("Referer", "http://localhost/")], [("Host", "evil.example")],
+        [("Host", "homing.evil.example:80")], [("Host", "127.0.0.1")],
+    ])
+    func whatAWebPageCouldSendIsRefused(headers: [(String, String)]) async throws {
+        let service = FakeService()
+        try await Served.with(service) { served in
+            for (method, path) in [("GET", "/v1/status"), ("POST", "/v1/sync"), ("GET", "/v1/nothing")] {
+                let (problem, _) = try await served.problem(.RAW(value: method), path, headers: headers)
+                #expect(problem.status == 403)
+                #expect(problem.code == .notPermitted)
+            }
+        }
+        #expect(service.calls.isEmpty)
+    }
+
+    @Test(arguments: ["localhost", "LocalHost:80", "homing"])
+    func aLocalHostIsTaken(host: String) async throws {
+        try await Served.with(FakeService()) { served in
+            let response = try await served.send(.GET, "/v1/status", headers: [("Host", host)])
+            #expect(response.status == .ok)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (0, 1000, Access.administer), (1000, 1000, .administer), (1001, 1000, .operate), (0, 0, .administer), (1000, 0, .operate),
+            (65534, 1000, .operate),
+        ] as [(uid_t, uid_t, Access)])
+    func rootAndTheOwnerAdministerAndWhoeverTheSocketAdmitsOperates(uid: uid_t, owner: uid_t, access: Access) {
+        #expect(AccessPolicy(owner: owner).access(of: Peer(pid: 1, uid: uid, gid: 0)) == access)
+    }
+
+    @Test func onlyDiscardingNeedsAnAdministrator() {
+        #expect(Endpoints.discard.access == .administer)
+        let operate = [
+            Endpoints.signIn.access, Endpoints.signOut.access, Endpoints.submit.access, Endpoints.retry.access, Endpoints.sync.access,
+        ]
+        let observe = [
+            Endpoints.status.access, Endpoints.sessions.access, Endpoints.entries.access, Endpoints.entry.access, Endpoints.why.access,
+            Endpoints.events.access,
+        ]
+        #expect(operate.allSatisfy { $0 == .operate })
+        #expect(observe.allSatisfy { $0 == .observe })
+        #expect(Access.allCases == Access.allCases.sorted())
+    }
+}

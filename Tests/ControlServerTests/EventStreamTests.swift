@@ -1,0 +1,92 @@
+import AsyncHTTPClient
+import ControlAPI
+import ControlServer
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct EventStreamTests {
+    private static func event(_ cursor: Int64) -> Event {
+        Event(
+            cursor: cursor, at: FakeService.day, kind: "captured", backend: "breathesafe", account: "1", entry: FakeService.summary.id,
+            detail: ["reason": "line one\nline two"])
+    }
+
+    @Test func eachEventIsALineAndTheStreamEndsWithTheEvents() async throws {
+        let service = FakeService()
+        try await Served.with(service) { served in
+            service.continuation.yield([1, 2].map(Self.event))
+            service.continuation.yield([])
+            service.continuation.yield([Self.event(3)])
+            service.continuation.finish()
+            let response = try await served.send(.GET, "/v1/events?since=0")
+            #expect(response.headers.first(name: "content-type") == "application/x-ndjson")
+            let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
+            let lines = text.split(separator: "\n")
+            #expect(text.hasSuffix("\n"))
+            #expect(try lines.map { try JSONCoding.decoder.decode(Event.self, from: Data($0.utf8)) } == [1, 2, 3].map(Self.event))
+        }
+    }
+
+    @Test func anEventArrivesWhileTheStreamStaysOpen() async throws {
+        let service = FakeService()
+        try await Served.with(service) { served in
+            service.continuation.yield([Self.event(1)])
+            var seen: [Int64] = []
+            try await served.client.events(EventQuery(follow: true)) { event in
+                seen.append(event.cursor)
+                service.continuation.yield([Self.event(event.cursor + 1)])
+                return seen.count < 50
+            }
+            #expect(seen == Array(1...50))
+        }
+    }
+
+    @Test func whileItIsQuietAnEmptyLineKeepsTheLineAlive() async throws {
+        let service = FakeService()
+        try await Served.with(service, quiet: .milliseconds(1)) { served in
+            let response = try await served.send(.GET, "/v1/events?follow=true")
+            var text = ""
+            for try await part in response.body {
+                text += String(buffer: part)
+                if text.count >= 3 { service.continuation.finish() }
+            }
+            #expect(text.count >= 3)
+            #expect(text.allSatisfy { $0 == "\n" })
+        }
+    }
+
+    @Test func aListenerThatHasGoneIsNoticedThoughNothingHappens() async throws {
+        let service = FakeService()
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        service.continuation.onTermination = { _ in end.finish() }
+        try await Served.with(service, quiet: .milliseconds(1)) { served in
+            service.continuation.yield([Self.event(1)])
+            try await served.client.events(EventQuery(follow: true)) { _ in false }
+            for await _ in ends {}
+        }
+    }
+
+    @Test func aShutdownEndsAnOpenStreamAndTakesTheSocketFileAway() async throws {
+        let service = FakeService()
+        var path = ""
+        try await Served.with(service) { served in
+            path = served.client.socketPath
+            #expect(FileManager.default.fileExists(atPath: path))
+            service.continuation.yield([Self.event(1)])
+            var seen = 0
+            // Returns although the service never ends its stream.
+            try await served.client.events(EventQuery(follow: true)) { _ in
+                seen += 1
+                await served.shutDown()
+                return true
+            }
+            #expect(seen == 1)
+        }
+        #expect(!FileManager.default.fileExists(atPath: path))
+        await #expect {
+            _ = try await ControlClient(socketPath: path).call(Endpoints.status, NoInput())
+        } throws: { ($0 as? Problem)?.code == .daemonNotRunning }
+    }
+}

@@ -1,0 +1,96 @@
+import ControlAPI
+import ControlServer
+import Foundation
+import Synchronization
+
+/// A service that notes what it is asked, and answers alike or with a problem.
+final class FakeService: ControlService {
+    /// A call as it arrived: the method's name and its parameters.
+    struct Call: Equatable {
+        var name: String
+        var parameters: [String: String] = [:]
+        var body: Data?
+    }
+
+    private let state = Mutex<(calls: [Call], peers: [Peer])>(([], []))
+    let problem: Problem?
+    let isDuplicate: Bool
+    let stream: AsyncStream<[Event]>
+    let continuation: AsyncStream<[Event]>.Continuation
+
+    init(problem: Problem? = nil, isDuplicate: Bool = false) {
+        self.problem = problem
+        self.isDuplicate = isDuplicate
+        (stream, continuation) = AsyncStream.makeStream()
+    }
+
+    var calls: [Call] { state.withLock { $0.calls } }
+    var peers: [Peer] { state.withLock { $0.peers } }
+
+    private func note(_ name: String, _ request: some WireRequest, _ peer: Peer) throws(Problem) {
+        state.withLock {
+            $0.calls.append(Call(name: name, parameters: request.parameters, body: request.body))
+            $0.peers.append(peer)
+        }
+        if let problem { throw problem }
+    }
+
+    static let day = Date(timeIntervalSince1970: 1_765_000_000.123)
+    static let summary = EntrySummary(
+        sequence: 7, id: "00000000-0000-7000-8000-000000000001", backend: "breathesafe", account: "1", route: "measurement",
+        lane: "users/5", state: "pending", holdReason: nil, capturedAt: day, dueAt: day, settledAt: nil, attempts: 0, releases: 0,
+        uncertain: false, size: 12, remoteID: nil, lastStatus: nil, lastError: nil)
+    static let session = SessionReport(backend: "breathesafe", state: "signedIn", account: "1", email: "ann@lab.test", since: day)
+    static let status = Status(
+        sentence: "Ready.", attention: [], backends: [], spool: nil, version: "1", startedAt: day, cursor: 3)
+
+    func status(_ request: NoInput, by peer: Peer) async throws(Problem) -> Status {
+        try note("status", request, peer)
+        return Self.status
+    }
+    func sessions(_ request: NoInput, by peer: Peer) async throws(Problem) -> SessionList {
+        try note("sessions", request, peer)
+        return SessionList(sessions: [Self.session])
+    }
+    func signIn(_ request: SignIn, by peer: Peer) async throws(Problem) -> SessionReport {
+        try note("signIn", request, peer)
+        return Self.session
+    }
+    func signOut(_ request: SignOut, by peer: Peer) async throws(Problem) -> SignOutReport {
+        try note("signOut", request, peer)
+        return SignOutReport(backend: "breathesafe", local: "cleared", server: "ended", waiting: 2)
+    }
+    func submit(_ request: Submission, by peer: Peer) async throws(Problem) -> SubmissionReceipt {
+        try note("submit", request, peer)
+        return SubmissionReceipt(
+            id: Self.summary.id, sequence: 7, duplicate: isDuplicate, backend: "breathesafe", account: "1", lane: "users/5")
+    }
+    func entries(_ request: EntryQuery, by peer: Peer) async throws(Problem) -> EntryPage {
+        try note("entries", request, peer)
+        return EntryPage(entries: [Self.summary], next: 7)
+    }
+    func entry(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntryDetail {
+        try note("entry", request, peer)
+        return EntryDetail(entry: Self.summary, attempts: [])
+    }
+    func why(_ request: EntryReference, by peer: Peer) async throws(Problem) -> Explanation {
+        try note("why", request, peer)
+        return Explanation(id: request.id, state: "pending", sentence: "It is next in line.", next: nil)
+    }
+    func retry(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary {
+        try note("retry", request, peer)
+        return Self.summary
+    }
+    func discard(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary {
+        try note("discard", request, peer)
+        return Self.summary
+    }
+    func sync(_ request: SyncRequest, by peer: Peer) async throws(Problem) -> SyncReport {
+        try note("sync", request, peer)
+        return SyncReport(waiting: 4, cursor: 3, obstacle: nil)
+    }
+    func events(_ request: EventQuery, by peer: Peer) async throws(Problem) -> AsyncStream<[Event]> {
+        try note("events", request, peer)
+        return stream
+    }
+}

@@ -1,0 +1,90 @@
+import ControlServer
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct UnixSocketTests {
+    private let directory: TemporaryDirectory
+    private var path: String { directory("homing.sock") }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        umask(0o007)
+    }
+
+    /// Whether somebody takes a connection there.
+    private static func answers(_ path: String) throws -> Bool {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+    }
+
+    private func mode(of path: String) throws -> mode_t {
+        var status = stat()
+        try #require(lstat(path, &status) == 0)
+        return status.st_mode
+    }
+
+    @Test(arguments: [(0o660, 0o660), (0o666, 0o660), (0o600, 0o600), (0o777, 0o770)] as [(mode_t, mode_t)])
+    func thePathHasTheModeLessTheUmask(asked: mode_t, given: mode_t) throws {
+        let socket = try UnixSocket(path: path, mode: asked)
+        defer { close(socket.descriptor) }
+        #expect(try mode(of: path) == S_IFSOCK | given)
+        #expect(try Self.answers(path))
+    }
+
+    @Test func thePathOfADaemonThatIsAliveIsNotTaken() throws {
+        let first = try UnixSocket(path: path, mode: 0o660)
+        defer { close(first.descriptor) }
+        #expect(throws: SocketError.inUse(path)) { try UnixSocket(path: path, mode: 0o660) }
+        #expect(try Self.answers(path))
+    }
+
+    @Test func aPathThatADaemonLeftBehindIsReplaced() throws {
+        close(try UnixSocket(path: path, mode: 0o660).descriptor)
+        #expect(try mode(of: path) & S_IFMT == S_IFSOCK)
+        #expect(try Self.answers(path) == false)
+        let second = try UnixSocket(path: path, mode: 0o660)
+        defer { close(second.descriptor) }
+        #expect(try Self.answers(path))
+    }
+
+    @Test func whatIsNoSocketIsLeftAsItIs() throws {
+        try "mine".write(toFile: path, atomically: false, encoding: .utf8)
+        #expect(throws: SocketError.notASocket(path)) { try UnixSocket(path: path, mode: 0o660) }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
+    }
+
+    @Test func aLinkToASocketIsNoSocket() throws {
+        close(try UnixSocket(path: directory("other.sock"), mode: 0o660).descriptor)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: directory("other.sock"))
+        #expect(throws: SocketError.notASocket(path)) { try UnixSocket(path: path, mode: 0o660) }
+    }
+
+    @Test func aPathHasOneHundredAndSevenBytesAtMost() throws {
+        let longest = directory(String(repeating: "x", count: 107 - directory("").utf8.count))
+        let socket = try UnixSocket(path: longest, mode: 0o660)
+        close(socket.descriptor)
+        #expect(throws: SocketError.pathTooLong(longest + "x")) { try UnixSocket(path: longest + "x", mode: 0o660) }
+    }
+
+    @Test func aMissingFolderIsSaidInTheSystemsWords() throws {
+        let path = directory("nowhere/homing.sock")
+        #expect(throws: SocketError.system(path, ENOENT)) { try UnixSocket(path: path, mode: 0o660) }
+    }
+
+    @Test(arguments: [SocketError.inUse("/s"), .notASocket("/s"), .pathTooLong("/s"), .system("/s", EACCES)])
+    func everyErrorNamesThePathInASentence(error: SocketError) {
+        #expect(error.description.contains("/s"))
+        #expect(error.description.hasSuffix("."))
+    }
+}
