@@ -27,6 +27,8 @@ package actor Spool {
     private static let batch = 64
     /// How old a file must be to count as whole where neither the kernel nor an event says so, in seconds.
     private static let settledAge: TimeInterval = 5
+    /// When to look again after the disk or the store has failed, in seconds.
+    private static let pauseAfterFailure: TimeInterval = 30
 
     /// - Parameter route: the route by which what is dropped here is sent.
     package init(
@@ -87,8 +89,9 @@ package actor Spool {
                 try await store(taken)
             }
         } catch {
-            // What was taken stays in taken/ and is stored by the next look or the next run.
+            // What was taken stays in taken/ and is stored by the next look: soon, for a full disk tells nobody when it has room again.
             log.error("The drop folder cannot be emptied", metadata: ["directory": "\(folders.root)", "error": "\(error)"])
+            look(in: Self.pauseAfterFailure)
         }
     }
 
@@ -136,13 +139,18 @@ package actor Spool {
         if closed.contains(candidate.path) { return true }
         let age = clock.now.timeIntervalSince1970 - TimeInterval(candidate.modifiedAt) / 1_000_000_000
         if age >= Self.settledAge { return true }
-        let again = clock.now.addingTimeInterval(Self.settledAge)
+        look(in: Self.settledAge)
+        return false
+    }
+
+    /// Looks again after so many seconds, whatever else happens.
+    private func look(in seconds: TimeInterval) {
+        let again = clock.now.addingTimeInterval(seconds)
         // Unstructured: a single look later, whoever is sweeping now; it holds nothing and ends by itself.
         Task { [clock, wake] in
             try await clock.sleep(until: again)
             wake.send()
         }
-        return false
     }
 
     private func store(leftovers: [SpoolFolders.Candidate]) async throws {

@@ -38,6 +38,17 @@ package struct CircuitBreaker: Sendable, Equatable {
         state = .open(until: until, failure, isAsked: true)
     }
 
+    /// Whether the pause has come to its end: also where its end lies further ahead than any pause is long, for then the clock was ahead
+    /// when it began and has been set right since.
+    package func isOver(policy: Policy, now: Date) -> Bool {
+        guard case .open(let until, _, let isAsked) = state else { return false }
+        let left = until.timeIntervalSince(now)
+        return left <= 0 || left > (isAsked ? Self.longestAsked : policy.ceiling)
+    }
+
+    /// What Retry-After is clamped to, and a little, in seconds.
+    private static let longestAsked: TimeInterval = 6 * 3600 + 60
+
     /// The pause is over: what was asked for is granted by closing, a fault needs a probe. True where a probe is wanted.
     package mutating func elapse() -> Bool {
         guard case .open(let until, let failure, let isAsked) = state else { return false }

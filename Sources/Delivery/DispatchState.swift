@@ -146,7 +146,9 @@ package struct DispatchState: Sendable {
         let names = links.keys.sorted()
         for name in names {
             guard var link = links[name] else { continue }
-            if !isStopping, link.wantsProbe(now), link.breaker.elapse(), link.hasHealthRoute { actions.append(.probe(backend: name)) }
+            if !isStopping, link.wantsProbe(policy.breaker, now), link.breaker.elapse(), link.hasHealthRoute {
+                actions.append(.probe(backend: name))
+            }
             if link.isDraining, link.sending.isEmpty, link.settling == 0 {
                 link.isDraining = false
                 actions.append(.drained(backend: name))

@@ -61,9 +61,8 @@ struct Link: Sendable {
         }
     }
 
-    func wantsProbe(_ now: Date) -> Bool {
-        guard account != nil, due != .nothing, case .open(let until, _, _) = breaker.state else { return false }
-        return until <= now
+    func wantsProbe(_ policy: CircuitBreaker.Policy, _ now: Date) -> Bool {
+        account != nil && due != .nothing && breaker.isOver(policy: policy, now: now)
     }
 
     /// When there will be something to do without any other event; nil where only an event can bring it.

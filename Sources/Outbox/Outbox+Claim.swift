@@ -21,6 +21,9 @@ extension Outbox {
         try await settle([], thenClaim: slots, at: now)
     }
 
+    /// No entry waits longer than this (seconds): what Retry-After is clamped to, and a little.
+    static let horizon: TimeInterval = 6 * 3600 + 60
+
     static func claim(_ slots: [Destination: Int], epoch: Int64, vault: Opening, now: Date, _ db: Database) throws -> Claimed {
         var claimed = Claimed()
         for (destination, count) in slots.sorted(by: { $0.key < $1.key }) {
@@ -40,9 +43,19 @@ extension Outbox {
                     missing -= 1
                 }
             }
-            let next = try Int64.fetchOne(
+            var next = try Int64.fetchOne(
                 db.cachedStatement(sql: "SELECT min(dueAt) FROM lane WHERE backend = ? AND account = ? AND dueAt IS NOT NULL"),
                 arguments: arguments)
+            let latest = now.addingTimeInterval(horizon).ms
+            if let time = next, time > latest {
+                // The clock was ahead when this was written, and has been set right: nothing waits for years.
+                try db.execute(
+                    sql: """
+                        UPDATE entry SET dueAt = ? WHERE state = 'pending' AND sequence IN
+                            (SELECT head FROM lane WHERE backend = ? AND account = ? AND dueAt > ?)
+                        """, arguments: [now.ms] + arguments + [latest])
+                next = now.ms
+            }
             claimed.nextDue[destination] = next.map(Date.init(ms:))
         }
         return claimed

@@ -22,8 +22,7 @@ package struct Outbox: Sendable {
     ///
     /// - Parameters:
     ///   - crashed: the earlier run ended by a fault of its own, which its orphans are suspected of.
-    ///   - horizon: no entry waits longer than this from now (seconds), whatever the clock has done since.
-    package init(file: String, vault: Vault, crashed: Bool, horizon: TimeInterval = 6 * 3600, now: Date) throws(OutboxError) {
+    package init(file: String, vault: Vault, crashed: Bool, now: Date) throws(OutboxError) {
         do {
             var configuration = Configuration()
             configuration.foreignKeysEnabled = true
@@ -47,14 +46,14 @@ package struct Outbox: Sendable {
             try OutboxSchema.migrator.migrate(pool)
             self.vault = vault
             commits = GroupCommit(pool: pool)
-            epoch = try pool.write { db in try Self.beginRun(db, crashed: crashed, horizon: horizon, now: now) }
+            epoch = try pool.write { db in try Self.beginRun(db, crashed: crashed, now: now) }
         } catch {
             throw OutboxError(error)
         }
     }
 
     /// Three crashes hold an entry as poison; until then it goes back, to be looked up before it is sent again.
-    private static func beginRun(_ db: Database, crashed: Bool, horizon: TimeInterval, now: Date) throws -> Int64 {
+    private static func beginRun(_ db: Database, crashed: Bool, now: Date) throws -> Int64 {
         let epoch = try Int64.fetchOne(db, sql: "UPDATE run SET epoch = epoch + 1 RETURNING epoch") ?? 0
         let orphans = try EntryRow.fetchAll(
             db,
@@ -74,11 +73,6 @@ package struct Outbox: Sendable {
             }
             try insert(event, db)
         }
-        // A clock that was ahead must not make anything wait for years.
-        let latest = now.addingTimeInterval(horizon).ms
-        try db.execute(
-            sql: "UPDATE entry SET dueAt = ? WHERE state = 'pending' AND sequence IN (SELECT head FROM lane WHERE dueAt > ?)",
-            arguments: [latest, latest])
         return epoch
     }
 

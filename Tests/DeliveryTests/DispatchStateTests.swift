@@ -101,6 +101,16 @@ import Testing
         #expect(open == [.gateChanged(backend: "breathesafe", .open), .store([], claim: [Samples.destination: 4])])
     }
 
+    @Test func aClockThatWasAheadKeepsNoBackendCoolingForYears() {
+        var state = signedIn()
+        let ahead = now.addingTimeInterval(10 * 365 * 86_400)
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: ahead)
+        _ = state.on(.attempted(entry(1), attempt(.unreachable(Failure(.offline, "refused")))), at: ahead)
+        _ = state.on(.stored(Claimed()), at: ahead)
+        let woken = state.on(.woke, at: now)
+        #expect(woken.contains(.probe(backend: "breathesafe")))
+    }
+
     @Test func withoutAHealthRouteOneEntryAloneIsTheProbe() throws {
         var state = signedIn(health: false)
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
