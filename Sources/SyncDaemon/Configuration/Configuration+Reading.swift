@@ -24,7 +24,9 @@ extension Configuration {
             log.add(Mistake(file: file, key: "", found: "no readable file", expected: "the configuration, as YAML"))
             return configuration
         }
-        let isEmpty = text.split(separator: "\n").allSatisfy { $0.trimmingCharacters(in: .whitespaces).isEmpty || $0.hasPrefix("#") }
+        // By any end of a line: a line feed after a carriage return is one character with it, and is not "\n".
+        let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+        let isEmpty = lines.allSatisfy { $0.isEmpty || $0.hasPrefix("#") }
         if !isEmpty, let node = YAMLNode.parse(text, file: file, log: log), let table = StrictTable(node, log: log) {
             configuration.read(table, folder: folder)
         }

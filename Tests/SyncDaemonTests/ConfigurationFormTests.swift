@@ -1,0 +1,61 @@
+import Backends
+import Delivery
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SyncDaemon
+
+/// What a file may look like, besides the shipped one.
+@Suite struct ConfigurationFormTests {
+    private let environment = ["HOME": "/home/ann"]
+
+    private func load(_ text: String) throws -> Configuration {
+        let directory = try TemporaryDirectory()
+        try directory.write(text, to: "homing.yaml")
+        return try Configuration.load(file: directory("homing.yaml"), environment: environment)
+    }
+
+    @Test(arguments: ["", "\n\n", "# nothing\n", "  # nothing\n\n\t\n", "# nothing\r\n# at all\r\n"])
+    func aFileThatSaysNothingLeavesTheDefaults(text: String) throws {
+        let configuration = try load(text)
+        #expect(configuration.delivery == Configuration(places: Places(environment: environment)).delivery)
+        #expect(configuration.spool.route == "measurement")
+    }
+
+    @Test(arguments: ["\n", "\r\n"]) func theEndsOfLinesDoNotMatter(end: String) throws {
+        let text = ["# The station in room 4", "state_directory: /srv/homing", "delivery:", "  in_flight: 9", ""].joined(separator: end)
+        let configuration = try load(text)
+        #expect(configuration.stateDirectory == "/srv/homing")
+        #expect(configuration.spool.directory == "/srv/homing/spool")
+        #expect(configuration.delivery.inFlight == 9)
+    }
+
+    @Test(arguments: [
+        ("delivery: {attempts: 4}", "homing.yaml:1: delivery.attempts: expected a whole number from 1 to 3, found 4"),
+        ("spol: {}", "homing.yaml:1: spol: expected one of backends, ca_file, delivery, outbox, socket, spool, state_directory, timeouts"),
+        ("# one\nspool: 5", "homing.yaml:2: spool: expected a table of keys"),
+        ("socket: 5", "homing.yaml:1: socket: expected a text"),
+        ("timeouts: {connect: soon}", "homing.yaml:1: timeouts.connect: expected seconds from 0.1 to 600.0"),
+    ])
+    func aMistakeNamesFileLineKeyAndWhatWasExpected(text: String, words: String) throws {
+        let mistakes = try #require(#expect(throws: Mistakes.self) { try load(text) })
+        #expect(mistakes.all.count == 1)
+        #expect(mistakes.description.contains(words), "\(mistakes)")
+    }
+
+    @Test(arguments: ["delivery: {", "a: b: c", "- one"]) func whatIsNoTableOfKeysIsAMistake(text: String) {
+        #expect(throws: Mistakes.self) { try load(text) }
+    }
+
+    @Test func withoutAFileInTheUsualPlaceTheDefaultsHold() throws {
+        let directory = try TemporaryDirectory()
+        let environment = ["STATE_DIRECTORY": directory("state"), "CONFIGURATION_DIRECTORY": directory("etc")]
+        let configuration = try Configuration.load(file: nil, environment: environment)
+        #expect(configuration.stateDirectory == directory("state"))
+        #expect(configuration.backends == directory("etc/backends"))
+        try FileManager.default.createDirectory(atPath: directory("etc"), withIntermediateDirectories: true)
+        try directory.write("delivery: {in_flight: 7}\n", to: "etc/homing.yaml")
+        #expect(try Configuration.load(file: nil, environment: environment).delivery.inFlight == 7)
+    }
+}

@@ -1,0 +1,31 @@
+import Backends
+import ControlServer
+import Foundation
+import Outbox
+import SyncModel
+import Testing
+
+@testable import SyncDaemon
+
+@Suite struct StartErrorTests {
+    private static let table: [(any Error, String)] = [
+        (
+            Mistakes([Mistake(file: "homing.yaml", line: 3, key: "delivery.attempts", found: "9", expected: "a whole number from 1 to 3")]),
+            "The configuration has mistakes:\nhoming.yaml:3: delivery.attempts: expected a whole number from 1 to 3, found 9"
+        ),
+        (OutboxError.tooNew, "A newer version of Homing has written this store. Install that version again; nothing was changed."),
+        (OutboxError.full, "The disk is full. Make room and start again; nothing was lost."),
+        (
+            OutboxError.storage("disk I/O error"),
+            "The store cannot be read or written: disk I/O error. Look at the disk; nothing was changed."
+        ),
+        (Failure(.profile, "The CA file cannot be read."), "The CA file cannot be read."),
+        (StartError("Another daemon is already running."), "Another daemon is already running."),
+        (SocketError.notASocket("/s"), "/s is not a socket. Move it away, or name another socket in the configuration."),
+    ]
+
+    @Test(arguments: table.indices) func everyErrorThatEndsTheDaemonIsASentence(row: Int) {
+        let (error, sentence) = Self.table[row]
+        #expect(StartError.sentence(for: error) == sentence)
+    }
+}
