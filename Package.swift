@@ -117,21 +117,3 @@ let package = Package(
             "EndToEnd", ["homingd", "homing", "homing-sandbox", "ControlAPI", "Sandbox", "SyncDaemon", "SyncModel", logging]),
     ]
 )
-
-if let only = Context.environment["HOMING_ONLY"] {  // TEMPORARY
-    let all = package.targets
-    var names = Set(only.split(separator: ",").map(String.init))
-    var grew = true
-    while grew {
-        let before = names
-        for target in all where before.contains(target.name) {
-            for dependency in target.dependencies {
-                if case .byNameItem(let name, _) = dependency { names.insert(name) }
-                if case .targetItem(let name, _) = dependency { names.insert(name) }
-            }
-        }
-        grew = names != before
-    }
-    package.targets = all.filter { names.contains($0.name) }
-    package.products = []
-}
