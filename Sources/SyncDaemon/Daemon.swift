@@ -85,18 +85,19 @@ package struct Daemon: Sendable {
         log.info(
             "Homing is up", metadata: ["version": "\(HomingVersion.current)", "socket": "\(socket.path)", "spool": "\(spool.directory)"])
         try await outbox.record([SyncEvent(at: clock.now, .started, detail: ["version": HomingVersion.current])])
-        let services: [any Service] = [
+        var services: [any Service] = [
             Housekeeping(outbox: outbox, keepDelivered: configuration.keepDelivered, clock: clock, log: log),
             DispatcherService(dispatcher: dispatcher),
             SessionWatch(keepers: keepers, outbox: outbox, dispatcher: dispatcher, spool: spool, clock: clock, log: log),
             SpoolService(spool: spool),
             ControlServer(socket: socket, service: station, log: log),
         ]
+        if signals { services.append(StopDeadline()) }
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: signals ? [.sigterm, .sigint] : [], logger: log)
-        // A service manager waits for five seconds at most; what is in flight is handed back well before.
+        // What is in flight is handed back well before; then the rest is cancelled. (A limit on the cancelling would end in a trap, which
+        // is what a crash of ours looks like at the next start; see StopDeadline.)
         group.maximumGracefulShutdownDuration = .seconds(4)
-        group.maximumCancellationDuration = .milliseconds(500)
         let outcome: Result<Void, any Error>
         do { outcome = .success(try await ServiceGroup(configuration: group).run()) } catch { outcome = .failure(error) }
         await close()

@@ -1,6 +1,7 @@
 import Backends
 import Capture
 import Delivery
+import Foundation
 import Logging
 import Outbox
 import ServiceLifecycle
@@ -15,6 +16,19 @@ struct DispatcherService: Service {
             try await dispatcher.run()
         } onGracefulShutdown: {
             dispatcher.stop()
+        }
+    }
+}
+
+/// Ends the process just before five seconds have passed since it was told to stop, whatever still hangs: for the store that is a kill, which
+/// loses nothing.
+struct StopDeadline: Service {
+    func run() async throws {
+        try await gracefulShutdown()
+        // A thread of its own, so that nothing that hangs can hold it up; it dies with the process.
+        Thread.detachNewThread {
+            Thread.sleep(forTimeInterval: 4.8)
+            _exit(EXIT_FAILURE)
         }
     }
 }

@@ -22,8 +22,9 @@ struct Reasons {
         case .inflight: return ("It is being sent at this moment.", nil)
         case .dead:
             let doubt = entry.uncertain ? " It may have taken effect all the same." : ""
+            let wasRefused = entry.attempts == 0 || (400..<500).contains(entry.lastStatus ?? 0)
             let sentence =
-                entry.attempts >= 3
+                !wasRefused
                 ? "It was tried \(entry.attempts) times without success; the last time:\(said)\(doubt)"
                 : "The backend refused it:\(said)\(doubt)"
             return (sentence, "When the cause is mended: ‘homing retry \(entry.id)’. To destroy it for good: ‘homing discard \(entry.id)’.")

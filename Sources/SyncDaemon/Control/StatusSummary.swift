@@ -49,7 +49,7 @@ struct StatusSummary {
                 Attention(
                     code: "dead",
                     text:
-                        "\(backend.name) refused \(Self.captures(queue.dead)), or failed at \(queue.dead == 1 ? "it" : "them") three times. \(queue.dead == 1 ? "It is" : "They are") kept.",
+                        "\(backend.name) refused \(Self.captures(queue.dead)), or failed at \(queue.dead == 1 ? "it" : "them") too often. \(queue.dead == 1 ? "It is" : "They are") kept.",
                     next: "See them with ‘homing list --state dead’, ask ‘homing why ID’, then ‘homing retry ID’ or ‘homing discard ID’."))
         }
         if queue.held > 0 {
