@@ -25,6 +25,8 @@ package actor Spool {
 
     /// How many files share one transaction.
     private static let batch = 64
+    /// How many bytes a batch has before it is closed: memory holds a batch at a time.
+    private static let batchBytes: Int64 = 16 << 20
     /// How old a file must be to count as whole where neither the kernel nor an event says so, in seconds.
     private static let settledAge: TimeInterval = 5
     /// When to look again after the disk or the store has failed, in seconds.
@@ -55,8 +57,6 @@ package actor Spool {
     /// Watches until cancelled.
     package func run() async throws {
         let watch = try FolderWatch()
-        watch.add(folders.new)
-        watch.add(folders.users)
         let looks = wake.listen()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -68,7 +68,8 @@ package actor Spool {
             // One sweeper: two would pull the same files from under each other.
             group.addTask {
                 for await _ in looks {
-                    for folder in self.folders.userFolders { watch.add(folder) }
+                    // Again each time: a folder that was removed and made anew is another one.
+                    for folder in [self.folders.root, self.folders.new, self.folders.users] + self.folders.userFolders { watch.add(folder) }
                     await self.sweep()
                 }
             }
@@ -82,12 +83,11 @@ package actor Spool {
     /// Takes everything that can be taken, in the order in which it was written.
     package func sweep() async {
         do {
+            try folders.make()
             try await store(leftovers: folders.leftovers())
-            while true {
-                let taken = try await take()
-                if taken.isEmpty { return }
-                try await store(taken)
-            }
+            var candidates = folders.candidates()[...]
+            closed.formIntersection(candidates.map(\.path))
+            while !candidates.isEmpty, !Task.isCancelled { try await store(try await take(from: &candidates)) }
         } catch {
             // What was taken stays in taken/ and is stored by the next look: soon, for a full disk tells nobody when it has room again.
             log.error("The drop folder cannot be emptied", metadata: ["directory": "\(folders.root)", "error": "\(error)"])
@@ -97,21 +97,23 @@ package actor Spool {
 
     private typealias Taken = (name: TakenName, path: String)
 
-    /// Moves a batch of whole files to `taken/`, under names that bind them to an id and to whoever is signed in, durably.
-    private func take() async throws -> [Taken] {
-        let candidates = folders.candidates()
-        closed.formIntersection(candidates.map(\.path))
-        guard !candidates.isEmpty else { return [] }
+    /// Moves a batch of whole files to `taken/`, under names that bind them to an id and to whoever is signed in, durably; takes what it has
+    /// dealt with off `candidates`.
+    private func take(from candidates: inout ArraySlice<SpoolFolders.Candidate>) async throws -> [Taken] {
         let probe = Submission(backend: backend, route: route)
         let account: Account
         do { account = try await intake.account(for: probe) } catch {
-            if case .signInRequired = error { return [] }
+            if case .signInRequired = error {
+                candidates = []
+                return []
+            }
             throw error
         }
         var taken: [Taken] = []
         var touched: Set<String> = [folders.taken]
         var generator = SystemRandomNumberGenerator()
-        for candidate in candidates where taken.count < Self.batch {
+        var bytes: Int64 = 0
+        while taken.count < Self.batch, bytes < Self.batchBytes, let candidate = candidates.popFirst() {
             guard isWhole(candidate) else { continue }
             let name = TakenName(
                 id: MutationID(at: clock.now, using: &generator), account: account.id, folder: candidate.folder, original: candidate.name)
@@ -128,6 +130,7 @@ package actor Spool {
             closed.remove(candidate.path)
             touched.insert(candidate.folder.map { folders.users + "/" + $0 } ?? folders.new)
             taken.append((name, target))
+            bytes += candidate.size
         }
         // The id must outlive a power cut before the entry does: otherwise the file would be taken again under another one.
         if !taken.isEmpty { try folders.sync(touched) }

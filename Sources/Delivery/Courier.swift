@@ -6,9 +6,12 @@ import SyncModel
 package struct Courier: Sendable {
     private let keeper: SessionKeeper
     private let backend: Backend
+    private let attempts: Int
     private let clock: any SyncClock
 
-    package init(keeper: SessionKeeper, clock: any SyncClock) {
+    /// - Parameter attempts: after so many counted ones an entry is looked up once more, and not sent again.
+    package init(keeper: SessionKeeper, attempts: Int, clock: any SyncClock) {
+        self.attempts = attempts
         self.keeper = keeper
         backend = keeper.backend
         self.clock = clock
@@ -37,6 +40,9 @@ package struct Courier: Sendable {
             if route.canLookUp {
                 switch await lookUp(entry, &session) {
                 case .found(let receipt): return end(.accepted(receipt))
+                case .absent where entry.attempts >= attempts:
+                    let message = "The backend failed at it each time, and a look after the last attempt did not find it."
+                    return end(.permanent(Failure(.serverError, message)))
                 case .absent: break
                 case .failed(let verdict): return end(verdict.afterLookUp)
                 }
@@ -84,14 +90,11 @@ package struct Courier: Sendable {
     private func send(_ mutation: Mutation, _ session: inout Session) async -> Verdict {
         let request: OutboundRequest
         do { request = try backend.request(for: mutation) } catch { return .permanent(error) }
-        let verdict = await exchange(request, &session) {
+        return await exchange(request, &session) {
             backend.verdict(on: $0, to: mutation, at: clock.now)
         } failed: {
             $0
         }
-        // Signed in, and refused all the same: this account may not. The session stays.
-        if case .unauthorized(let failure) = verdict, failure.reason != .signInRequired { return .forbidden(failure) }
-        return verdict
     }
 
     private func lookUp(_ entry: Entry, _ session: inout Session) async -> LookUp {
@@ -115,7 +118,8 @@ package struct Courier: Sendable {
             let outcome = read(try await keeper.send(request, as: session))
             guard outcome.isUnauthorized else { return outcome }
             do { session = try await keeper.replace(session) } catch { return failed(Self.verdict(error)) }
-            return read(try await keeper.send(request, as: session))
+            // Signed in, and refused all the same: this account may not. The session stays.
+            return read(try await keeper.send(request, as: session)).denied
         } catch {
             return failed(Self.verdict(error, of: request))
         }
@@ -142,7 +146,8 @@ package struct Courier: Sendable {
 
     private static func verdict(_ error: AuthenticationError) -> Verdict {
         switch error {
-        case .unavailable(let failure): .unreachable(failure)
+        // Whatever became of the renewal, the mutation itself was not sent by it.
+        case .unavailable(let failure): .unreachable(Failure(failure.reason, status: failure.status, failure.message))
         case .signInRequired(let reason): .unauthorized(Failure(.signInRequired, reason))
         case .refused(let words), .misbehaved(let words): .unauthorized(Failure(.signInRequired, words))
         case .signingOut: .unauthorized(Failure(.signInRequired, "Signing out."))
@@ -153,23 +158,41 @@ package struct Courier: Sendable {
 }
 
 /// What may say that the session was at fault.
-private protocol Unauthorizable { var isUnauthorized: Bool { get } }
+private protocol Unauthorizable {
+    var isUnauthorized: Bool { get }
+    /// The same, where a session that is well was at fault no more.
+    var denied: Self { get }
+}
 
 extension Verdict: Unauthorizable {
+    fileprivate var denied: Verdict {
+        guard case .unauthorized(var failure) = self else { return self }
+        failure.reason = .forbidden
+        return .forbidden(failure)
+    }
+
     fileprivate var isUnauthorized: Bool { if case .unauthorized = self { true } else { false } }
 }
 
 extension LookUp: Unauthorizable {
+    fileprivate var denied: LookUp { if case .failed(let verdict) = self { .failed(verdict.denied) } else { self } }
+
     fileprivate var isUnauthorized: Bool { if case .failed(let verdict) = self { verdict.isUnauthorized } else { false } }
 }
 
 extension Verdict {
-    /// A server, or the proxy before it, that answers 5xx may have done the work all the same: look before sending again, and do not send
-    /// again what must not arrive twice.
+    /// A server, or the proxy before it, that answers 5xx, or 2xx with something else than JSON, may have done the work all the same: look
+    /// before sending again, and do not send again what must not arrive twice.
     fileprivate func cautious(on route: RouteTraits) -> Verdict {
-        guard case .transient(var failure) = self, let status = failure.status, status >= 500 else { return self }
-        failure.outcomeUnknown = route.canLookUp || route.isAtMostOnce
-        return route.isAtMostOnce && !route.canLookUp ? .unknown(failure) : .transient(failure)
+        switch self {
+        case .transient(var failure) where (failure.status ?? 0) >= 500:
+            failure.outcomeUnknown = true
+            return route.isAtMostOnce && !route.canLookUp ? .unknown(failure) : .transient(failure)
+        case .intercepted(var failure) where (200..<300).contains(failure.status ?? 0):
+            failure.outcomeUnknown = true
+            return .intercepted(failure)
+        default: return self
+        }
     }
 
     /// The same verdict on an entry whose outcome was open before and still is.

@@ -53,6 +53,7 @@ package struct DispatchState: Sendable {
         case .stored(let claimed): return stored(claimed)
         case .storeFailed:
             isStoring = false
+            for name in links.keys { links[name]?.askedFor = nil }
             unwritten = beingWritten + unwritten
             beingWritten = []
             storeAgainAt = now.addingTimeInterval(policy.fullDiskPause)
@@ -91,6 +92,15 @@ package struct DispatchState: Sendable {
         if arrivedWhileStoring {
             arrivedWhileStoring = false
             forgetDueTimes()
+        }
+        if isStopping {
+            // Claimed before the stop was known, and not sent: handed straight back.
+            for entry in claimed.entries {
+                links[entry.mutation.destination.backend]?.settling += 1
+                let failure = Failure(.stopping, "The daemon was stopped.", outcomeUnknown: entry.uncertain)
+                unwritten.append(Settled(entry, .released(until: entry.dueAt, failure), attempt: nil))
+            }
+            return []
         }
         for entry in claimed.entries { links[entry.mutation.destination.backend]?.sending[entry.sequence] = entry }
         return claimed.entries.map(DispatchAction.attempt)

@@ -28,7 +28,7 @@ package final class Dispatcher: Sendable {
     ) {
         self.outbox = outbox
         self.keepers = Dictionary(uniqueKeysWithValues: keepers.map { ($0.backend.name, $0) })
-        couriers = self.keepers.mapValues { Courier(keeper: $0, clock: clock) }
+        couriers = self.keepers.mapValues { Courier(keeper: $0, attempts: policy.retry.attempts, clock: clock) }
         self.clock = clock
         self.policy = policy
         self.seed = seed

@@ -9,11 +9,16 @@ package struct RetryPolicy: Sendable, Equatable {
     package var factor: Double = 4
     package var ceiling: TimeInterval = 15 * 60
     /// How long a server may still be at work on a request whose answer was lost: no look-up before that.
-    package var lookupAfter: TimeInterval = 5
+    package var lookupAfter: TimeInterval = 30
     /// A send that nothing shows to have met a backend which is well counts at most this often.
     package var loneEntryPeriod: TimeInterval = 3600
 
     package init() {}
+
+    /// How long to wait, in seconds, before what may have taken effect is looked up; 0 where nothing is to be looked up.
+    func lookupPause(_ failure: Failure, _ route: RouteTraits) -> TimeInterval {
+        failure.outcomeUnknown && route.canLookUp ? lookupAfter : 0
+    }
 
     /// Full jitter: anything from now to the exponential bound, so that a fleet that comes back does not come back at once.
     package func delay(before attempt: Int, using generator: inout some RandomNumberGenerator) -> TimeInterval {

@@ -15,30 +15,37 @@ extension Settlement {
         case .forbidden(let failure): self = .held(.forbidden, failure)
         case .throttled(let failure, let until): self = .released(until: until, failure)
         // The gate decides when the way is free again; the entry itself is ready.
-        case .unauthorized(let failure), .unreachable(let failure), .intercepted(let failure):
+        case .unauthorized(let failure), .unreachable(let failure):
             self = .released(until: now, failure)
+        case .intercepted(let failure):
+            self = .released(until: now.addingTimeInterval(policy.lookupPause(failure, route)), failure)
         case .transient(let failure) where backendIsWell:
-            self = .counted(failure, of: entry, policy: policy, now: now, using: &generator)
+            self = .counted(failure, of: entry, route: route, policy: policy, now: now, using: &generator)
         case .transient(let failure):
-            let delay = policy.delay(before: entry.releases + 1, using: &generator)
+            let delay = policy.lookupPause(failure, route) + policy.delay(before: entry.releases + 1, using: &generator)
             self = .released(until: now.addingTimeInterval(delay), failure)
         case .unknown(let failure) where failure.reason == .stopping:
-            self = .released(until: now, failure)
+            self = .released(until: now.addingTimeInterval(policy.lookupPause(failure, route)), failure)
         case .unknown(let failure) where failure.reason == .refused || (route.isAtMostOnce && !route.canLookUp):
             self = .held(.unknownOutcome, failure)
         case .unknown(let failure) where route.canLookUp:
             let delay = policy.lookupAfter + policy.delay(before: entry.releases, using: &generator)
             self = .released(until: now.addingTimeInterval(delay), failure)
         case .unknown(let failure):
-            self = .counted(failure, of: entry, policy: policy, now: now, using: &generator)
+            self = .counted(failure, of: entry, route: route, policy: policy, now: now, using: &generator)
         }
     }
 
     private static func counted(
-        _ failure: Failure, of entry: Entry, policy: RetryPolicy, now: Date, using generator: inout some RandomNumberGenerator
+        _ failure: Failure, of entry: Entry, route: RouteTraits, policy: RetryPolicy, now: Date,
+        using generator: inout some RandomNumberGenerator
     ) -> Settlement {
         let attempt = entry.attempts + 1
-        guard attempt < policy.attempts else { return .dead(failure) }
-        return .retry(at: now.addingTimeInterval(policy.delay(before: attempt, using: &generator)), failure)
+        let pause = policy.lookupPause(failure, route)
+        if attempt >= policy.attempts {
+            // The last try may have taken effect: one look more, without another send.
+            return pause > 0 ? .retry(at: now.addingTimeInterval(pause), failure) : .dead(failure)
+        }
+        return .retry(at: now.addingTimeInterval(pause + policy.delay(before: attempt, using: &generator)), failure)
     }
 }

@@ -11,7 +11,8 @@ extension Outbox {
         try await move(
             id, from: [.dead, .held, .pending], .retried, by: actor, at: now,
             sql: """
-                UPDATE entry SET state = 'pending', holdReason = NULL, attempts = 0, crashes = 0, dueAt = ?,
+                UPDATE entry SET state = 'pending', holdReason = NULL, attempts = 0, crashes = 0,
+                    dueAt = CASE WHEN state = 'pending' AND uncertain THEN dueAt ELSE ? END,
                     uncertain = uncertain AND NOT ? WHERE sequence = ?
                 """, arguments: [now.ms, forgetUncertainty])
         arrivals.send()
@@ -56,12 +57,12 @@ extension Outbox {
         eventsWritten.send()
     }
 
-    /// Makes everything that waits for a time due now, at `backend` or, where nil, at all.
+    /// Makes everything that waits for a time due now, but for what its backend may still be at work on, at `backend` or, where nil, at all.
     package func makeDue(backend: String?, at now: Date) async throws(OutboxError) {
         try await commit { db in
             try db.execute(
                 sql: """
-                    UPDATE entry SET dueAt = :now WHERE state = 'pending' AND sequence IN
+                    UPDATE entry SET dueAt = :now WHERE state = 'pending' AND NOT uncertain AND sequence IN
                         (SELECT head FROM lane WHERE dueAt > :now AND (:backend IS NULL OR backend = :backend))
                     """, arguments: ["now": now.ms, "backend": backend])
         }

@@ -25,7 +25,7 @@ extension Outbox {
         }
         do {
             try await pool.writeWithoutTransaction { db in
-                _ = try Row.fetchAll(db, sql: "PRAGMA incremental_vacuum(1024)")
+                _ = try Row.fetchAll(db, sql: "PRAGMA incremental_vacuum")
                 // Busy readers only put this off.
                 _ = try? db.checkpoint(.truncate)
             }

@@ -22,7 +22,8 @@ package struct Outbox: Sendable {
     ///
     /// - Parameters:
     ///   - crashed: the earlier run ended by a fault of its own, which its orphans are suspected of.
-    package init(file: String, vault: Vault, crashed: Bool, now: Date) throws(OutboxError) {
+    ///   - lookupAfter: how long (seconds) a backend may still be at work on what an earlier run had in flight.
+    package init(file: String, vault: Vault, crashed: Bool, lookupAfter: TimeInterval = 0, now: Date) throws(OutboxError) {
         do {
             var configuration = Configuration()
             configuration.foreignKeysEnabled = true
@@ -46,21 +47,21 @@ package struct Outbox: Sendable {
             try OutboxSchema.migrator.migrate(pool)
             self.vault = vault
             commits = GroupCommit(pool: pool)
-            epoch = try pool.write { db in try Self.beginRun(db, crashed: crashed, now: now) }
+            epoch = try pool.write { db in try Self.beginRun(db, crashed: crashed, dueAt: now.addingTimeInterval(lookupAfter), now: now) }
         } catch {
             throw OutboxError(error)
         }
     }
 
     /// Three crashes hold an entry as poison; until then it goes back, to be looked up before it is sent again.
-    private static func beginRun(_ db: Database, crashed: Bool, now: Date) throws -> Int64 {
+    private static func beginRun(_ db: Database, crashed: Bool, dueAt: Date, now: Date) throws -> Int64 {
         let epoch = try Int64.fetchOne(db, sql: "UPDATE run SET epoch = epoch + 1 RETURNING epoch") ?? 0
         let orphans = try EntryRow.fetchAll(
             db,
             sql: """
                 UPDATE entry SET state = 'pending', epoch = NULL, uncertain = 1, crashes = crashes + ?, dueAt = ?
                 WHERE state = 'inflight' RETURNING *
-                """, arguments: [crashed ? 1 : 0, now.ms])
+                """, arguments: [crashed ? 1 : 0, dueAt.ms])
         for orphan in orphans {
             var event = SyncEvent(
                 at: now, .recovered, backend: orphan.backend, account: orphan.account, entry: try orphan.mutationID,

@@ -42,7 +42,8 @@ package struct Daemon: Sendable {
         let backends = try ProfileLibrary.load(directory: configuration.backends, deviceID: deviceID, version: HomingVersion.current)
         try Self.check(configuration, against: backends)
         outbox = try Outbox(
-            file: state + "/outbox.sqlite", vault: vault, crashed: mark.earlierRunCrashed, now: clock.now)
+            file: state + "/outbox.sqlite", vault: vault, crashed: mark.earlierRunCrashed,
+            lookupAfter: configuration.delivery.retry.lookupAfter, now: clock.now)
         let transport = try HTTPTransport(configuration.limits, clock: clock)
         self.transport = transport
         do {
@@ -92,7 +93,7 @@ package struct Daemon: Sendable {
             SpoolService(spool: spool),
             ControlServer(socket: socket, service: station, log: log),
         ]
-        if signals { services.append(StopDeadline()) }
+        if signals { services.append(StopDeadline(dispatcher: dispatcher)) }
         var group = ServiceGroupConfiguration(
             services: services, gracefulShutdownSignals: signals ? [.sigterm, .sigint] : [], logger: log)
         // What is in flight is handed back well before; then the rest is cancelled. (A limit on the cancelling would end in a trap, which

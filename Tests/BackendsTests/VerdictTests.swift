@@ -48,7 +48,7 @@ struct VerdictTests {
         Judged(500, #"{"messages":["Not managed by current user."]}"#, "permanent"),
         Judged(422, #"{"messages":["Arkit must have keys"]}"#, "permanent"),
         Judged(422, #"{"status":422,"error":"Unprocessable Content"}"#, "permanent"),
-        Judged(403, "{}", "forbidden"), .page(403, "forbidden"),
+        Judged(403, "{}", "forbidden"), .page(403, "intercepted"),
         Judged(500, #"{"status":500,"error":"Internal Server Error"}"#, "unknown"), .page(500, "unknown"), .page(406, "unknown"),
         .page(500, "transient", route: "profile"), Judged(406, "{}", "permanent", route: "profile"),
         Judged(429, "{}", "throttled"), .page(429, "throttled"), .page(503, "transient"),

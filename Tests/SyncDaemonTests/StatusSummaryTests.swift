@@ -47,6 +47,13 @@ import Testing
         for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
     }
 
+    @Test func entriesWithoutAProfileAreNotForgotten() {
+        var orphaned = summary(backend(QueueReport()))
+        orphaned.withoutProfile = ["old": 3]
+        #expect(orphaned.sentence == "3 captures cannot go up: there is no profile for their backend old any more.")
+        #expect(orphaned.attention.map(\.code) == ["no-profile"])
+    }
+
     @Test func whatNeedsAPersonIsNamedGravestFirst() {
         let bob = WaitingAccount(account: "2", email: "bob@lab.test", waiting: 2)
         #expect(summary(backend(QueueReport(pending: 3, delivered: 9))).attention.isEmpty)

@@ -24,7 +24,8 @@ package final class HTTPTransport: Transport {
         }
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(limits.connect)),
-            connectionPool: .init(idleTimeout: .seconds(30)), proxy: nil, decompression: .enabled(limit: .size(limits.answer)))
+            connectionPool: .init(idleTimeout: .seconds(30), concurrentHTTP1ConnectionsPerHostSoftLimit: 80), proxy: nil,
+            decompression: .enabled(limit: .size(limits.answer)))
         configuration.httpVersion = .http1Only
         // With it, a refused connection takes the whole connect timeout instead of a millisecond.
         configuration.connectionPool.retryConnectionEstablishment = false

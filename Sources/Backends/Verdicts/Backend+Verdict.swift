@@ -23,6 +23,7 @@ extension Backend {
         let what: String
         switch response.status {
         case 300..<400: what = "a redirect (\(response.status)) came back"
+        case 403 where !response.isJSON: what = "a page refuses the way (403)"
         case 407, 511: what = "it wants a sign-in of its own (\(response.status))"
         case 200..<300 where isEmpty && !mayBeEmpty: what = "an empty answer came back (\(response.status))"
         case 200..<300 where !isEmpty && !response.isJSON: what = "a page came back instead of JSON (\(response.status))"

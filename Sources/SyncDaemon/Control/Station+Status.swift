@@ -18,7 +18,10 @@ extension Station {
         }
         let files = spool.counts()
         let spool = SpoolReport(directory: spool.directory, waiting: files.waiting, refused: files.refused)
-        let summary = StatusSummary(backends: reports, spool: spool)
+        let unknown = Dictionary(
+            grouping: tallies.filter { keepers[$0.destination.backend] == nil && !$0.state.isFinal }, by: \.destination.backend)
+        let summary = StatusSummary(
+            backends: reports, spool: spool, withoutProfile: unknown.mapValues { $0.map(\.count).reduce(0, +) })
         return Status(
             sentence: summary.sentence, attention: summary.attention, backends: reports, spool: spool, version: HomingVersion.current,
             startedAt: startedAt, cursor: cursor)
@@ -55,4 +58,9 @@ extension Station {
                     waiting: rows.map(\.count).reduce(0, +))
             })
     }
+}
+
+extension Entry.State {
+    /// Nothing more will become of it.
+    fileprivate var isFinal: Bool { self == .delivered || self == .discarded }
 }

@@ -5,6 +5,8 @@ import Foundation
 struct StatusSummary {
     let backends: [BackendReport]
     let spool: SpoolReport
+    /// Entries of backends that no profile describes any more, by the backend's name.
+    var withoutProfile: [String: Int] = [:]
 
     var sentence: String {
         let dead = total(\.queue.dead) + total(\.queue.held)
@@ -12,6 +14,9 @@ struct StatusSummary {
         let others = backends.flatMap(\.otherAccounts)
         let othersWaiting = others.map(\.waiting).reduce(0, +)
         let mine = max(0, waiting - othersWaiting) + (needsSignIn ? 0 : spool.waiting)
+        if let (name, count) = withoutProfile.min(by: { $0.key < $1.key }) {
+            return "\(Self.captures(count)) cannot go up: there is no profile for their backend \(name) any more."
+        }
         if dead > 0 {
             let rest = waiting > 0 ? " \(Self.captures(waiting)) \(waiting == 1 ? "waits" : "wait") besides." : ""
             return "\(Self.captures(dead)) could not be delivered and \(dead == 1 ? "needs" : "need") you.\(rest)"
@@ -38,7 +43,12 @@ struct StatusSummary {
 
     /// Gravest first.
     var attention: [Attention] {
-        backends.flatMap(attention(for:)) + files
+        withoutProfile.sorted { $0.key < $1.key }.map { name, count in
+            Attention(
+                code: "no-profile",
+                text: "\(Self.captures(count)) for \(name) cannot go up, because no profile of that name is configured.",
+                next: "Put \(name).yaml back into the folder with the profiles and restart the daemon.")
+        } + backends.flatMap(attention(for:)) + files
     }
 
     private func attention(for backend: BackendReport) -> [Attention] {
