@@ -107,14 +107,19 @@ extension Outbox {
     }
 
     /// Counts by destination and state; `delivered` and `discarded` count from the first day.
-    package func tallies() async throws(OutboxError) -> [Tally] {
-        try await read { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM tally WHERE count > 0 ORDER BY backend, account, state").compactMap { row in
-                guard let state = Entry.State(rawValue: row["state"]) else { return nil }
-                return Tally(
-                    destination: Destination(backend: row["backend"], account: row["account"]), state: state, count: row["count"],
-                    bytes: row["bytes"], latest: (row["latest"] as Int64?).map(Date.init(ms:)))
-            }
+    package func tallies() async throws(OutboxError) -> [Tally] { try await read(Self.tallies) }
+
+    /// The counts and the newest event's cursor at one and the same moment: what the counts do not show yet, later events tell.
+    package func talliesWithCursor() async throws(OutboxError) -> ([Tally], cursor: Int64) {
+        try await read { db in (try Self.tallies(db), try Self.newestCursor(db)) }
+    }
+
+    private static func tallies(_ db: Database) throws -> [Tally] {
+        try Row.fetchAll(db, sql: "SELECT * FROM tally WHERE count > 0 ORDER BY backend, account, state").compactMap { row in
+            guard let state = Entry.State(rawValue: row["state"]) else { return nil }
+            return Tally(
+                destination: Destination(backend: row["backend"], account: row["account"]), state: state, count: row["count"],
+                bytes: row["bytes"], latest: (row["latest"] as Int64?).map(Date.init(ms:)))
         }
     }
 

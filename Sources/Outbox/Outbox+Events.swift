@@ -37,7 +37,7 @@ extension Outbox {
     }
 
     /// The newest event's cursor; 0 before the first.
-    package func newestCursor() async throws(OutboxError) -> Int64 {
-        try await read { db in try Int64.fetchOne(db, sql: "SELECT max(cursor) FROM event") ?? 0 }
-    }
+    package func newestCursor() async throws(OutboxError) -> Int64 { try await read(Self.newestCursor) }
+
+    static func newestCursor(_ db: Database) throws -> Int64 { try Int64.fetchOne(db, sql: "SELECT max(cursor) FROM event") ?? 0 }
 }

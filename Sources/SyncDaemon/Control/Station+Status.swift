@@ -9,9 +9,8 @@ import SyncModel
 
 extension Station {
     func status(_ request: NoInput, by peer: Peer) async throws(Problem) -> Status {
-        let (tallies, labels, cursor) = try await stored { () throws(OutboxError) in
-            (try await outbox.tallies(), try await outbox.accountLabels(), try await outbox.newestCursor())
-        }
+        let (tallies, cursor) = try await stored { () throws(OutboxError) in try await outbox.talliesWithCursor() }
+        let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
         var reports: [BackendReport] = []
         for keeper in keepers.values.sorted(by: { $0.backend.name < $1.backend.name }) {
             reports.append(try await report(keeper, tallies.filter { $0.destination.backend == keeper.backend.name }, labels))
