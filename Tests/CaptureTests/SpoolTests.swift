@@ -102,7 +102,7 @@ import Vault
         #expect(try await drop.documents() == [5, 6, 2, 3, 4, 1].map(Self.capture))
     }
 
-    @Test func aFileStillOpenForWritingIsLeftUntilItIsClosed() async throws {
+    @Test(.timeLimit(.minutes(1))) func aFileStillOpenForWritingIsLeftUntilItIsClosed() async throws {
         let drop = try Drop()
         try drop.put(Self.capture(1), "new/users/5/whole.json")
         let path = drop.path("new/users/5/open.json")
@@ -116,7 +116,8 @@ import Vault
         #expect(drop.spool.counts() == (1, 0))
         try handle.write(contentsOf: Data(text.utf8.dropFirst(10)))
         try handle.close()
-        await drop.spool.sweep()
+        // A program that another test starts at this moment may have inherited the descriptor, until it executes.
+        repeat { await drop.spool.sweep() } while drop.spool.counts().waiting > 0
         #expect(try await drop.documents() == [1, 2].map(Self.capture))
     }
 
