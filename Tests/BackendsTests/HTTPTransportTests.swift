@@ -72,6 +72,13 @@ struct HTTPTransportTests {
         try await server.close()
     }
 
+    @Test func aPeerThatClosesInTheHandshakeIsUnreachable() async throws {
+        let server = try await LoopbackServer(.closeAfterRequest)
+        let url = server.url.replacingOccurrences(of: "http:", with: "https:")
+        #expect(try unreachable(try await send(url, TransportLimits())).reason == .tls)
+        try await server.close()
+    }
+
     @Test func aDribblingBodyEndsWithTheBudget() async throws {
         let server = try await LoopbackServer(.dribble)
         let failure = try lost(try await send(server.url))
