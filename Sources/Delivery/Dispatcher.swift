@@ -63,10 +63,7 @@ package final class Dispatcher: Sendable {
     }
 
     /// Send nothing more. `run` returns when all is written, within seconds.
-    package func stop() {
-        post.yield(.stop)
-        post.yield(.woke)
-    }
+    package func stop() { post.yield(.stop) }
 
     /// Delivers until stopped. Throws only where the outbox cannot be written, which ends the daemon.
     package func run() async throws(OutboxError) {

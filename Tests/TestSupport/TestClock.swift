@@ -23,9 +23,6 @@ package final class TestClock: SyncClock {
 
     package var now: Date { state.withLock(\.now) }
 
-    /// The next moment anybody sleeps until.
-    package var nextDeadline: Date? { state.withLock { $0.sleepers.values.map(\.deadline).min() } }
-
     /// How often anybody has begun to sleep so far.
     package var slept: Int { state.withLock(\.slept) }
 
