@@ -16,6 +16,7 @@ let swiftSettings: [SwiftSetting] =
 
 // What a third party does for us, and why it is not ours to write.
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let asyncAlgorithms = Target.Dependency.product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -58,6 +59,8 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         // HTTP on the control socket, and the sandbox backend.
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+        // Streams of events and heartbeats merged at the pace of their reader.
+        .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.1.4"),
         // Start and stop of the daemon's parts in order; signals.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         // The command lines.
@@ -87,7 +90,9 @@ let package = Package(
         house("ControlAPI", [asyncHTTPClient, nioCore, nioHTTP1]),
         house(
             "ControlServer",
-            ["ControlAPI", httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioExtras, nioPosix]),
+            [
+                "ControlAPI", asyncAlgorithms, httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore, nioExtras, nioPosix,
+            ]),
         house(
             "SyncDaemon",
             [

@@ -6,7 +6,7 @@ import Synchronization
 /// Tells that something has happened in folders (inotify): a hint to look, never the proof of what is there.
 final class FolderWatch: Sendable {
     /// Yields the paths of files that were closed after writing or moved in since the last time, perhaps none.
-    let changes: AsyncStream<Set<String>>
+    let changes: AsyncStream<Set<FilePath>>
 
     private let fd: Int32
     private let source: any DispatchSourceRead
@@ -15,7 +15,7 @@ final class FolderWatch: Sendable {
     init() throws {
         fd = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard fd >= 0 else { throw SpoolFolders.Errno(errno) }
-        let (stream, continuation) = AsyncStream.makeStream(of: Set<String>.self)
+        let (stream, continuation) = AsyncStream.makeStream(of: Set<FilePath>.self)
         changes = stream
         source = DispatchSource.makeReadSource(fileDescriptor: fd, queue: DispatchQueue(label: "spool"))
         source.setEventHandler { [fd, watched] in continuation.yield(Self.read(fd, watched)) }
@@ -29,14 +29,14 @@ final class FolderWatch: Sendable {
     deinit { source.cancel() }
 
     /// Watches one more folder; twice is as good as once.
-    func add(_ directory: String) {
+    func add(_ directory: FilePath) {
         let mask = UInt32(IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR)
-        let descriptor = inotify_add_watch(fd, directory, mask)
+        let descriptor = inotify_add_watch(fd, directory.cString, mask)
         if descriptor >= 0 { watched.set(directory, descriptor) }
     }
 
-    private static func read(_ fd: Int32, _ watched: Watched) -> Set<String> {
-        var whole: Set<String> = []
+    private static func read(_ fd: Int32, _ watched: Watched) -> Set<FilePath> {
+        var whole: Set<FilePath> = []
         withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 8) { buffer in
             while true {
                 let count = Glibc.read(fd, buffer.baseAddress, buffer.count)
@@ -47,7 +47,7 @@ final class FolderWatch: Sendable {
                     let start = offset + MemoryLayout<inotify_event>.size
                     let name = buffer[start..<start + Int(event.len)].prefix { $0 != 0 }
                     if event.mask & UInt32(IN_CLOSE_WRITE | IN_MOVED_TO) != 0, let directory = watched.path(event.wd) {
-                        whole.insert(directory + "/" + String(decoding: name, as: UTF8.self))
+                        whole.insert(directory / FilePath(bytes: name))
                     }
                     offset = start + Int(event.len)
                 }
@@ -57,8 +57,8 @@ final class FolderWatch: Sendable {
     }
 
     private final class Watched: Sendable {
-        private let paths = Mutex<[Int32: String]>([:])
-        func set(_ path: String, _ descriptor: Int32) { paths.withLock { $0[descriptor] = path } }
-        func path(_ descriptor: Int32) -> String? { paths.withLock { $0[descriptor] } }
+        private let paths = Mutex<[Int32: FilePath]>([:])
+        func set(_ path: FilePath, _ descriptor: Int32) { paths.withLock { $0[descriptor] = path } }
+        func path(_ descriptor: Int32) -> FilePath? { paths.withLock { $0[descriptor] } }
     }
 }

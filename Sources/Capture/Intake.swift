@@ -24,7 +24,7 @@ package struct Intake: Sendable {
 
     /// Accepts one submission for whoever is signed in; returns after the fsync.
     package func accept(_ submission: Submission) async throws(IntakeError) -> Accepted {
-        let account = try await account(for: submission)
+        let account = try await account(for: submission).account
         guard let accepted = try await accept([submission], for: account).first else {
             throw .outbox(.storage("a submission was left without a result"))
         }
@@ -56,17 +56,19 @@ package struct Intake: Sendable {
         return outcomes.compactMap { outcome in
             if let outcome { return outcome }
             guard let (mutation, result) = written.next() else { return nil }
-            return result.mapError(IntakeError.outbox).map {
-                Accepted(id: mutation.id, enqueued: $0, destination: mutation.destination, lane: mutation.lane)
+            return result.mapError(IntakeError.outbox).map { enqueued in
+                let (destination, lane) =
+                    if case .duplicate(_, let stored, let lane) = enqueued { (stored, lane) } else { (mutation.destination, mutation.lane) }
+                return Accepted(id: mutation.id, enqueued: enqueued, destination: destination, lane: lane)
             }
         }
     }
 
-    /// To whom `submission` belongs now.
-    package func account(for submission: Submission) async throws(IntakeError) -> Account {
+    /// To whom `submission` belongs now, and at which backend.
+    package func account(for submission: Submission) async throws(IntakeError) -> (backend: String, account: Account) {
         let backend = try backend(of: submission)
         guard let account = await addressing.account(at: backend) else { throw .signInRequired(backend: backend) }
-        return account
+        return (backend, account)
     }
 
     private func backend(of submission: Submission) throws(IntakeError) -> String {

@@ -1,16 +1,14 @@
 import Foundation
+import Glibc
 import Logging
 import Outbox
 import SyncModel
-
-#if canImport(Glibc)
-    import Glibc
-#endif
+import Synchronization
 
 /// The drop folder: takes whole files out of `new/`, hands them to the intake, and removes them once they are durably stored.
 ///
-/// A file that is not understood moves to `refused/` with a `.reason` beside it and holds up nothing. While nobody is signed in, files stay
-/// where they are.
+/// A file that is not understood moves to `refused/` with a `.reason` beside it and holds up nothing. Nor does one that the system will not let
+/// be taken, or that is no plain file: it stays where it is and is told of. While nobody is signed in, files stay where they are.
 package actor Spool {
     private let folders: SpoolFolders
     private let backend: String?
@@ -20,8 +18,14 @@ package actor Spool {
     private let clock: any SyncClock
     private let log: Logger
     /// Files known to be whole although the kernel would not say so.
-    private var closed: Set<String> = []
+    private var closed: Set<FilePath> = []
+    /// What cannot be taken, or was taken and can be neither stored nor put aside.
+    private var stuck: [FilePath: StuckFile.Cause] = [:]
+    private let stuckReport = Mutex<(count: Int, example: StuckFile?)>((0, nil))
+    private let fileCounts: FolderCounts
     private let wake = Signal()
+    /// When the timer that is set will go off.
+    private var nextLook: Date?
 
     /// How many files share one transaction.
     private static let batch = 64
@@ -29,14 +33,22 @@ package actor Spool {
     private static let batchBytes: Int64 = 16 << 20
     /// How old a file must be to count as whole where neither the kernel nor an event says so, in seconds.
     private static let settledAge: TimeInterval = 5
-    /// When to look again after the disk or the store has failed, in seconds.
+    /// When to look again after something has failed, in seconds.
     private static let pauseAfterFailure: TimeInterval = 30
 
     /// - Parameter route: the route by which what is dropped here is sent.
     package init(
         directory: String, backend: String?, route: String, intake: Intake, outbox: Outbox, clock: any SyncClock, log: Logger
     ) throws {
-        folders = SpoolFolders(root: directory)
+        try self.init(
+            folders: SpoolFolders(root: directory), backend: backend, route: route, intake: intake, outbox: outbox, clock: clock, log: log)
+    }
+
+    init(
+        folders: SpoolFolders, backend: String?, route: String, intake: Intake, outbox: Outbox, clock: any SyncClock, log: Logger
+    ) throws {
+        self.folders = folders
+        fileCounts = FolderCounts(folders)
         self.backend = backend
         self.route = route
         self.intake = intake
@@ -46,10 +58,13 @@ package actor Spool {
         try folders.make()
     }
 
-    package nonisolated var directory: String { folders.root }
+    package nonisolated var directory: String { folders.root.text }
 
     /// Files that wait in `new/`, and those in `refused/`.
-    package nonisolated func counts() -> (waiting: Int, refused: Int) { (folders.candidates().count, folders.refusedCount()) }
+    package nonisolated func counts() -> (waiting: Int, refused: Int) { fileCounts.now }
+
+    /// What the last look could not take, and one of it; what is in `new/` is also counted as waiting where it is a file.
+    package nonisolated var stuckFiles: (count: Int, example: StuckFile?) { stuckReport.withLock(\.self) }
 
     /// Look again: somebody has signed in.
     package nonisolated func look() { wake.send() }
@@ -78,31 +93,58 @@ package actor Spool {
         }
     }
 
-    private func noticed(_ whole: Set<String>) { closed.formUnion(whole) }
+    private func noticed(_ whole: Set<FilePath>) { closed.formUnion(whole) }
 
     /// Takes everything that can be taken, in the order in which it was written.
     package func sweep() async {
         do {
             try folders.make()
-            try await store(leftovers: folders.leftovers())
-            var candidates = folders.candidates()[...]
+            var leftovers = try folders.leftovers()[...]
+            while !leftovers.isEmpty, !Task.isCancelled { try await store(leftovers: batch(from: &leftovers)) }
+            var candidates = survey()
             closed.formIntersection(candidates.map(\.path))
             while !candidates.isEmpty, !Task.isCancelled { try await store(try await take(from: &candidates)) }
         } catch {
             // What was taken stays in taken/ and is stored by the next look: soon, for a full disk tells nobody when it has room again.
-            log.error("The drop folder cannot be emptied", metadata: ["directory": "\(folders.root)", "error": "\(error)"])
+            log.error("The drop folder cannot be emptied", metadata: ["directory": "\(folders.root.text)", "error": "\(error)"])
             look(in: Self.pauseAfterFailure)
         }
+        reportStuck()
     }
 
-    private typealias Taken = (name: TakenName, path: String)
+    /// What can be taken, after a note of what cannot.
+    private func survey() -> ArraySlice<SpoolFolders.Candidate> {
+        let (candidates, unfit) = folders.survey()
+        stuck = stuck.filter { $0.value.isFailure || unfit[$0.key] != nil }
+        for (path, cause) in unfit { note(path, cause) }
+        return candidates[...]
+    }
+
+    /// Tells the log once.
+    private func note(_ path: FilePath, _ cause: StuckFile.Cause) {
+        // Whoever dropped it may have removed it meanwhile.
+        guard folders.exists(path), stuck.updateValue(cause, forKey: path) != cause else { return }
+        let file = StuckFile(path, cause, users: folders.users)
+        log.warning("A file cannot be taken", metadata: ["file": "\(file.path)", "reason": "\(file.reason)"])
+    }
+
+    private func reportStuck() {
+        stuck = stuck.filter { folders.exists($0.key) }
+        // Failures first: what is not of the kind that is taken may have been put there on purpose.
+        let files = stuck.map { (isFailure: $0.value.isFailure, file: StuckFile($0.key, $0.value, users: folders.users)) }
+        let example = files.min { ($0.isFailure ? 0 : 1, $0.file.path) < ($1.isFailure ? 0 : 1, $1.file.path) }?.file
+        stuckReport.withLock { $0 = (files.count, example) }
+        // Whoever grants a permission or removes a link tells nobody.
+        if !stuck.isEmpty { look(in: Self.pauseAfterFailure) }
+    }
+
+    private typealias Taken = (name: TakenName, path: FilePath)
 
     /// Moves a batch of whole files to `taken/`, under names that bind them to an id and to whoever is signed in, durably; takes what it has
     /// dealt with off `candidates`.
     private func take(from candidates: inout ArraySlice<SpoolFolders.Candidate>) async throws -> [Taken] {
-        let probe = Submission(backend: backend, route: route)
-        let account: Account
-        do { account = try await intake.account(for: probe) } catch {
+        let signedIn: (backend: String, account: Account)
+        do { signedIn = try await intake.account(for: Submission(backend: backend, route: route)) } catch {
             if case .signInRequired = error {
                 candidates = []
                 return []
@@ -110,26 +152,33 @@ package actor Spool {
             throw error
         }
         var taken: [Taken] = []
-        var touched: Set<String> = [folders.taken]
+        var touched: Set<FilePath> = [folders.taken]
         var generator = SystemRandomNumberGenerator()
         var bytes: Int64 = 0
         while taken.count < Self.batch, bytes < Self.batchBytes, let candidate = candidates.popFirst() {
             guard isWhole(candidate) else { continue }
-            let name = TakenName(
-                id: MutationID(at: clock.now, using: &generator), account: account.id, folder: candidate.folder, original: candidate.name)
-            guard name.text.utf8.count <= NAME_MAX else {
+            if let folder = candidate.folder, folder.utf8 == nil {
+                try await refuse(candidate.path, as: candidate.name, "The name of its folder is not UTF-8; a user’s number was expected.")
+                continue
+            }
+            let name =
+                candidate.bound
+                ?? TakenName(
+                    id: MutationID(at: clock.now, using: &generator), backend: signedIn.backend, account: signedIn.account.id,
+                    folder: candidate.folder?.text, original: candidate.name)
+            // What was bound for somebody else waits for that person.
+            guard (name.backend, name.account) == (signedIn.backend, signedIn.account.id) else { continue }
+            guard name.text.utf8.count <= SpoolFolders.longestName else {
                 try await refuse(candidate.path, as: candidate.name, "The name of its folder is too long to be a user’s number.")
                 continue
             }
-            let target = folders.taken + "/" + name.text
-            do { try folders.move(candidate.path, to: target) } catch {
-                // Whoever dropped it has removed it meanwhile, or its folder is not ours to take from: the others do not wait for it.
-                log.warning("A file cannot be taken", metadata: ["file": "\(candidate.path)", "error": "\(error)"])
+            do { taken.append((name, try folders.take(candidate, as: name))) } catch {
+                // The others do not wait for it. It may have been bound already; only one of the two is there.
+                for path in [candidate.path, folders.binding(candidate, to: name)] { note(path, .system(error)) }
                 continue
             }
             closed.remove(candidate.path)
-            touched.insert(candidate.folder.map { folders.users + "/" + $0 } ?? folders.new)
-            taken.append((name, target))
+            touched.insert(candidate.directory)
             bytes += candidate.size
         }
         // The id must outlive a power cut before the entry does: otherwise the file would be taken again under another one.
@@ -149,11 +198,30 @@ package actor Spool {
     /// Looks again after so many seconds, whatever else happens.
     private func look(in seconds: TimeInterval) {
         let again = clock.now.addingTimeInterval(seconds)
+        // One timer: each look that fails sets it, and files that are dropped meanwhile look as well.
+        guard again < nextLook ?? .distantFuture else { return }
+        nextLook = again
         // Unstructured: a single look later, whoever is sweeping now; it holds nothing and ends by itself.
-        Task { [clock, wake] in
+        Task { [weak self, clock] in
             try await clock.sleep(until: again)
-            wake.send()
+            await self?.look(dueAt: again)
         }
+    }
+
+    private func look(dueAt time: Date) {
+        if nextLook == time { nextLook = nil }
+        look()
+    }
+
+    /// As many files as share one transaction.
+    private func batch(from files: inout ArraySlice<SpoolFolders.Candidate>) -> [SpoolFolders.Candidate] {
+        var batch: [SpoolFolders.Candidate] = []
+        var bytes: Int64 = 0
+        while batch.count < Self.batch, bytes < Self.batchBytes, let file = files.popFirst() {
+            batch.append(file)
+            bytes += file.size
+        }
+        return batch
     }
 
     private func store(leftovers: [SpoolFolders.Candidate]) async throws {
@@ -165,36 +233,52 @@ package actor Spool {
                 try await refuse(file.path, as: file.name, "The file lay in taken/, which is the daemon’s own. Drop files into new/.")
             }
         }
-        if !taken.isEmpty { try await store(taken) }
+        try await store(taken)
     }
 
-    /// Stores what was taken, in order, for the account that it was taken for; then removes the files.
+    /// Stores what was taken, in order, for the backend and the account that it was taken for; then removes the files.
     private func store(_ taken: [Taken]) async throws {
-        for (account, files) in Dictionary(grouping: taken, by: \.name.account).sorted(by: { $0.key < $1.key }) {
-            var submissions: [Submission] = []
-            var sources: [Taken] = []
-            for file in files {
-                do {
-                    submissions.append(try submission(file))
-                    sources.append(file)
-                } catch let error as CaptureFile.NotUnderstood {
-                    try await refuse(file.path, as: file.name.original, error.reason)
-                }
+        let groups = Dictionary(grouping: taken) { Destination(backend: $0.name.backend, account: $0.name.account) }
+        for (destination, files) in groups.sorted(by: { $0.key < $1.key }) {
+            var account = Account(id: destination.account, label: "")
+            do {
+                let signedIn = try await intake.account(for: Submission(backend: destination.backend, route: route)).account
+                if signedIn.id == account.id { account = signedIn }
+            } catch IntakeError.unknownBackend {
+                for file in files { note(file.path, .noBackend(destination.backend)) }
+                continue
+            } catch {
+                // Nobody is signed in: without a name the entry is stored all the same.
             }
-            let label = (try? await intake.account(for: Submission(backend: backend, route: route)))
-                .flatMap { $0.id == account ? $0.label : nil }  // `try?`: without a name the entry is stored all the same
-            let outcomes = try await intake.accept(submissions, for: Account(id: account, label: label ?? ""))
-            for (file, outcome) in zip(sources, outcomes) {
-                switch outcome {
-                case .success: unlink(file.path)
-                case .failure(.notUnderstood(let reason)): try await refuse(file.path, as: file.name.original, reason)
-                case .failure(.tooLarge(let size, _)): try await refuse(file.path, as: file.name.original, Self.tooLarge(size))
-                case .failure(.outbox(.idConflict)):
-                    try await refuse(
-                        file.path, as: file.name.original,
-                        "It was stored before with other content. Look for it at the backend before you drop it into new/ again.")
-                case .failure(let error): throw error
-                }
+            try await store(files, for: account)
+        }
+    }
+
+    private func store(_ files: [Taken], for account: Account) async throws {
+        var submissions: [Submission] = []
+        var sources: [Taken] = []
+        for file in files {
+            do {
+                submissions.append(try submission(file))
+                sources.append(file)
+            } catch let error as CaptureFile.NotUnderstood {
+                try await refuse(file.path, as: file.name.original, error.reason)
+            } catch let error as SpoolFolders.Errno {
+                note(file.path, .system(error))
+            }
+        }
+        let outcomes = try await intake.accept(submissions, for: account)
+        for (file, outcome) in zip(sources, outcomes) {
+            switch outcome {
+            case .success:
+                do { try folders.calls.unlink(file.path) } catch { note(file.path, .system(error)) }
+            case .failure(.notUnderstood(let reason)): try await refuse(file.path, as: file.name.original, reason)
+            case .failure(.tooLarge(let size, _)): try await refuse(file.path, as: file.name.original, Self.tooLarge(size))
+            case .failure(.outbox(.idConflict)):
+                try await refuse(
+                    file.path, as: file.name.original,
+                    "It was stored before with other content. Look for it at the backend before you drop it into new/ again.")
+            case .failure(let error): throw error
             }
         }
     }
@@ -205,21 +289,24 @@ package actor Spool {
             switch error {
             case .tooLarge(let size): throw CaptureFile.NotUnderstood(Self.tooLarge(size))
             case .notRegular: throw CaptureFile.NotUnderstood("It is not a plain file.")
-            case .system(let error):
+            case .system(let error) where [EACCES, EPERM].contains(error.code):
                 throw CaptureFile.NotUnderstood("The file cannot be read: \(error). Check who owns it and who may read it.")
+            // The next look may have better luck.
+            case .system(let error): throw error
             }
         }
         let capture = try CaptureFile(name: file.name.original, folder: file.name.folder, content: content)
         return Submission(
-            backend: backend, route: route, id: file.name.id, fields: ["user_id": capture.user], payload: capture.document)
+            backend: file.name.backend, route: route, id: file.name.id, fields: ["user_id": capture.user], payload: capture.document)
     }
 
     private static func tooLarge(_ size: Int) -> String {
         "The file has \(size) bytes; at most \(Intake.largestDocument) (\(Intake.largestDocument >> 20) MiB) can be sent."
     }
 
-    private func refuse(_ path: String, as name: String, _ reason: String) async throws {
-        let place = try folders.refuse(path, as: name, because: reason)
+    private func refuse(_ path: FilePath, as name: String, _ reason: String) async throws(OutboxError) {
+        let place: String
+        do { place = try folders.refuse(path, as: name, because: reason) } catch { return note(path, .system(error)) }
         log.warning("A file was put aside", metadata: ["file": "\(place)", "reason": "\(reason)"])
         try await outbox.record([SyncEvent(at: clock.now, .fileRefused, detail: ["file": place, "reason": reason])])
     }

@@ -1,70 +1,61 @@
 import CSystemLinux
 import Foundation
 import Glibc
-import SyncModel
 
 /// The drop folder's three rooms, and moving files between them. Only whole, regular files are touched; links are left alone.
 struct SpoolFolders: Sendable {
-    let root: String
-    var new: String { root + "/new" }
-    var users: String { new + "/users" }
-    var taken: String { root + "/taken" }
-    var refused: String { root + "/refused" }
+    let root: FilePath
+    var new: FilePath { root / "new" }
+    var users: FilePath { new / "users" }
+    var taken: FilePath { root / "taken" }
+    var refused: FilePath { root / "refused" }
+    /// What a test can have refused, for root is refused nothing.
+    var calls = Calls()
 
-    /// A file that could be taken.
-    struct Candidate: Equatable {
-        var path: String
-        var name: String
-        var folder: String?
-        /// Nanoseconds since 1970.
-        var modifiedAt: Int64
-        var size: Int64
+    init(root: String) { self.root = FilePath(root) }
+
+    /// A copy that is not finished.
+    static let draft = ".copying"
+
+    struct Calls: Sendable {
+        var rename: @Sendable (FilePath, FilePath) throws(Errno) -> Void = { (path, target) throws(Errno) in
+            guard Glibc.rename(path.cString, target.cString) == 0 else { throw Errno(errno) }
+        }
+        var unlink: @Sendable (FilePath) throws(Errno) -> Void = { (path) throws(Errno) in
+            guard Glibc.unlink(path.cString) == 0 else { throw Errno(errno) }
+        }
+        /// Opens a regular file for reading.
+        var open: @Sendable (FilePath) throws(Errno) -> Int32 = { (path) throws(Errno) in
+            let fd = homing_open_regular(path.cString)
+            guard fd >= 0 else { throw Errno(errno) }
+            return fd
+        }
+        var openFolder: @Sendable (FilePath) throws(Errno) -> OpaquePointer = { (path) throws(Errno) in
+            guard let folder = opendir(path.cString) else { throw Errno(errno) }
+            return folder
+        }
     }
 
     func make() throws {
         for folder in [new, users, taken, refused] {
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(atPath: folder.text, withIntermediateDirectories: true)
         }
+        // What a crash left of a copy; the file itself is where it was.
+        for folder in [taken, refused] { unlink((folder / Self.draft).cString) }
     }
 
-    /// Files in `new/` and `new/users/<id>/`, oldest first, then by name. Hidden and temporary names are still being written.
-    func candidates() -> [Candidate] {
-        var found = files(in: new, folder: nil)
-        for user in names(in: users) where !user.hasPrefix(".") { found += files(in: users + "/" + user, folder: user) }
-        return found.sorted { ($0.modifiedAt, $0.name) < ($1.modifiedAt, $1.name) }
-    }
+    func exists(_ path: FilePath) -> Bool { status(of: path) != nil }
 
-    /// Files that were taken by a run that did not get to store them.
-    func leftovers() -> [Candidate] { files(in: taken, folder: nil).sorted { $0.name < $1.name } }
-
-    var userFolders: [String] { names(in: users).map { users + "/" + $0 } }
-
-    /// Files in `refused/`, without the reasons beside them.
-    func refusedCount() -> Int {
-        let all = Set(names(in: refused))
-        return all.count { all.contains($0 + ".reason") }
-    }
-
-    private func files(in directory: String, folder: String?) -> [Candidate] {
-        names(in: directory).compactMap { name in
-            guard !name.hasPrefix("."), !name.hasSuffix(".part"), !name.hasSuffix(".tmp") else { return nil }
-            let path = directory + "/" + name
-            var status = stat()
-            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-            let modified = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
-            return Candidate(path: path, name: name, folder: folder, modifiedAt: modified, size: Int64(status.st_size))
-        }
-    }
-
-    private func names(in directory: String) -> [String] {
-        // `try?`: a folder that vanished holds nothing.
-        (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    /// Of a link its own; nil where there is nothing.
+    func status(of path: FilePath) -> stat? {
+        var status = stat()
+        return lstat(path.cString, &status) == 0 ? status : nil
     }
 
     /// Whether no process has the file open for writing; nil where that cannot be told.
-    func isWhole(_ path: String) -> Bool? {
-        let fd = homing_open_regular(path)
-        guard fd >= 0 else { return nil }
+    func isWhole(_ path: FilePath) -> Bool? {
+        // `try?`: a file that cannot be opened cannot be asked.
+        guard let fd = try? calls.open(path) else { return nil }
         defer { close(fd) }
         return switch homing_is_open_for_writing(fd) {
         case 0: true
@@ -74,9 +65,9 @@ struct SpoolFolders: Sendable {
     }
 
     /// Reads a regular file; a link that has taken its place is not followed.
-    func content(of path: String, atMost limit: Int) throws(Unreadable) -> Data {
-        let fd = homing_open_regular(path)
-        guard fd >= 0 else { throw errno == ELOOP ? .notRegular : .system(Errno(errno)) }
+    func content(of path: FilePath, atMost limit: Int) throws(Unreadable) -> Data {
+        let fd: Int32
+        do { fd = try calls.open(path) } catch { throw error.code == ELOOP ? .notRegular : .system(error) }
         defer { close(fd) }
         var status = stat()
         guard fstat(fd, &status) == 0 else { throw .system(Errno(errno)) }
@@ -102,38 +93,40 @@ struct SpoolFolders: Sendable {
         case system(Errno)
     }
 
-    func move(_ path: String, to target: String) throws(Errno) {
-        guard rename(path, target) == 0 else { throw Errno(errno) }
-    }
-
     /// Makes renames in and out of these folders durable.
-    func sync(_ directories: Set<String>) throws(Errno) {
+    func sync(_ directories: Set<FilePath>) throws(Errno) {
         for directory in directories {
-            let fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            let fd = open(directory.cString, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            // A user's folder may be gone once it is empty.
+            if fd < 0, errno == ENOENT { continue }
             guard fd >= 0 else { throw Errno(errno) }
             defer { close(fd) }
-            guard fsync(fd) == 0 else { throw Errno(errno) }
+            // EINVAL: a file system, as of a network, that does not sync folders.
+            guard fsync(fd) == 0 || errno == EINVAL else { throw Errno(errno) }
         }
     }
 
-    /// Puts a file aside, with the reason in a file beside it; returns the name that it has there.
-    func refuse(_ path: String, as name: String, because reason: String) throws -> String {
+    /// Puts a file aside, with the reason in a file beside it; returns the name that it has there. What fails changes nothing.
+    func refuse(_ path: FilePath, as name: String, because reason: String) throws(Errno) -> String {
         // Room for the number before it and for `.reason` behind it: a name has 255 bytes at most (NAME_MAX).
         let name = name.keepingItsEnd(bytes: 240)
-        let all = Set(names(in: refused))
         var free = name
         var number = 1
-        while all.contains(free) || all.contains(free + ".reason") {
+        while exists(refused / free) || exists(refused / (free + ".reason")) {
             number += 1
             free = "\(number)-\(name)"
         }
-        try Data("\(reason)\n".utf8).write(to: URL(fileURLWithPath: refused + "/" + free + ".reason"))
-        try move(path, to: refused + "/" + free)
+        let explanation = refused / (free + ".reason")
+        try write(Data("\(reason)\n".utf8), to: explanation, mode: 0o666)
+        do { try move(path, to: refused / free) } catch {
+            unlink(explanation.cString)
+            throw error
+        }
         return free
     }
 
     /// A system error, in the system's words.
-    struct Errno: Error, CustomStringConvertible {
+    struct Errno: Error, Equatable, CustomStringConvertible {
         let code: Int32
         init(_ code: Int32) { self.code = code }
         var description: String { String(cString: strerror(code)) }

@@ -80,14 +80,19 @@ public struct BackendReport: Codable, Sendable, Equatable {
 /// Entries by state, of all accounts of a backend.
 public struct QueueReport: Codable, Sendable, Equatable {
     public var pending, inflight, held, dead, delivered, discarded: Int
+    /// Those pending entries, of the account signed in, that wait behind a dead or held one.
+    public var blocked: Int
 
-    public init(pending: Int = 0, inflight: Int = 0, held: Int = 0, dead: Int = 0, delivered: Int = 0, discarded: Int = 0) {
+    public init(
+        pending: Int = 0, inflight: Int = 0, held: Int = 0, dead: Int = 0, delivered: Int = 0, discarded: Int = 0, blocked: Int = 0
+    ) {
         self.pending = pending
         self.inflight = inflight
         self.held = held
         self.dead = dead
         self.delivered = delivered
         self.discarded = discarded
+        self.blocked = blocked
     }
 
     /// Entries that have still to go up by themselves.
@@ -114,11 +119,32 @@ public struct SpoolReport: Codable, Sendable, Equatable {
     public var waiting: Int
     /// Files in `refused/`, each with its reason beside it.
     public var refused: Int
+    /// Files that cannot be taken, for want of a permission or another system error, or because they are no plain files. Those in `new/` that
+    /// are plain files are counted as waiting too.
+    public var stuck: Int
+    /// One of them; nil where there is none.
+    public var stuckExample: StuckFile?
 
-    public init(directory: String, waiting: Int, refused: Int) {
+    public init(directory: String, waiting: Int, refused: Int, stuck: Int = 0, stuckExample: StuckFile? = nil) {
         self.directory = directory
         self.waiting = waiting
         self.refused = refused
+        self.stuck = stuck
+        self.stuckExample = stuckExample
+    }
+
+    public struct StuckFile: Codable, Sendable, Equatable {
+        public var path: String
+        /// Why, without a full stop; in the system's words where the system refused.
+        public var reason: String
+        /// What to do, as a sentence.
+        public var next: String
+
+        public init(path: String, reason: String, next: String) {
+            self.path = path
+            self.reason = reason
+            self.next = next
+        }
     }
 }
 
@@ -216,8 +242,10 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     public var attempts: Int
     /// Tries that did not count.
     public var releases: Int
-    /// It may have taken effect already; looked up before it is sent again.
+    /// It may have taken effect already.
     public var uncertain: Bool
+    /// Whether its route can be looked up, which is done before an uncertain entry is sent again.
+    public var canBeLookedUp: Bool
     /// Bytes of the document.
     public var size: Int
     public var remoteID: String?
@@ -226,8 +254,8 @@ public struct EntrySummary: Codable, Sendable, Equatable {
 
     public init(
         sequence: Int64, id: String, backend: String, account: String, route: String, lane: String, state: String, holdReason: String?,
-        capturedAt: Date, dueAt: Date?, settledAt: Date?, attempts: Int, releases: Int, uncertain: Bool, size: Int, remoteID: String?,
-        lastStatus: Int?, lastError: String?
+        capturedAt: Date, dueAt: Date?, settledAt: Date?, attempts: Int, releases: Int, uncertain: Bool, canBeLookedUp: Bool,
+        size: Int, remoteID: String?, lastStatus: Int?, lastError: String?
     ) {
         self.sequence = sequence
         self.id = id
@@ -243,6 +271,7 @@ public struct EntrySummary: Codable, Sendable, Equatable {
         self.attempts = attempts
         self.releases = releases
         self.uncertain = uncertain
+        self.canBeLookedUp = canBeLookedUp
         self.size = size
         self.remoteID = remoteID
         self.lastStatus = lastStatus

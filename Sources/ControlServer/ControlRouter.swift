@@ -1,3 +1,4 @@
+import AsyncAlgorithms
 import ControlAPI
 import Foundation
 import HTTPTypes
@@ -83,40 +84,28 @@ struct ControlRouter {
     private func events(_ request: Request, _ context: ControlContext) async throws -> Response {
         let (query, peer) = try await admit(Endpoints.events, request, context)
         let events = try await service.events(query, by: peer).cancelOnGracefulShutdown()
+        // Two that are pulled: neither an event nor an empty line waits in memory for a listener that does not read.
+        let ticks = AsyncTimerSequence(interval: quiet, clock: .continuous).map { _ in [Event]?.some([]) }
+        let batches = chain(events.map { [Event]?.some($0) }, [[Event]?.none].async)
         return Response(
             status: .ok, headers: [.contentType: "application/x-ndjson"],
             body: ResponseBody { writer in
-                for await lines in Self.lines(events, quiet: quiet) { try await writer.write(lines) }
+                for await batch in merge(batches, ticks) {
+                    guard let batch else { break }
+                    try await writer.write(Self.lines(batch))
+                }
                 try await writer.finish(nil)
             })
     }
 
-    /// One line for each event, and an empty one in every quiet span; ends with `events`.
-    private static func lines(
-        _ events: some AsyncSequence<[Event], Never> & Sendable, quiet: Duration
-    ) -> AsyncStream<ByteBuffer> {
-        let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
-        // Unstructured, and ended with the listener: the stream outlives the call that made it.
-        let task = Task {
-            await withDiscardingTaskGroup { group in
-                group.addTask {
-                    while (try? await Task.sleep(for: quiet)) != nil {  // `try?`: cancelled, that is how this ends
-                        continuation.yield(ByteBuffer(string: "\n"))
-                    }
-                }
-                for await batch in events {
-                    var lines = ByteBuffer()
-                    for event in batch {
-                        lines.writeBytes(JSONCoding.encoded(event))
-                        lines.writeString("\n")
-                    }
-                    continuation.yield(lines)
-                }
-                group.cancelAll()
-            }
-            continuation.finish()
+    /// A line for each event; an empty one where there is none.
+    private static func lines(_ events: [Event]) -> ByteBuffer {
+        var lines = ByteBuffer()
+        for event in events {
+            lines.writeBytes(JSONCoding.encoded(event))
+            lines.writeString("\n")
         }
-        continuation.onTermination = { _ in task.cancel() }
-        return stream
+        if events.isEmpty { lines.writeString("\n") }
+        return lines
     }
 }

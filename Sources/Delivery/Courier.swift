@@ -44,11 +44,10 @@ package struct Courier: Sendable {
                     let message = "The backend failed at it each time, and a look after the last attempt did not find it."
                     return end(.permanent(Failure(.serverError, message)))
                 case .absent: break
-                case .failed(let verdict): return end(verdict.afterLookUp)
+                case .failed(let verdict): return end(await afterLookUp(verdict))
                 }
-            } else if route.isAtMostOnce {
-                let message = "It may have taken effect already, it cannot be looked up, and it must not be sent twice."
-                return end(.unknown(Failure(.lostAnswer, message, outcomeUnknown: true)), wasMade: false)
+            } else if let message = whyNotAgain(entry, route) {
+                return end(.unknown(Failure(.refused, message, outcomeUnknown: true)), wasMade: false)
             }
         }
 
@@ -68,6 +67,30 @@ package struct Courier: Sendable {
             return end(verdict, await health())
         default:
             return end(verdict)
+        }
+    }
+
+    /// What forbids sending again what may have arrived and cannot be looked up; nil where nothing does.
+    private func whyNotAgain(_ entry: Entry, _ route: RouteTraits) -> String? {
+        if route.isAtMostOnce { return "It may have taken effect already, it cannot be looked up, and it must not be sent twice." }
+        guard let lifetime = backend.keyLifetime, let since = entry.uncertainSince,
+            clock.now.timeIntervalSince(since) >= TimeInterval(lifetime.components.seconds)
+        else { return nil }
+        return "It may have taken effect already, and the backend no longer remembers its key, so that it would take effect twice."
+    }
+
+    /// A look-up that brought no answer leaves the entry as open as it was; one that was refused can never bring one.
+    ///
+    /// What fails for this one entry, at a backend that is well, keeps only this entry waiting.
+    private func afterLookUp(_ verdict: Verdict) async -> Verdict {
+        switch verdict {
+        case .permanent(let failure), .forbidden(let failure):
+            return .unknown(Failure(.refused, status: failure.status, failure.message, outcomeUnknown: true))
+        case .transient(let failure):
+            return await (health() == .ill ? Verdict.unreachable(failure) : .unknown(failure)).stillUncertain
+        case .unreachable(let failure) where failure.reason == .lostAnswer:
+            return await (health() == .ill ? Verdict.unreachable(failure) : .unknown(failure)).stillUncertain
+        default: return verdict.stillUncertain
         }
     }
 
@@ -137,7 +160,7 @@ package struct Courier: Sendable {
             if Task.isCancelled { failure.reason = .stopping }
             if request.isSafe {
                 failure.outcomeUnknown = false
-                return .unreachable(failure)
+                return failure.reason == .tooLarge ? .permanent(failure) : .unreachable(failure)
             }
             failure.outcomeUnknown = true
             return .unknown(failure)
@@ -216,17 +239,4 @@ extension Verdict {
     }
 
     fileprivate func stillUncertain(if uncertain: Bool) -> Verdict { uncertain ? stillUncertain : self }
-
-    /// A look-up that brought no answer leaves the entry as open as it was; one that was refused can never bring one.
-    fileprivate var afterLookUp: Verdict {
-        switch self {
-        case .permanent(let failure), .forbidden(let failure):
-            .unknown(Failure(.refused, status: failure.status, failure.message, outcomeUnknown: true))
-        // A look-up has no effect: when it fails for a while, the entry just stays to be looked up.
-        case .transient(let failure): Verdict.unreachable(failure).stillUncertain
-        case .unauthorized(let failure) where failure.reason != .signInRequired:
-            .unknown(Failure(.refused, status: failure.status, failure.message, outcomeUnknown: true))
-        default: stillUncertain
-        }
-    }
 }

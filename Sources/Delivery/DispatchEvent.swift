@@ -6,8 +6,9 @@ import SyncModel
 package enum DispatchEvent: Sendable {
     /// Something may have become eligible in the outbox.
     case arrived
-    /// Who may be sent for at this backend from now on; nil where nobody is signed in or only a person can renew the session.
-    case session(backend: String, Account?)
+    /// Who may be sent for at this backend from now on; nil where nobody is signed in or only a person can renew the session. What is older
+    /// than the newest `revision` seen so far says nothing.
+    case session(backend: String, Account?, revision: Int = 0)
     /// What was asked of the outbox has been written, and this is what it gave.
     case stored(Claimed)
     /// The disk is full: what was asked of the outbox has not been written.

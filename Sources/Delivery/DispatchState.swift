@@ -46,7 +46,9 @@ package struct DispatchState: Sendable {
         switch event {
         case .arrived:
             if isStoring { arrivedWhileStoring = true } else { forgetDueTimes() }
-        case .session(let backend, let account):
+        case .session(let backend, let account, let revision):
+            guard let link = links[backend], revision >= link.sessionRevision else { return [] }
+            links[backend]?.sessionRevision = revision
             links[backend]?.account = account
             links[backend]?.isCheckingSession = false
             links[backend]?.due = .unknown
@@ -159,7 +161,8 @@ package struct DispatchState: Sendable {
             if !isStopping, link.wantsProbe(policy.breaker, now), link.breaker.elapse(), link.hasHealthRoute {
                 actions.append(.probe(backend: name))
             }
-            if link.isDraining, link.sending.isEmpty, link.settling == 0 {
+            // On a full disk nothing can be written for now; that nothing is under way any more holds all the same.
+            if link.isDraining, link.sending.isEmpty, link.settling == 0 || storeAgainAt != nil {
                 link.isDraining = false
                 actions.append(.drained(backend: name))
             }

@@ -43,7 +43,9 @@ package final class Dispatcher: Sendable {
     /// Who may be sent for, from now on.
     package func sessionChanged(_ snapshot: SessionSnapshot) {
         // Only a session that is alive can send.
-        post.yield(.session(backend: snapshot.backend, snapshot.state == .signedIn ? snapshot.account : nil))
+        post.yield(
+            .session(
+                backend: snapshot.backend, snapshot.state == .signedIn ? snapshot.account : nil, revision: snapshot.revision))
     }
 
     /// Try now what waits for a later time.

@@ -6,6 +6,7 @@ struct Link: Sendable {
     let hasHealthRoute: Bool
     /// Who is signed in there, able to send; nil for nobody.
     var account: Account?
+    var sessionRevision = 0
     var isCheckingSession = false
     var breaker = CircuitBreaker()
     /// Being sent, by sequence.

@@ -14,7 +14,7 @@ struct EntryRow: FetchableRecord, Sendable {
     var dueAt, capturedAt: Int64
     var attempts, releases, crashes: Int
     var uncertain: Bool
-    var triedAt, countedAt, settledAt: Int64?
+    var triedAt, countedAt, settledAt, uncertainAt: Int64?
     var lastStatus: Int?
     var lastError, remoteID, supersedes: String?
 
@@ -40,6 +40,7 @@ struct EntryRow: FetchableRecord, Sendable {
         triedAt = row["triedAt"]
         countedAt = row["countedAt"]
         settledAt = row["settledAt"]
+        uncertainAt = row["uncertainAt"]
         lastStatus = row["lastStatus"]
         lastError = row["lastError"]
         remoteID = row["remoteID"]
@@ -49,7 +50,7 @@ struct EntryRow: FetchableRecord, Sendable {
     /// The columns that browsing needs: all but the content.
     static let browsed = """
         sequence, id, backend, account, lane, route, onDead, state, holdReason, NULL AS sealed, size, digest, dueAt, capturedAt, attempts,
-        releases, crashes, uncertain, triedAt, countedAt, settledAt, lastStatus, lastError, remoteID, supersedes
+        releases, crashes, uncertain, triedAt, countedAt, settledAt, uncertainAt, lastStatus, lastError, remoteID, supersedes
         """
 
     var mutationID: MutationID {
@@ -71,6 +72,6 @@ struct EntryRow: FetchableRecord, Sendable {
         return Entry(
             sequence: sequence, mutation: mutation, state: state, holdReason: holdReason.flatMap(HoldReason.init), dueAt: Date(ms: dueAt),
             attempts: attempts, releases: releases, crashes: crashes, uncertain: uncertain, countedAt: countedAt.map(Date.init(ms:)),
-            triedAt: triedAt.map(Date.init(ms:)))
+            triedAt: triedAt.map(Date.init(ms:)), uncertainSince: uncertainAt.map(Date.init(ms:)))
     }
 }

@@ -13,6 +13,7 @@ package struct EntryRecord: Sendable, Equatable {
     package var holdReason: HoldReason?
     package var onDead: Mutation.OnDead
     package var capturedAt: Date
+    /// Not to be sent before; nil for at once, and in any state but `pending`.
     package var dueAt: Date?
     package var settledAt: Date?
     package var attempts: Int
@@ -42,6 +43,15 @@ package struct Tally: Sendable, Equatable {
     package var bytes: Int
     /// When the latest of them was settled; nil for states that are not final.
     package var latest: Date?
+}
+
+/// The queue at one moment.
+package struct Overview: Sendable, Equatable {
+    package var tallies: [Tally]
+    /// Pending entries behind a dead or held one that stops their lane.
+    package var blocked: [Destination: Int]
+    /// The newest event's: what the counts do not show yet, later events tell.
+    package var cursor: Int64
 }
 
 extension Outbox {
@@ -109,9 +119,26 @@ extension Outbox {
     /// Counts by destination and state; `delivered` and `discarded` count from the first day.
     package func tallies() async throws(OutboxError) -> [Tally] { try await read(Self.tallies) }
 
-    /// The counts and the newest event's cursor at one and the same moment: what the counts do not show yet, later events tell.
-    package func talliesWithCursor() async throws(OutboxError) -> ([Tally], cursor: Int64) {
-        try await read { db in (try Self.tallies(db), try Self.newestCursor(db)) }
+    /// Counts, blocked entries and the newest event's cursor, all at one and the same moment.
+    package func overview() async throws(OutboxError) -> Overview {
+        try await read { db in
+            let tallies = try Self.tallies(db)
+            let mayBlock = tallies.contains { $0.state == .dead || $0.state == .held }
+            return Overview(tallies: tallies, blocked: mayBlock ? try Self.blocked(db) : [:], cursor: try Self.newestCursor(db))
+        }
+    }
+
+    private static func blocked(_ db: Database) throws -> [Destination: Int] {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT backend, account, count(*) AS count FROM lane JOIN entry USING (backend, account, lane)
+                WHERE lane.dueAt IS NULL AND entry.blocks AND entry.state = 'pending'
+                    AND (SELECT state FROM entry AS first WHERE first.sequence = lane.head) IN ('dead', 'held')
+                GROUP BY backend, account
+                """)
+        return Dictionary(
+            rows.map { (Destination(backend: $0["backend"], account: $0["account"]), $0["count"]) }, uniquingKeysWith: +)
     }
 
     private static func tallies(_ db: Database) throws -> [Tally] {
@@ -167,7 +194,8 @@ extension EntryRow {
         return EntryRecord(
             sequence: sequence, id: entry.id, destination: entry.mutation.destination, lane: entry.mutation.lane, route: route,
             state: entry.state, holdReason: entry.holdReason, onDead: entry.mutation.onDead, capturedAt: entry.mutation.capturedAt,
-            dueAt: entry.state == .pending ? entry.dueAt : nil, settledAt: settledAt.map(Date.init(ms:)), attempts: attempts,
+            dueAt: entry.state == .pending && dueAt != Outbox.atOnce ? entry.dueAt : nil, settledAt: settledAt.map(Date.init(ms:)),
+            attempts: attempts,
             releases: releases, uncertain: uncertain, size: size, remoteID: remoteID, lastStatus: lastStatus, lastError: lastError)
     }
 }

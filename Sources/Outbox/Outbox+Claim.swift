@@ -24,6 +24,9 @@ extension Outbox {
     /// No entry waits longer than this (seconds): what Retry-After is clamped to, and a little.
     static let horizon: TimeInterval = 6 * 3600 + 60
 
+    /// `dueAt` of what waits for no time at all: no step of the clock can make it late. What has failed before steps behind it.
+    static let atOnce: Int64 = 0
+
     static func claim(_ slots: [Destination: Int], epoch: Int64, vault: Opening, now: Date, _ db: Database) throws -> Claimed {
         var claimed = Claimed()
         for (destination, count) in slots.sorted(by: { $0.key < $1.key }) {
@@ -53,8 +56,8 @@ extension Outbox {
                     sql: """
                         UPDATE entry SET dueAt = ? WHERE state = 'pending' AND sequence IN
                             (SELECT head FROM lane WHERE backend = ? AND account = ? AND dueAt > ?)
-                        """, arguments: [now.ms] + arguments + [latest])
-                next = now.ms
+                        """, arguments: [atOnce] + arguments + [latest])
+                next = atOnce
             }
             claimed.nextDue[destination] = next.map(Date.init(ms:))
         }
@@ -64,8 +67,8 @@ extension Outbox {
     /// Claims one head; nil where its content cannot be read, which holds it as `quarantine` and frees the lane to follow its rule.
     private static func claim(_ head: Int64, epoch: Int64, vault: Opening, now: Date, _ db: Database) throws -> Entry? {
         let statement = try db.cachedStatement(
-            sql: "UPDATE entry SET state = 'inflight', epoch = ? WHERE sequence = ? AND state = 'pending' RETURNING *")
-        guard let row = try EntryRow.fetchOne(statement, arguments: [epoch, head]) else {
+            sql: "UPDATE entry SET state = 'inflight', epoch = ?, claimedAt = ? WHERE sequence = ? AND state = 'pending' RETURNING *")
+        guard let row = try EntryRow.fetchOne(statement, arguments: [epoch, now.ms, head]) else {
             throw OutboxError.storage("lane head \(head) is not pending")
         }
         do {

@@ -5,12 +5,12 @@ import SyncModel
 /// What became of a submission.
 package enum Enqueued: Sendable, Equatable {
     case new(sequence: Int64)
-    /// The same id with the same content was accepted before.
-    case duplicate(sequence: Int64)
+    /// The same id with the same content was accepted before, perhaps for another account: this is where it belongs.
+    case duplicate(sequence: Int64, of: Destination, Lane)
 
     package var sequence: Int64 {
         switch self {
-        case .new(let sequence), .duplicate(let sequence): sequence
+        case .new(let sequence), .duplicate(let sequence, _, _): sequence
         }
     }
 }
@@ -44,7 +44,7 @@ extension Outbox {
             try prepared.map { item -> Result<Enqueued, OutboxError> in
                 if let known = try Self.known(item.mutation.id, db) {
                     guard known.digest == item.digest else { return .failure(.idConflict(item.mutation.id)) }
-                    return .success(.duplicate(sequence: known.sequence))
+                    return .success(known.enqueued)
                 }
                 let sequence = try Self.insert(
                     item.mutation, sealed: item.sealed, digest: item.digest, accountLabel: accountLabel, now: now, db)
@@ -56,10 +56,12 @@ extension Outbox {
         return results
     }
 
-    private static func known(_ id: MutationID, _ db: Database) throws -> (sequence: Int64, digest: Data)? {
+    private static func known(_ id: MutationID, _ db: Database) throws -> (enqueued: Enqueued, digest: Data)? {
         for table in ["entry", "receipt"] {
-            let statement = try db.cachedStatement(sql: "SELECT sequence, digest FROM \(table) WHERE id = ?")
-            if let row = try Row.fetchOne(statement, arguments: [id.description]) { return (row["sequence"], row["digest"]) }
+            let statement = try db.cachedStatement(sql: "SELECT sequence, backend, account, lane, digest FROM \(table) WHERE id = ?")
+            guard let row = try Row.fetchOne(statement, arguments: [id.description]) else { continue }
+            let destination = Destination(backend: row["backend"], account: row["account"])
+            return (.duplicate(sequence: row["sequence"], of: destination, Lane(row["lane"] as String)), row["digest"])
         }
         return nil
     }
@@ -76,7 +78,7 @@ extension Outbox {
                 """
         ).execute(arguments: [
             mutation.id.description, to.backend, to.account, mutation.lane.rawValue, mutation.route, mutation.onDead.rawValue, sealed,
-            mutation.payload?.count ?? 0, digest, now.ms, mutation.capturedAt.ms, mutation.supersedes?.description,
+            mutation.payload?.count ?? 0, digest, atOnce, mutation.capturedAt.ms, mutation.supersedes?.description,
         ])
         let sequence = db.lastInsertedRowID
         try insert(

@@ -13,8 +13,8 @@ extension Outbox {
             sql: """
                 UPDATE entry SET state = 'pending', holdReason = NULL, attempts = 0, crashes = 0,
                     dueAt = CASE WHEN state = 'pending' AND uncertain THEN dueAt ELSE ? END,
-                    uncertain = uncertain AND NOT ? WHERE sequence = ?
-                """, arguments: [now.ms, forgetUncertainty])
+                    uncertain = uncertain AND NOT ?, uncertainAt = CASE WHEN ? THEN NULL ELSE uncertainAt END WHERE sequence = ?
+                """, arguments: [Self.atOnce, forgetUncertainty, forgetUncertainty])
         arrivals.send()
     }
 
@@ -62,9 +62,9 @@ extension Outbox {
         try await commit { db in
             try db.execute(
                 sql: """
-                    UPDATE entry SET dueAt = :now WHERE state = 'pending' AND NOT uncertain AND sequence IN
+                    UPDATE entry SET dueAt = :atOnce WHERE state = 'pending' AND NOT uncertain AND sequence IN
                         (SELECT head FROM lane WHERE dueAt > :now AND (:backend IS NULL OR backend = :backend))
-                    """, arguments: ["now": now.ms, "backend": backend])
+                    """, arguments: ["now": now.ms, "atOnce": Self.atOnce, "backend": backend])
         }
         arrivals.send()
     }

@@ -51,8 +51,10 @@ extension Outbox {
     private static func update(_ item: Settled, epoch: Int64, now: Date, _ db: Database) throws -> Bool {
         let failure = item.settlement.failure
         let tried = item.attempt.map { $0.startedAt.ms }
+        let isUncertain = failure?.outcomeUnknown ?? false
+        let since = item.entry.uncertainSince ?? item.attempt?.startedAt ?? now
         var changes: [(String, (any DatabaseValueConvertible)?)] = [
-            ("epoch", nil), ("uncertain", failure?.outcomeUnknown ?? false), ("lastStatus", failure?.status),
+            ("epoch", nil), ("uncertain", isUncertain), ("uncertainAt", isUncertain ? since.ms : nil), ("lastStatus", failure?.status),
             ("lastReason", failure?.reason.rawValue), ("lastError", failure?.message),
         ]
         if let tried { changes.append(("triedAt", tried)) }
@@ -62,7 +64,7 @@ extension Outbox {
             changes += [("state", "delivered"), ("settledAt", now.ms), ("sealed", nil), ("remoteID", receipt.remoteID)]
         case .retry(let at, _): changes += [("state", "pending"), ("dueAt", at.ms)]
         case .released(let until, _):
-            changes += [("state", "pending"), ("dueAt", until.ms)]
+            changes += [("state", "pending"), ("dueAt", until <= now ? atOnce : until.ms)]
             if tried != nil { changes.append(("releases", item.entry.releases + 1)) }
         case .held(let reason, _): changes += [("state", "held"), ("holdReason", reason.rawValue)]
         case .dead: changes.append(("state", "dead"))

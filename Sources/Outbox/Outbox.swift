@@ -59,7 +59,8 @@ package struct Outbox: Sendable {
         let orphans = try EntryRow.fetchAll(
             db,
             sql: """
-                UPDATE entry SET state = 'pending', epoch = NULL, uncertain = 1, crashes = crashes + ?, dueAt = ?
+                UPDATE entry SET state = 'pending', epoch = NULL, uncertain = 1, uncertainAt = coalesce(uncertainAt, claimedAt),
+                    crashes = crashes + ?, dueAt = ?
                 WHERE state = 'inflight' RETURNING *
                 """, arguments: [crashed ? 1 : 0, dueAt.ms])
         for orphan in orphans {

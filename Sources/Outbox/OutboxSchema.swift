@@ -10,6 +10,7 @@ enum OutboxSchema {
             try db.execute(sql: records)
             try db.execute(sql: guards)
         }
+        migrator.registerMigration("2") { db in try db.execute(sql: times) }
         return migrator
     }
 
@@ -181,5 +182,13 @@ enum OutboxSchema {
         CREATE TRIGGER entryStays BEFORE DELETE ON entry
         WHEN OLD.state NOT IN ('delivered', 'discarded') OR NOT EXISTS (SELECT 1 FROM receipt WHERE id = OLD.id)
         BEGIN SELECT RAISE(ABORT, 'an entry leaves only behind a receipt'); END;
+        """
+
+    /// `claimedAt`: when the send began that is under way, or was when the daemon died. `uncertainAt`: when the first send began whose effect
+    /// is not known; a server may remember its key for so long and no longer.
+    private static let times = """
+        ALTER TABLE entry ADD COLUMN claimedAt INTEGER;
+        ALTER TABLE entry ADD COLUMN uncertainAt INTEGER;
+        CREATE INDEX laneStopped ON lane (backend, account, head) WHERE dueAt IS NULL;
         """
 }

@@ -29,7 +29,7 @@ package final class Sandbox: Sendable {
         let standIn = configuration.backend.standIn(startingAt: clock.now)
         let responder = FaultingResponder(standIn: standIn, ledger: ledger, plan: plan, clock: clock)
         let backend = Listener(backendPort, plan: plan) { request, writer, channel in
-            let exchange = responder.respond(to: try await Wire.read(request))
+            let exchange = try await responder.respond(to: try await Wire.read(request))
             do {
                 try await Wire.send(exchange.delivery, with: writer, on: channel)
             } catch {

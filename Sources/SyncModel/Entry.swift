@@ -21,10 +21,13 @@ package struct Entry: Hashable, Sendable {
     package var countedAt: Date?
     /// When a send was last tried; nil before the first.
     package var triedAt: Date?
+    /// When the first send began whose effect is not known; nil where `uncertain` is false.
+    package var uncertainSince: Date?
 
     package init(
         sequence: Int64, mutation: Mutation, state: State = .pending, holdReason: HoldReason? = nil, dueAt: Date, attempts: Int = 0,
-        releases: Int = 0, crashes: Int = 0, uncertain: Bool = false, countedAt: Date? = nil, triedAt: Date? = nil
+        releases: Int = 0, crashes: Int = 0, uncertain: Bool = false, countedAt: Date? = nil, triedAt: Date? = nil,
+        uncertainSince: Date? = nil
     ) {
         self.sequence = sequence
         self.mutation = mutation
@@ -37,6 +40,7 @@ package struct Entry: Hashable, Sendable {
         self.uncertain = uncertain
         self.countedAt = countedAt
         self.triedAt = triedAt
+        self.uncertainSince = uncertainSince
     }
 
     package var id: MutationID { mutation.id }

@@ -93,6 +93,8 @@ package struct Failure: Error, Hashable, Sendable {
         case intercepted
         /// The request was sent and the connection broke or fell silent before the answer.
         case lostAnswer
+        /// The answer is longer than may be read.
+        case tooLarge
         /// The server itself said that it failed, leaving the outcome open or not.
         case serverError
         /// The server asked us to slow down.

@@ -72,6 +72,13 @@ struct SendingTests {
         #expect(bench.server.count("POST /managed_users") == 0)
     }
 
+    /// It speaks for the request: the session is renewed, and the backend is not held to be ill.
+    @Test func a401InPlaceOfATokenIsTheAnswer() async throws {
+        bench.server.fault("GET /csrf_token") { answer(401, #"{"messages":["Unauthorized."]}"#) }
+        #expect(try await keeper.send(post, as: session).status == 401)
+        #expect(bench.server.count("POST /managed_users") == 0)
+    }
+
     @Test func aLateAnswerOfAnEndedSessionRenewsNothing() async throws {
         bench.server.hold("GET /things")
         bench.server.fault("GET /things") { answer(200, "{}", HeaderField("Set-Cookie", "_s=late; path=/")) }

@@ -21,9 +21,11 @@ struct SigningInTests {
         #expect(await keeper.snapshot == SessionSnapshot(backend: "breathesafe", state: .signedOut))
         let snapshot = try await keeper.signIn(email: " Ann@Lab.test ", password: "right", remember: true)
         #expect(
-            snapshot == SessionSnapshot(backend: "breathesafe", state: .signedIn, account: KeeperBench.ann, since: noon, remembered: true))
+            snapshot
+                == SessionSnapshot(
+                    backend: "breathesafe", state: .signedIn, account: KeeperBench.ann, since: noon, remembered: true, revision: 1))
         let again = try bench.keeper()
-        #expect(await again.snapshot == snapshot)
+        #expect(await again.snapshot.atFirst == snapshot.atFirst)
         #expect(try await again.session() == keeper.session())
         #expect(try await again.send(get, as: again.session()).status == 200)
     }
@@ -111,7 +113,7 @@ struct SigningInTests {
         #expect(
             await failure { () throws(AuthenticationError) in try await moved.session() }
                 == .signInRequired(reason: "the backend's address changed"))
-        #expect(try await bench.keeper().snapshot == before)
+        #expect(try await bench.keeper().snapshot.atFirst == before.atFirst)
     }
 
     @Test func aDamagedFileIsPutAsideAndTheWorkGoesOn() async throws {

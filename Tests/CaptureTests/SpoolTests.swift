@@ -10,71 +10,6 @@ import Vault
 @testable import Capture
 
 @Suite struct SpoolTests {
-    /// A drop folder in a directory of its own, over a real outbox.
-    private struct Drop {
-        let directory: TemporaryDirectory
-        let addressing: FakeAddressing
-        var outbox: Outbox
-        var spool: Spool
-        let clock = TestClock()
-
-        init(_ account: Account? = .ann) throws {
-            directory = try TemporaryDirectory()
-            addressing = FakeAddressing(["breathesafe": account])
-            outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
-            spool = try Self.spool(directory, outbox, addressing, clock)
-        }
-
-        private static func spool(
-            _ directory: TemporaryDirectory, _ outbox: Outbox, _ addressing: FakeAddressing, _ clock: TestClock
-        ) throws -> Spool {
-            try Spool(
-                directory: directory("spool"), backend: nil, route: "measurement",
-                intake: Intake(outbox: outbox, addressing: addressing, clock: clock), outbox: outbox, clock: clock,
-                log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        }
-
-        /// The next run of the daemon, on the same folders.
-        mutating func restart() throws { spool = try Self.spool(directory, outbox, addressing, clock) }
-
-        func path(_ name: String) -> String { directory("spool/" + name) }
-
-        /// Puts a file there as a careful program does: written elsewhere, then moved in whole.
-        func put(_ content: Data, _ name: String, age: TimeInterval = 60) throws {
-            let target = path(name)
-            try FileManager.default.createDirectory(
-                atPath: URL(fileURLWithPath: target).deletingLastPathComponent().path, withIntermediateDirectories: true)
-            let draft = directory("draft-\(UUID().uuidString)")
-            try content.write(to: URL(fileURLWithPath: draft))
-            try FileManager.default.setAttributes([.modificationDate: clock.now.addingTimeInterval(-age)], ofItemAtPath: draft)
-            try #require(rename(draft, target) == 0)
-        }
-
-        func put(_ content: String, _ name: String, age: TimeInterval = 60) throws { try put(Data(content.utf8), name, age: age) }
-
-        func names(_ folder: String) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted() }
-
-        func reason(_ name: String) throws -> String {
-            try String(contentsOfFile: path("refused/\(name).reason"), encoding: .utf8).trimmingCharacters(in: .newlines)
-        }
-
-        func entries() async throws -> [EntryRecord] { try await outbox.entries(limit: 500) }
-
-        /// The documents of everything stored, in their order.
-        func documents(of account: Account = .ann) async throws -> [String] {
-            let destination = Destination(backend: "breathesafe", account: account.id)
-            var documents: [String] = []
-            while let entry = try await outbox.claim([destination: 1], at: clock.now).entries.first {
-                documents.append(String(decoding: entry.mutation.payload ?? Data(), as: UTF8.self))
-                let settled = Settled(entry, .delivered(Samples.receipt), attempt: nil)
-                _ = try await outbox.settle([settled], thenClaim: [:], at: clock.now)
-            }
-            return documents
-        }
-    }
-
-    private static func capture(_ number: Int) -> String { #"{"average_measurements":{"1-2":{"value":\#(number)}}}"# }
-
     @Test func whatIsMovedInIsStoredAsItIsAndTheFileIsGone() async throws {
         let drop = try Drop()
         let plain = try Captures.content(of: Captures.plain[0])
@@ -95,18 +30,18 @@ import Vault
     @Test func whatIsOldestGoesFirstWhateverItsFolder() async throws {
         let drop = try Drop()
         for (number, age, folder) in [(1, 10.0, "5"), (2, 40, "6"), (3, 30, "5"), (4, 20, "7")] {
-            try drop.put(Self.capture(number), "new/users/\(folder)/\(number).json", age: age)
+            try drop.put(Drop.capture(number), "new/users/\(folder)/\(number).json", age: age)
         }
-        for name in ["b", "a"] { try drop.put(Self.capture(name == "a" ? 5 : 6), "new/users/5/\(name).json", age: 50) }
+        for name in ["b", "a"] { try drop.put(Drop.capture(name == "a" ? 5 : 6), "new/users/5/\(name).json", age: 50) }
         await drop.spool.sweep()
-        #expect(try await drop.documents() == [5, 6, 2, 3, 4, 1].map(Self.capture))
+        #expect(try await drop.documents() == [5, 6, 2, 3, 4, 1].map(Drop.capture))
     }
 
     @Test(.timeLimit(.minutes(1))) func aFileStillOpenForWritingIsLeftUntilItIsClosed() async throws {
         let drop = try Drop()
-        try drop.put(Self.capture(1), "new/users/5/whole.json")
+        try drop.put(Drop.capture(1), "new/users/5/whole.json")
         let path = drop.path("new/users/5/open.json")
-        let text = Self.capture(2)
+        let text = Drop.capture(2)
         #expect(FileManager.default.createFile(atPath: path, contents: nil))
         let handle = try #require(FileHandle(forWritingAtPath: path))
         try handle.write(contentsOf: Data(text.utf8.prefix(10)))
@@ -117,23 +52,26 @@ import Vault
         try handle.write(contentsOf: Data(text.utf8.dropFirst(10)))
         try handle.close()
         // A program that another test starts at this moment may have inherited the descriptor, until it executes.
-        repeat { await drop.spool.sweep() } while drop.spool.counts().waiting > 0
-        #expect(try await drop.documents() == [1, 2].map(Self.capture))
+        repeat {
+            try await Task.sleep(for: .milliseconds(5))
+            await drop.spool.sweep()
+        } while drop.spool.counts().waiting > 0
+        #expect(try await drop.documents() == [1, 2].map(Drop.capture))
     }
 
     @Test func whatIsHiddenTemporaryOrNoPlainFileIsLeftAlone() async throws {
         let drop = try Drop()
         let left = [".hidden.json", "a.json.part", "b.tmp"]
-        for name in left { try drop.put(Self.capture(1), "new/users/5/\(name)") }
-        try drop.put(Self.capture(1), "new/users/.hidden/a.json")
-        try drop.put(Self.capture(1), "outside.json")
+        for name in left { try drop.put(Drop.capture(1), "new/users/5/\(name)") }
+        try drop.put(Drop.capture(1), "new/users/.hidden/a.json")
+        try drop.put(Drop.capture(1), "outside.json")
         try FileManager.default.createDirectory(atPath: drop.path("new/users/5/folder.json"), withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(
             atPath: drop.path("new/users/5/link.json"), withDestinationPath: drop.path("outside.json"))
         try #require(mkfifo(drop.path("new/users/5/fifo.json"), 0o600) == 0)
-        try drop.put(Self.capture(2), "new/users/5/real.json")
+        try drop.put(Drop.capture(2), "new/users/5/real.json")
         await drop.spool.sweep()
-        #expect(try await drop.documents() == [Self.capture(2)])
+        #expect(try await drop.documents() == [Drop.capture(2)])
         #expect(try drop.names("new/users/5") == (left + ["fifo.json", "folder.json", "link.json"]).sorted())
         #expect(try drop.names("new/users/.hidden") == ["a.json"])
         #expect(try drop.names("refused").isEmpty)
@@ -141,8 +79,8 @@ import Vault
 
     @Test func aLinkThatTakesTheFilesPlaceIsNotFollowed() async throws {
         let drop = try Drop()
-        try drop.put(Self.capture(1), "secret.json")
-        try drop.put(Self.capture(2), "new/users/5/a.json")
+        try drop.put(Drop.capture(1), "secret.json")
+        try drop.put(Drop.capture(2), "new/users/5/a.json")
         let (path, secret) = (drop.path("new/users/5/a.json"), drop.path("secret.json"))
         drop.addressing.whenAsked {
             unlink(path)
@@ -156,10 +94,10 @@ import Vault
     @Test func whatIsNotUnderstoodIsPutAsideWithItsReasonAndHoldsUpNothing() async throws {
         let drop = try Drop()
         try drop.put("{", "new/users/5/bad.json", age: 90)
-        try drop.put(Self.capture(1), "new/nobody.json", age: 80)
-        try drop.put(Self.capture(2), "new/users/5/good.json", age: 70)
+        try drop.put(Drop.capture(1), "new/nobody.json", age: 80)
+        try drop.put(Drop.capture(2), "new/users/5/good.json", age: 70)
         await drop.spool.sweep()
-        #expect(try await drop.documents() == [Self.capture(2)])
+        #expect(try await drop.documents() == [Drop.capture(2)])
         #expect(try drop.names("refused") == ["bad.json", "bad.json.reason", "nobody.json", "nobody.json.reason"])
         #expect(try drop.reason("bad.json").hasPrefix("The file is not a JSON object."))
         #expect(try drop.reason("nobody.json").hasPrefix("It is not said whose measurement this is."))
@@ -172,22 +110,22 @@ import Vault
 
     @Test func whatTheProfileDoesNotTakeIsPutAsideToo() async throws {
         let drop = try Drop()
-        try drop.put(Self.capture(1), "new/users/null/a.json")
-        try drop.put(Self.capture(2), "new/users/5/b.json")
+        try drop.put(Drop.capture(1), "new/users/null/a.json")
+        try drop.put(Drop.capture(2), "new/users/5/b.json")
         await drop.spool.sweep()
         #expect(try drop.reason("a.json") == "The item field “user_id” is missing.")
-        #expect(try await drop.documents() == [Self.capture(2)])
+        #expect(try await drop.documents() == [Drop.capture(2)])
     }
 
     @Test func aFileOfMoreThanThirtyTwoMebibytesIsPutAside() async throws {
         let drop = try Drop()
         try drop.put("{}", "new/users/5/large.json")
         try #require(truncate(drop.path("new/users/5/large.json"), off_t(Intake.largestDocument + 1)) == 0)
-        try drop.put(Self.capture(1), "new/users/5/small.json")
+        try drop.put(Drop.capture(1), "new/users/5/small.json")
         await drop.spool.sweep()
         #expect(
             try drop.reason("large.json") == "The file has 33554433 bytes; at most 33554432 (32 MiB) can be sent.")
-        #expect(try await drop.documents() == [Self.capture(1)])
+        #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
     @Test func nothingRefusedIsOverwritten() async throws {
@@ -214,9 +152,9 @@ import Vault
     ])
     func noNameIsTooHostile(name: String) async throws {
         let drop = try Drop()
-        try drop.put(Self.capture(1), "new/users/5/\(name)")
+        try drop.put(Drop.capture(1), "new/users/5/\(name)")
         await drop.spool.sweep()
-        #expect(try await drop.documents() == [Self.capture(1)])
+        #expect(try await drop.documents() == [Drop.capture(1)])
         try drop.put("no capture", "new/users/5/\(name)")
         await drop.spool.sweep()
         #expect(drop.spool.counts() == (0, 1))
@@ -228,33 +166,33 @@ import Vault
     @Test func aFolderWithAVeryLongNameHoldsUpNothing() async throws {
         let drop = try Drop()
         let long = String(repeating: "ü", count: 100)
-        try drop.put(Self.capture(1), "new/users/\(long)/a.json", age: 90)
-        try drop.put(Self.capture(2), "new/users/5/b.json")
+        try drop.put(Drop.capture(1), "new/users/\(long)/a.json", age: 90)
+        try drop.put(Drop.capture(2), "new/users/5/b.json")
         await drop.spool.sweep()
-        #expect(try await drop.documents() == [Self.capture(2)])
+        #expect(try await drop.documents() == [Drop.capture(2)])
         #expect(try drop.reason("a.json") == "The name of its folder is too long to be a user’s number.")
     }
 
     @Test func aFileThatIsRemovedMeanwhileHoldsUpNothing() async throws {
         let drop = try Drop()
-        for number in 1...3 { try drop.put(Self.capture(number), "new/users/5/\(number).json", age: Double(90 - number)) }
+        for number in 1...3 { try drop.put(Drop.capture(number), "new/users/5/\(number).json", age: Double(90 - number)) }
         let path = drop.path("new/users/5/2.json")
         drop.addressing.whenAsked { unlink(path) }
         await drop.spool.sweep()
-        #expect(try await drop.documents() == [1, 3].map(Self.capture))
+        #expect(try await drop.documents() == [1, 3].map(Drop.capture))
     }
 
     @Test func moreThanOneTransactionHoldsIsTakenToo() async throws {
         let drop = try Drop()
-        for number in 1...150 { try drop.put(Self.capture(number), "new/users/5/\(number).json", age: Double(1000 - number)) }
+        for number in 1...150 { try drop.put(Drop.capture(number), "new/users/5/\(number).json", age: Double(1000 - number)) }
         await drop.spool.sweep()
-        #expect(try await drop.documents() == (1...150).map(Self.capture))
+        #expect(try await drop.documents() == (1...150).map(Drop.capture))
         #expect(drop.spool.counts() == (0, 0))
     }
 
     @Test func whileNobodyIsSignedInFilesStayWhereTheyAre() async throws {
         let drop = try Drop(nil)
-        try drop.put(Self.capture(1), "new/users/5/a.json")
+        try drop.put(Drop.capture(1), "new/users/5/a.json")
         try drop.put("no capture", "new/users/5/b.json")
         await drop.spool.sweep()
         #expect(try await drop.entries().isEmpty)
@@ -262,14 +200,14 @@ import Vault
         #expect(drop.spool.counts() == (2, 0))
         drop.addressing.signIn(.bob)
         await drop.spool.sweep()
-        #expect(try await drop.documents(of: .bob) == [Self.capture(1)])
+        #expect(try await drop.documents(of: .bob) == [Drop.capture(1)])
         #expect(drop.spool.counts() == (0, 1))
     }
 
     /// A daemon that died after it had taken a file, before it stored it.
     private func leftover(_ drop: Drop, account: Account, id: Int = 1) throws -> TakenName {
-        let name = TakenName(id: Samples.id(id), account: account.id, folder: "5", original: "a.json")
-        try drop.put(Self.capture(1), "taken/" + name.text)
+        let name = TakenName(id: Samples.id(id), backend: "breathesafe", account: account.id, folder: "5", original: "a.json")
+        try drop.put(Drop.capture(1), "taken/" + name.text)
         return name
     }
 
@@ -293,7 +231,7 @@ import Vault
         var drop = try Drop()
         let name = try leftover(drop, account: .ann)
         await drop.spool.sweep()
-        try drop.put(Self.capture(1), "taken/" + name.text)
+        try drop.put(Drop.capture(1), "taken/" + name.text)
         try drop.restart()
         await drop.spool.sweep()
         #expect(try await drop.entries().count == 1)
@@ -305,86 +243,68 @@ import Vault
         let drop = try Drop()
         let name = try leftover(drop, account: .ann)
         await drop.spool.sweep()
-        try drop.put(Self.capture(9), "taken/" + name.text)
-        try drop.put(Self.capture(2), "new/users/5/b.json")
+        try drop.put(Drop.capture(9), "taken/" + name.text)
+        try drop.put(Drop.capture(2), "new/users/5/b.json")
         await drop.spool.sweep()
-        #expect(try await drop.documents() == [1, 2].map(Self.capture))
+        #expect(try await drop.documents() == [1, 2].map(Drop.capture))
         #expect(try drop.reason("a.json").hasPrefix("It was stored before with other content."))
     }
 
     @Test(arguments: ["stranger.json", String(repeating: "x", count: 250) + ".json"])
     func whatSomebodyPutIntoTakenIsPutAside(name: String) async throws {
         let drop = try Drop()
-        try drop.put(Self.capture(1), "taken/" + name)
-        try drop.put(Self.capture(2), "new/users/5/b.json")
+        try drop.put(Drop.capture(1), "taken/" + name)
+        try drop.put(Drop.capture(2), "new/users/5/b.json")
         await drop.spool.sweep()
         #expect(drop.spool.counts() == (0, 1))
         let kept = try #require(try drop.names("refused").first { !$0.hasSuffix(".reason") })
         #expect(name.hasSuffix(kept))
         #expect(try drop.reason(kept) == "The file lay in taken/, which is the daemon’s own. Drop files into new/.")
-        #expect(try await drop.documents() == [Self.capture(2)])
+        #expect(try await drop.documents() == [Drop.capture(2)])
     }
 
     @Test func whatCannotBeStoredIsKeptAndStoredByTheNextLook() async throws {
         var drop = try Drop()
-        try drop.put(Self.capture(1), "new/users/5/a.json")
+        try drop.put(Drop.capture(1), "new/users/5/a.json")
         try drop.outbox.close()
         await drop.spool.sweep()
         #expect(try drop.names("taken").count == 1)
         drop.outbox = try Outbox(file: drop.directory("second.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: drop.clock.now)
         try drop.restart()
         await drop.spool.sweep()
-        #expect(try await drop.documents() == [Self.capture(1)])
+        #expect(try await drop.documents() == [Drop.capture(1)])
         #expect(try drop.names("taken").isEmpty)
     }
 
     // MARK: Watching
 
-    /// Runs the spool beside `work`, then ends it.
-    private func running(_ drop: Drop, _ work: (AsyncStream<Void>) async throws -> Void) async throws {
-        let news = drop.outbox.eventsWritten.listen()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            let spool = drop.spool
-            group.addTask { try await spool.run() }
-            try await work(news)
-            group.cancelAll()
-            try await group.waitForAll()
-        }
-    }
-
-    /// Returns once `count` entries are stored; the suite's time limit is what ends waiting in vain.
-    private func stored(_ count: Int, _ drop: Drop, _ news: AsyncStream<Void>) async throws {
-        if try await drop.entries().count >= count { return }
-        for await _ in news where try await drop.entries().count >= count { return }
-    }
-
     @Test(.timeLimit(.minutes(1))) func whileItRunsEveryWayOfDroppingAFileIsNoticed() async throws {
         let drop = try Drop()
-        try drop.put(Self.capture(1), "new/users/5/before.json")
-        try await running(drop) { news in
-            try await stored(1, drop, news)
+        try drop.put(Drop.capture(1), "new/users/5/before.json")
+        try await drop.running { news in
+            try await drop.stored(1, news)
             // Moved in.
-            try drop.put(Self.capture(2), "new/users/5/moved.json")
-            try await stored(2, drop, news)
+            try drop.put(Drop.capture(2), "new/users/5/moved.json")
+            try await drop.stored(2, news)
             // Written in place, piece by piece.
             let path = drop.path("new/users/5/written.json")
             #expect(FileManager.default.createFile(atPath: path, contents: nil))
             let handle = try #require(FileHandle(forWritingAtPath: path))
-            let text = Self.capture(3)
+            let text = Drop.capture(3)
             try handle.write(contentsOf: Data(text.utf8.prefix(10)))
             try handle.synchronize()
             try handle.write(contentsOf: Data(text.utf8.dropFirst(10)))
             try handle.close()
-            try await stored(3, drop, news)
+            try await drop.stored(3, news)
             // In the folder of a user who is new.
-            try drop.put(Self.capture(4), "new/users/8/first.json")
-            try await stored(4, drop, news)
-            try drop.put(Self.capture(5), "new/users/8/second.json")
-            try await stored(5, drop, news)
+            try drop.put(Drop.capture(4), "new/users/8/first.json")
+            try await drop.stored(4, news)
+            try drop.put(Drop.capture(5), "new/users/8/second.json")
+            try await drop.stored(5, news)
             // Renamed in place, once it is whole.
-            try drop.put(Self.capture(6), "new/users/5/renamed.json.part")
+            try drop.put(Drop.capture(6), "new/users/5/renamed.json.part")
             try #require(rename(drop.path("new/users/5/renamed.json.part"), drop.path("new/users/5/renamed.json")) == 0)
-            try await stored(6, drop, news)
+            try await drop.stored(6, news)
         }
         let lanes = try await drop.entries().map(\.lane.rawValue)
         #expect(lanes == ["users/5", "users/5", "users/5", "users/8", "users/8", "users/5"])
@@ -393,26 +313,26 @@ import Vault
 
     @Test(.timeLimit(.minutes(1))) func afterASignInWhatWaitedIsTaken() async throws {
         let drop = try Drop(nil)
-        try drop.put(Self.capture(1), "new/users/5/a.json")
-        try await running(drop) { news in
+        try drop.put(Drop.capture(1), "new/users/5/a.json")
+        try await drop.running { news in
             drop.addressing.signIn(.ann)
             drop.spool.look()
-            try await stored(1, drop, news)
+            try await drop.stored(1, news)
         }
-        #expect(try await drop.documents() == [Self.capture(1)])
+        #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
     @Test(.timeLimit(.minutes(1))) func aFloodOfFilesIsStoredOnceEach() async throws {
         let drop = try Drop()
-        try await running(drop) { news in
+        try await drop.running { news in
             for number in 1...200 {
-                try drop.put(Self.capture(number), "new/users/\(number % 5)/\(number).json", age: Double(1000 - number))
+                try drop.put(Drop.capture(number), "new/users/\(number % 5)/\(number).json", age: Double(1000 - number))
                 drop.spool.look()
             }
-            try await stored(200, drop, news)
+            try await drop.stored(200, news)
         }
         #expect(try await drop.entries().count == 200)
-        #expect(Set(try await drop.documents()) == Set((1...200).map(Self.capture)))
+        #expect(Set(try await drop.documents()) == Set((1...200).map(Drop.capture)))
         #expect(try drop.names("refused").isEmpty)
         #expect(try drop.names("taken").isEmpty)
     }

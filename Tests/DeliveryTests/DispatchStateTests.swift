@@ -142,6 +142,25 @@ import Testing
         #expect(told13 == [.gateChanged(backend: "breathesafe", .signInRequired)])
     }
 
+    @Test func whatIsOlderThanWhatIsKnownOfASessionSaysNothing() {
+        var state = signedIn()
+        _ = state.on(.session(backend: "breathesafe", nil, revision: 2), at: now)
+        let late = state.on(.session(backend: "breathesafe", Account(id: "1", label: "a"), revision: 1), at: now)
+        #expect(late.isEmpty)
+        let news = state.on(.session(backend: "breathesafe", Account(id: "1", label: "a"), revision: 3), at: now)
+        #expect(news.contains(.gateChanged(backend: "breathesafe", .open)))
+    }
+
+    @Test func aFullDiskDoesNotHoldUpASignOut() {
+        var state = signedIn()
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        _ = state.on(.attempted(entry(1), attempt(.accepted(Samples.receipt))), at: now)
+        let draining = state.on(.drain(backend: "breathesafe"), at: now)
+        #expect(!draining.contains(.drained(backend: "breathesafe")))
+        let full = state.on(.storeFailed, at: now)
+        #expect(full.contains(.drained(backend: "breathesafe")))
+    }
+
     @Test func anotherAccountsSignInClaimsOnlyForThatAccount() {
         var state = signedIn()
         _ = state.on(.session(backend: "breathesafe", Account(id: "2", label: "b")), at: now)

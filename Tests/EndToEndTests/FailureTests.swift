@@ -19,6 +19,20 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    @Test(arguments: [FaultName.loginPageAfterCommit, .truncated])
+    func anAnswerThatCannotBeReadIsLookedUpAndNotSentTwice(fault: FaultName) async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        await station.sandbox.apply(Fault(fault, path: "facial_measurements_from_arkit", count: 1))
+        try await station.submit(id: 1)
+        #expect(try await station.event("delivered")?.detail["foundByLookup"] == "true")
+        #expect(station.sandbox.ledger.entries.map(\.clientMutationID) == [Samples.id(1).description])
+        #expect(try await station.entry(1).attempts == 0)
+        #expect(try await station.homing("status").code == 0)
+        try await station.end(SIGTERM)
+    }
+
     /// The limit of the promise, kept in view: where a backend offers nothing to look with, a lost answer is recorded and sent again.
     @Test func anAnswerThatWasLostAndCannotBeLookedUpIsSentAgainAndRecorded() async throws {
         let station = try await TestStation()

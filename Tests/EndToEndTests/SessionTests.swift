@@ -114,6 +114,70 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    @Test func signingOutHandsBackWhatIsInFlightAndTheSamePersonsNextSignInDeliversItOnce() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        // Four at once, and one that waits behind each of them.
+        await station.sandbox.apply(.slow(milliseconds: 60_000, path: "facial_measurements_from_arkit", count: 4))
+        for number in 1...8 { try await station.submit(user: 5 + number % 4, id: number) }
+        try await station.met(.slow, count: 4)
+
+        let logout = try await station.homing("logout", "--yes")
+        #expect(logout.code == 0, "\(logout.text)")
+        let report = try await station.status().backends[0]
+        #expect(report.session.state == "signedOut")
+        #expect(report.queue == QueueReport(pending: 8))
+        #expect(station.sandbox.ledger.entries.count == 4)
+        #expect(try await station.homing("status").code == 5)
+
+        try await station.login()
+        try await station.event("delivered", count: 8)
+        #expect(station.sandbox.ledger.entries.count == 8)
+        #expect(station.sandbox.ledger.duplicates.isEmpty)
+        #expect(try await station.entries("delivered").allSatisfy { $0.attempts == 0 })
+        // Between the two sessions nothing was sent.
+        let requests = station.sandbox.ledger.requests
+        let left = try #require(requests.firstIndex { $0.method == "DELETE" })
+        let returned = try #require(requests.lastIndex { $0.signingIn != nil })
+        try #require(left < returned)
+        #expect(requests[left...returned].allSatisfy { !$0.path.contains("facial_measurements") })
+        try await station.end(SIGTERM)
+    }
+
+    /// A 401 while the backend still knows who is signed in speaks of the entry, not of the session.
+    @Test func aDenialHoldsItsEntryAndLeavesTheSessionAndTheOtherLanesAlone() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login(remember: true)
+        await station.sandbox.apply(Fault(.unauthorized, path: "users/6/facial_measurements_from_arkit"))
+        for number in 1...3 { try await station.submit(user: 4 + number, id: number) }
+        try await station.event("held")
+        try await station.event("delivered", count: 2)
+        #expect(Set(station.sandbox.ledger.entries.map(\.user)) == [5, 7])
+
+        let denied = try await station.entry(2)
+        #expect(denied.state == "held")
+        #expect(denied.holdReason == "forbidden")
+        #expect(denied.attempts == 0)
+        let session = try await station.status().backends[0].session
+        #expect(session.state == "signedIn")
+        #expect(session.email == "manager@lab.test")
+        // The kept password was not needed.
+        #expect(station.sandbox.ledger.logInCount == 1)
+        #expect(try await station.homing("status").code == 6)
+        let why = try await station.homing("why", Samples.id(2).description)
+        #expect(why.text.contains("manager@lab.test is not allowed to send it: Unauthorized."), "\(why.text)")
+
+        station.sandbox.clearFaults()
+        let retry = try await station.homing("retry", Samples.id(2).description)
+        #expect(retry.code == 0, "\(retry.text)")
+        try await station.event("delivered", count: 3)
+        #expect(station.sandbox.ledger.entries.count == 3)
+        #expect(try await station.homing("status").code == 0)
+        try await station.end(SIGTERM)
+    }
+
     @Test func aWrongPasswordIsRefusedInTheServersWords() async throws {
         let station = try await TestStation()
         try await station.start()

@@ -89,6 +89,12 @@ final class TestStation: Sendable {
         }
     }
 
+    /// Stops the daemon as a service manager does; its exit status, and how long it took.
+    func stop() async throws -> (code: Int32, took: Duration) {
+        let started = ContinuousClock.now
+        return (try await end(SIGTERM), ContinuousClock.now - started)
+    }
+
     // MARK: The command line
 
     /// Runs `homing` and returns its exit code and everything that it printed.
@@ -122,6 +128,11 @@ final class TestStation: Sendable {
     }
 
     // MARK: What happens
+
+    /// Waits until so many requests, since the sandbox's first, have met `fault`.
+    func met(_ fault: FaultName, count: Int = 1) async throws {
+        while sandbox.ledger.requests.count(where: { $0.fault == fault.rawValue }) < count { try await Task.sleep(for: .milliseconds(2)) }
+    }
 
     /// Hands in a small measurement of `user`.
     @discardableResult

@@ -59,6 +59,38 @@ import Testing
         #expect(try await store.outbox.derivedTablesMatch())
     }
 
+    @Test func whatWaitsForNoTimeIsNotMadeLateByAStepOfTheClock() async throws {
+        let store = try Store()
+        for number in 1...3 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
+        try await store.settle(try await store.claim()[0], .released(until: store.clock.now, Samples.failure))
+        try await store.settle(try await store.claim()[0], .dead(Samples.failure), .permanent(Samples.failure))
+        try await store.outbox.retry(Samples.id(1), forgetUncertainty: true, by: "test", at: store.clock.now)
+        store.clock.advance(by: -5 * 3600)
+        #expect(try await store.claim(5).map(\.id) == [1, 2, 3].map(Samples.id))
+        #expect(try await store.outbox.entry(Samples.id(1))?.record.dueAt == nil)
+    }
+
+    @Test func sinceWhenItIsUncertainIsKeptThroughLaterTriesAndCrashes() async throws {
+        var store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let lost = Failure(.lostAnswer, "lost", outcomeUnknown: true)
+        let first = store.clock.now
+        try await store.settle(try await store.claim()[0], .released(until: first, lost), .unknown(lost))
+        store.clock.advance(by: 60)
+        try await store.settle(try await store.claim()[0], .released(until: store.clock.now, lost), .unreachable(lost))
+        store.clock.advance(by: 60)
+        #expect(try await store.claim()[0].uncertainSince == first)
+        try store.restart()
+        let orphan = try await store.claim()[0]
+        #expect(orphan.uncertain && orphan.uncertainSince == first)
+        try await store.settle(orphan, .released(until: store.clock.now, Samples.failure), .transient(Samples.failure))
+        let claimedAt = store.clock.now
+        #expect(try await store.claim()[0].uncertainSince == nil)
+        store.clock.advance(by: 3600)
+        try store.restart()
+        #expect(try await store.claim()[0].uncertainSince == claimedAt)
+    }
+
     @Test func aRowThatCannotBeReadBackIsHeldAndTheNextOneGoes() async throws {
         let store = try Store()
         for number in 1...2 { try await store.enqueue(Samples.mutation(number)) }

@@ -24,7 +24,8 @@ import Vault
     @Test func theSameSubmissionTwiceIsOneEntry() async throws {
         let store = try Store()
         let first = try await store.enqueue(Samples.mutation(1))
-        #expect(try await store.enqueue(Samples.mutation(1)) == .duplicate(sequence: first.sequence))
+        #expect(
+            try await store.enqueue(Samples.mutation(1)) == .duplicate(sequence: first.sequence, of: Samples.destination, Lane("users/5")))
         #expect(try await store.outbox.entries(limit: 10).count == 1)
     }
 
@@ -34,7 +35,8 @@ import Vault
         try await store.deliver(try await store.claim()[0])
         try await store.outbox.prune(before: store.clock.now.addingTimeInterval(1))
         #expect(try await store.outbox.entries(limit: 10).isEmpty)
-        #expect(try await store.enqueue(Samples.mutation(1)) == .duplicate(sequence: first.sequence))
+        #expect(
+            try await store.enqueue(Samples.mutation(1)) == .duplicate(sequence: first.sequence, of: Samples.destination, Lane("users/5")))
         #expect(try await store.outbox.entry(Samples.id(1))?.record.remoteID == "7")
     }
 

@@ -29,6 +29,20 @@ import Testing
         #expect(event.detail == ["by": "uid 1000", "from": "dead"])
     }
 
+    @Test func whatWaitsBehindADeadOneIsCountedAsBlocked() async throws {
+        let store = try Store()
+        for number in 1...3 { try await store.enqueue(Samples.mutation(number, onDead: .halt)) }
+        try await store.enqueue(Samples.mutation(4, lane: "users/6"))
+        #expect(try await store.outbox.overview().blocked.isEmpty)
+        try await store.settle(try await store.claim()[0], .dead(Samples.failure), .permanent(Samples.failure))
+        #expect(try await store.outbox.overview().blocked == [Samples.destination: 2])
+        try await store.outbox.retry(Samples.id(1), forgetUncertainty: true, by: "test", at: store.clock.now)
+        try await store.settle(try await store.claim()[0], .held(.forbidden, Samples.failure), .forbidden(Samples.failure))
+        #expect(try await store.outbox.overview().blocked == [Samples.destination: 2])
+        try await store.outbox.discard(Samples.id(1), by: "test", at: store.clock.now)
+        #expect(try await store.outbox.overview().blocked.isEmpty)
+    }
+
     @Test func whatIsInFlightOrFinalIsLeftAlone() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))

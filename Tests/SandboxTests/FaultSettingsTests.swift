@@ -20,6 +20,11 @@ import Testing
         #expect(try Fault(json: fault.json) == fault)
     }
 
+    @Test func theTimeThatAServerIsAtWorkIsReadFromAnArgument() throws {
+        let fault = try Fault(argument: "slow-commit:milliseconds=250,path=arkit,count=2")
+        #expect(fault == .slowCommit(milliseconds: 250, path: "arkit", count: 2))
+    }
+
     @Test(arguments: [
         ("sloow", "there is no fault 'sloow': expected one of down, refuse"),
         ("slow:milliseconds", "'milliseconds' is not a setting: expected key=value"),
@@ -27,6 +32,8 @@ import Testing
         ("cut:count=0", "count=0: expected a whole number from 1"),
         ("cut:retry-after=1", "cut has no setting 'retry-after': expected one of count, method, path, user"),
         ("down:count=1", "down has no setting 'count': it has none"),
+        ("401:retry-after=1", "401 has no setting 'retry-after': expected one of count, method, path, user"),
+        ("slow-commit:milliseconds=soon", "milliseconds=soon: expected a whole number from 0"),
         ("429:retry-after-form=soon", "retry-after-form=soon: expected seconds or date"),
         ("expire-sessions:remember-tokens=1", "remember-tokens=1: expected true or false"),
     ])

@@ -96,10 +96,53 @@ import Testing
         }
     }
 
+    @Test func aLoginPageAfterTheCommitHidesThatTheRowIsThere() async throws {
+        try await withSandbox { sandbox, client async throws in
+            try await client.logIn()
+            await sandbox.apply(Fault(.loginPageAfterCommit, path: "from_arkit", count: 1))
+            let page = try await client.upload(key: "k")
+            #expect(page.status == 200)
+            #expect(page.contentType == "text/html; charset=utf-8")
+            #expect(page.setCookies == [])
+            #expect(sandbox.ledger.entries(clientMutationID: "k").map(\.status) == [200])
+            #expect(try await client.upload().status == 201)
+        }
+    }
+
+    @Test func aDenialReadsAsIfNobodyWereSignedInAndTheSessionStays() async throws {
+        try await withSandbox { sandbox, client async throws in
+            try await client.logIn()
+            let nobody = try await LabClient(sandbox.baseURL).upload()
+            await sandbox.apply(Fault(.unauthorized, path: "from_arkit", count: 1))
+            let denial = try await client.upload()
+            #expect(denial.status == 401)
+            #expect(denial.body == nobody.body)
+            #expect(denial.contentType == nobody.contentType)
+            #expect(denial.setCookies == [])
+            #expect(sandbox.ledger.entries == [])
+            let current = try await client.send("GET", "/users/get_current_user").json()
+            #expect(current["currentUser"]?["id"]?.integer == 1)
+            #expect(try await client.upload().status == 201)
+        }
+    }
+
+    @Test(arguments: [("GET", "/managed_users"), ("GET", "/users/get_current_user"), ("POST", "/fit_tests"), ("POST", "/users/log_in")])
+    func aDenialHasNoEffectOnAnyRoute(_ method: String, _ path: String) async throws {
+        try await withSandbox { sandbox, client async throws in
+            await sandbox.apply(Fault(.unauthorized, count: 1))
+            let user = #"{"user":{"email":"manager@lab.test","password":"\#(BreatheSafeConfiguration.labPassword)"}}"#
+            let answer = try await client.send(method, path, body: method == "POST" ? .json(user) : .none)
+            #expect(answer.status == 401)
+            #expect(try answer.json()["error"]?.text != nil)
+            #expect(await client.jar == [:])
+            #expect(sandbox.ledger.entries == [])
+        }
+    }
+
     @Test func aRefusedConnectionIsResetAndTheNextOneIsNot() async throws {
         try await withSandbox { sandbox, client async throws in
             await sandbox.apply(Fault(.refuse, count: 1))
-            #expect(readError(from: sandbox.baseURL) == ECONNRESET)
+            #expect(await readError(from: sandbox.baseURL) == ECONNRESET)
             #expect(try await client.send("GET", "/csrf_token").status == 200)
             #expect(sandbox.ledger.requests.count == 1)
         }
@@ -134,6 +177,40 @@ import Testing
             #expect(sandbox.ledger.entries(clientMutationID: "k").count == 1)
             await sandbox.apply(.slow(milliseconds: 1, count: 1))
             #expect(try await client.upload().status == 201)
+        }
+    }
+
+    @Test func aServerThatIsStillAtWorkCommitsAfterItsClientHasGone() async throws {
+        try await withSandbox { sandbox, client async throws in
+            try await client.logIn()
+            await sandbox.apply(.slowCommit(milliseconds: 500, path: "from_arkit", count: 2))
+            await withTaskGroup { group in
+                group.addTask {
+                    await #expect(throws: (any Error).self) { try await client.upload(key: "k") }
+                }
+                while sandbox.ledger.requests.last?.fault == nil { await Task.yield() }
+                group.cancelAll()
+            }
+            while sandbox.ledger.entries.isEmpty { await Task.yield() }
+            let arrived = try #require(sandbox.ledger.requests.last?.time)
+            #expect(sandbox.ledger.entries[0].time.timeIntervalSince(arrived) >= 0.5)
+            #expect(try await client.upload(key: "l").status == 201)
+            #expect(sandbox.ledger.entries.map(\.clientMutationID) == ["k", "l"])
+        }
+    }
+
+    @Test func aServerThatStopsWhileAtWorkLeavesNothing() async throws {
+        try await withSandbox { sandbox, client async throws in
+            try await client.logIn()
+            await sandbox.apply(.slowCommit(milliseconds: 60_000, path: "from_arkit"))
+            await withTaskGroup { group in
+                group.addTask {
+                    await #expect(throws: (any Error).self) { try await client.upload(key: "k") }
+                }
+                while sandbox.ledger.requests.last?.fault == nil { await Task.yield() }
+                await sandbox.down()
+            }
+            #expect(sandbox.ledger.entries == [])
         }
     }
 

@@ -46,7 +46,7 @@ import Testing
                 "The backend cannot be reached now: No answer.", true
             ),
             (reasons(), try await record(1, .pending, uncertain: true), "Its answer was lost", false),
-            (reasons(), try await record(1, .pending, error: "Busy.", due: later), "the last time: Busy.", true),
+            (reasons(), try await record(1, .pending, error: "Busy.", due: later), "The last time: Busy.", true),
             (reasons(), try await record(1, .inflight), "It is being sent", false),
             (reasons(), try await record(1, .delivered), "It has been delivered", false),
             (reasons(), try await record(1, .discarded), "A person discarded it", false),

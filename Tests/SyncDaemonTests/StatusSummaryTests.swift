@@ -40,6 +40,14 @@ import Testing
                 "2 captures could not be delivered and need you. 4 captures wait besides."
             ),
             (
+                summary(backend(QueueReport(pending: 4, dead: 1, blocked: 4))),
+                "1 capture could not be delivered and needs you. 4 captures wait behind it."
+            ),
+            (
+                summary(backend(QueueReport(pending: 4, held: 2, blocked: 1))),
+                "2 captures could not be delivered and need you. 4 captures wait besides, 1 of them behind what needs you."
+            ),
+            (
                 summary(backend(QueueReport(pending: 2, delivered: 5), others: [bob])),
                 "2 captures wait for bob@lab.test to sign in again; everything else has gone up."
             ),
@@ -67,5 +75,17 @@ import Testing
         for item in summary(backend(QueueReport(held: 1, dead: 2), others: [bob]), refused: 1).attention {
             #expect(item.text.hasSuffix(".") && item.next.hasSuffix("."), "\(item)")
         }
+    }
+    @Test(
+        arguments: [
+            (1, "1 file in the drop folder cannot be taken: /spool/new/users/7/a.json: Permission denied."),
+            (3, "3 files in the drop folder cannot be taken, among them: /spool/new/users/7/a.json: Permission denied."),
+        ])
+    func filesThatCannotBeTakenAreNamedWithOneOfThem(count: Int, text: String) {
+        let file = SpoolReport.StuckFile(path: "/spool/new/users/7/a.json", reason: "Permission denied", next: "Give write permission.")
+        let spool = SpoolReport(directory: "/spool", waiting: count, refused: 1, stuck: count, stuckExample: file)
+        let attention = StatusSummary(backends: [backend(QueueReport(delivered: 1))], spool: spool).attention
+        #expect(attention.map(\.code) == ["stuck-files", "refused-files"])
+        #expect(attention.first == Attention(code: "stuck-files", text: text, next: "Give write permission."))
     }
 }

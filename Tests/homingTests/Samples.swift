@@ -44,6 +44,7 @@ enum Sample {
         EntrySummary(
             sequence: Int64(number), id: id(number), backend: backend, account: "5", route: "measurement", lane: "users/5", state: state,
             holdReason: hold, capturedAt: ago(minutes: 3), dueAt: due, settledAt: nil, attempts: 1, releases: 2, uncertain: false,
+            canBeLookedUp: true,
             size: 17_400, remoteID: remoteID, lastStatus: lastStatus, lastError: lastError)
     }
 

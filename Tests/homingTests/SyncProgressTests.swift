@@ -33,6 +33,8 @@ import Testing
         arguments: [
             (Sample.backend(queue: .init(delivered: 3)), true, 0), (Sample.backend(queue: .init(pending: 1, delivered: 2)), false, 0),
             (Sample.backend(queue: .init(dead: 1, delivered: 2)), true, 6), (Sample.backend(queue: .init(held: 1, delivered: 2)), true, 6),
+            (Sample.backend(queue: .init(pending: 2, dead: 1, blocked: 2)), true, 6),
+            (Sample.backend(queue: .init(pending: 3, dead: 1, blocked: 2)), false, 6),
             (Sample.backend(gate: "cooling", queue: .init(pending: 3)), false, 0),
             (Sample.backend(gate: "paused", queue: .init(pending: 3)), false, 0),
             (Sample.backend(gate: "signInRequired", queue: .init(pending: 3)), true, 5),
@@ -59,6 +61,8 @@ import Testing
                 1 entry could not be delivered: see ‘homing list --state dead’ and ‘homing list --state held’.
                 1 was refused.
                 """)
+        let blocked = progress(.init(pending: 3), Sample.backend(queue: .init(pending: 2, blocked: 2)), sentence: "Look.")
+        #expect(SyncText.outcome(blocked) == "2 entries wait behind one that needs you: ask ‘homing why ID’.\nLook.")
         let signIn = progress(.init(), Sample.backend(gate: "signInRequired", queue: .init(pending: 1)), sentence: "1 waits.")
         #expect(
             SyncText.outcome(signIn) == "At breathesafe somebody must sign in first: run ‘homing login --backend breathesafe’.\n1 waits.")

@@ -16,4 +16,7 @@ package enum AuthenticationError: Error, Hashable, Sendable {
     case conflict(Account)
     /// The session could not be stored, so it does not count.
     case unsaved(VaultError)
+
+    /// Whoever waited was called off; what they waited for goes on.
+    static let leftWaiting = AuthenticationError.unavailable(Failure(.stopping, "It was called off before the backend had answered."))
 }

@@ -25,9 +25,12 @@ package struct SessionSnapshot: Hashable, Sendable {
     package let remembered: Bool
     /// Why it is not signed in, where there is more to say.
     package let reason: String?
+    /// Grows with every change in this run: of two snapshots the greater is the newer, in whatever order they arrive.
+    package let revision: Int
 
     package init(
-        backend: String, state: State, account: Account? = nil, since: Date? = nil, remembered: Bool = false, reason: String? = nil
+        backend: String, state: State, account: Account? = nil, since: Date? = nil, remembered: Bool = false, reason: String? = nil,
+        revision: Int = 0
     ) {
         self.backend = backend
         self.state = state
@@ -35,6 +38,7 @@ package struct SessionSnapshot: Hashable, Sendable {
         self.since = since
         self.remembered = remembered
         self.reason = reason
+        self.revision = revision
     }
 
     package enum State: String, Sendable, Codable, CaseIterable { case signedOut, signedIn, signInRequired, signingOut }

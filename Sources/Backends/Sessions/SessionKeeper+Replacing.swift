@@ -11,15 +11,20 @@ extension SessionKeeper {
             let current = try session()
             if stale.generation < current.generation { return current }
             switch change {
-            case .replacing(let task): return try await task.value.get()
-            case .signingIn(let task): _ = await task.value
+            case .replacing(let task): return try await landed(task)
+            case .signingIn(let task): guard await task.joined() != nil else { throw .leftWaiting }
             case .signingOut: throw .signingOut
             case nil:
                 let task = Task { await self.renew() }
                 change = .replacing(task)
-                return try await task.value.get()
+                return try await landed(task)
             }
         }
+    }
+
+    private func landed(_ renewal: Task<Result<Session, AuthenticationError>, Never>) async throws(AuthenticationError) -> Session {
+        guard let result = await renewal.joined() else { throw .leftWaiting }
+        return try result.get()
     }
 
     private func renew() async -> Result<Session, AuthenticationError> {

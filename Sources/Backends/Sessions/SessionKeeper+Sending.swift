@@ -8,14 +8,27 @@ extension SessionKeeper {
     package func send(_ request: OutboundRequest, as session: Session) async throws(TransportError) -> InboundResponse {
         guard let rules = backend.profile.auth.csrf, !request.isSafe, isOwn(request) else { return try await exchange(request, session) }
         var request = request
-        let token = try await csrfToken(rules, session)
+        let token: String
+        switch try await csrfToken(rules, session) {
+        case .token(let fetched): token = fetched
+        case .unauthorized(let response): return response
+        }
         request.setHeader(rules.header, token)
         let response = try await exchange(request, session)
         guard response.isExceptionsPage(422) else { return response }
         // The token may have been the reason; it is refused before anything takes effect.
         if csrf?.token == token { csrf = nil }
-        request.setHeader(rules.header, try await csrfToken(rules, session))
+        switch try await csrfToken(rules, session) {
+        case .token(let fetched): request.setHeader(rules.header, fetched)
+        case .unauthorized(let response): return response
+        }
         return try await exchange(request, session)
+    }
+
+    private enum CSRFAnswer {
+        case token(String)
+        /// It says of the session what it would have said to the request itself.
+        case unauthorized(InboundResponse)
     }
 
     /// Asks the backend how it is, with the present credentials and without any effect on them.
@@ -45,8 +58,8 @@ extension SessionKeeper {
     }
 
     /// The token of these credentials, fetched when first needed. No failure here says that the mutation was sent.
-    private func csrfToken(_ rules: AuthRules.CSRFRules, _ session: Session) async throws(TransportError) -> String {
-        if let csrf, csrf.generation == record.generation { return csrf.token }
+    private func csrfToken(_ rules: AuthRules.CSRFRules, _ session: Session) async throws(TransportError) -> CSRFAnswer {
+        if let csrf, csrf.generation == record.generation { return .token(csrf.token) }
         let response: InboundResponse
         do {
             let request = try rules.request.render(TemplateValues(subject: "The CSRF token"))
@@ -59,11 +72,12 @@ extension SessionKeeper {
             throw .unreachable(Failure(.profile, "\(error)"))
         }
         if let failure = backend.interception(in: response) { throw .unreachable(failure) }
+        if response.status == 401, response.isJSON { return .unauthorized(response) }
         guard response.isSuccess, let token = response.json?.at(rules.token)?.string else {
             throw .unreachable(Failure(.serverError, status: response.status, "The backend gave no CSRF token (\(response.status))."))
         }
         csrf = (token, record.generation)
-        return token
+        return .token(token)
     }
 
     private func isOwn(_ request: OutboundRequest) -> Bool { Origin(request.url) == backend.profile.origin }

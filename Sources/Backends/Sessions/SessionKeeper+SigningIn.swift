@@ -6,7 +6,7 @@ extension SessionKeeper {
     ///
     /// With `remember`, and where the profile allows it, the password is kept to renew the session without a person.
     package func signIn(email: String, password: String, remember: Bool) async throws(AuthenticationError) -> SessionSnapshot {
-        await waitForChange()
+        try await waitForChange()
         switch record.state {
         case .signedIn: if let account = record.account, !account.label.isSameEmail(as: email) { throw .conflict(account) }
         case .signingOut: throw .signingOut
@@ -15,17 +15,20 @@ extension SessionKeeper {
         let kept = remember && backend.profile.auth.renewsByLogin
         let task = Task { await self.enter(email, Secret(password), keepsPassword: kept) }
         change = .signingIn(task)
-        return try await task.value.get()
+        guard let result = await task.joined() else { throw .leftWaiting }
+        return try result.get()
     }
 
     /// Returns when no change of credentials is under way.
-    func waitForChange() async {
+    private func waitForChange() async throws(AuthenticationError) {
         while let change {
-            switch change {
-            case .replacing(let task): _ = await task.value
-            case .signingIn(let task): _ = await task.value
-            case .signingOut(let task): _ = await task.value
-            }
+            let hasEnded =
+                switch change {
+                case .replacing(let task): await task.joined() != nil
+                case .signingIn(let task): await task.joined() != nil
+                case .signingOut(let task): await task.joined() != nil
+                }
+            guard hasEnded else { throw .leftWaiting }
         }
     }
 

@@ -9,8 +9,8 @@ extension SessionKeeper {
         allDevices: Bool, drain: @escaping @Sendable () async -> Void
     ) async throws(SignOutError) -> SignOutOutcome {
         if allDevices, backend.profile.auth.logout.requestForAll == nil { throw .allDevicesUnsupported }
-        while case .signingIn(let task) = change { _ = await task.value }
-        if case .signingOut(let task) = change { return try await task.value.get() }
+        while case .signingIn(let task) = change { guard await task.joined() != nil else { throw .leftWaiting } }
+        if case .signingOut(let task) = change { return try await ended(task) }
         guard record.state != .signedOut else { return SignOutOutcome(local: .cleared, server: .none) }
         let before = record.state
         var marked = record
@@ -25,7 +25,12 @@ extension SessionKeeper {
             return await self.leave(allDevices: allDevices, before: before)
         }
         change = .signingOut(task)
-        return try await task.value.get()
+        return try await ended(task)
+    }
+
+    private func ended(_ signOut: Task<Result<SignOutOutcome, SignOutError>, Never>) async throws(SignOutError) -> SignOutOutcome {
+        guard let result = await signOut.joined() else { throw .leftWaiting }
+        return try result.get()
     }
 
     private func leave(allDevices: Bool, before: SessionSnapshot.State) async -> Result<SignOutOutcome, SignOutError> {

@@ -19,6 +19,7 @@ package actor SessionKeeper {
     private let file: SessionFile
     private let tell: AsyncStream<SessionSnapshot>.Continuation
     private var isDirty = false
+    private var revision = 0
     private var savedAt: Date
 
     enum Change {
@@ -63,7 +64,11 @@ package actor SessionKeeper {
         }
     }
 
-    package var snapshot: SessionSnapshot { Self.snapshot(record, backend.name) }
+    package var snapshot: SessionSnapshot {
+        SessionSnapshot(
+            backend: backend.name, state: record.state, account: record.account, since: record.since,
+            remembered: record.credentials.kept != nil, reason: record.reason, revision: revision)
+    }
 
     /// The session of whoever is signed in.
     package func session() throws(AuthenticationError) -> Session {
@@ -92,7 +97,9 @@ package actor SessionKeeper {
         record = next
         isDirty = false
         savedAt = clock.now
-        if snapshot != before { tell.yield(snapshot) }
+        guard snapshot != before else { return }
+        revision += 1
+        tell.yield(snapshot)
     }
 
     /// Takes over what an answer to credentials of `generation` renews. They change with nearly every answer, so they are stored at most
@@ -101,11 +108,5 @@ package actor SessionKeeper {
         guard record.generation == generation, record.state == .signedIn, scheme.absorb(response, into: &record.credentials) else { return }
         isDirty = true
         if abs(clock.now.timeIntervalSince(savedAt)) >= 60 { flush() }
-    }
-
-    private static func snapshot(_ record: SessionRecord, _ backend: String) -> SessionSnapshot {
-        SessionSnapshot(
-            backend: backend, state: record.state, account: record.account, since: record.since,
-            remembered: record.credentials.kept != nil, reason: record.reason)
     }
 }

@@ -32,4 +32,6 @@ package enum SignOutError: Error, Hashable, Sendable {
     /// The backend offers no way to end the sessions of all devices; nothing was changed.
     case allDevicesUnsupported
     case unsaved(VaultError)
+    /// Whoever waited was called off; a sign-out that has begun goes on, and is finished at the next start at the latest.
+    case leftWaiting
 }

@@ -44,27 +44,32 @@ package final class HTTPTransport: Transport {
 
     package func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
         guard !Task.isCancelled else { throw .unreachable(Failure(.stopping, "The request was not sent: the daemon was told to stop.")) }
-        // The client counts from the start: without the time to connect, a slow connection would pass for a lost answer.
-        let head = limits.connect + (request.timeout ?? limits.request)
+        let exchange = HTTPExchange(atMost: limits.answer)
         do {
-            return try await within(max(head, limits.exchange)) { [client, limits] in
-                let response = try await client.execute(HTTPClientRequest(request), timeout: TimeAmount(head))
-                let body = try await response.body.collect(upTo: limits.answer)
-                return InboundResponse(
-                    status: Int(response.status.code), headers: response.headers.map { HeaderField($0.name, $0.value) },
-                    body: Data(body.readableBytesView))
+            return try await within(limits.connect + (request.timeout ?? limits.request), exchange) { [client] in
+                let task = client.execute(request: try HTTPClient.Request(request), delegate: exchange)
+                return try await withTaskCancellationHandler {
+                    try await task.get()
+                } onCancel: {
+                    task.cancel()
+                }
             }
         } catch {
-            throw TransportError(error, host: URLComponents(string: request.url)?.host ?? request.url, now: clock.now)
+            let host = URLComponents(string: request.url)?.host ?? request.url
+            throw TransportError(error, wasSent: exchange.hasSentHead, host: host, now: clock.now)
         }
     }
 
-    /// Runs `exchange` within a budget that, unlike the client's own deadline, covers the body of the answer.
-    private func within<T: Sendable>(_ budget: Duration, _ exchange: @escaping @Sendable () async throws -> T) async throws -> T {
-        try await withThrowingTaskGroup(of: T.self) { group in
-            group.addTask(operation: exchange)
+    /// Runs `work` within the time that it has: `head` until the answer begins, and the limit of the whole exchange until its last byte.
+    private func within<T: Sendable>(
+        _ head: Duration, _ exchange: HTTPExchange, _ work: @escaping @Sendable () async throws -> T
+    ) async throws -> T {
+        let whole = max(head, limits.exchange)
+        return try await withThrowingTaskGroup(of: T.self) { group in
+            group.addTask(operation: work)
             group.addTask {
-                try await Task.sleep(for: budget, clock: .continuous)
+                try await Task.sleep(for: head, clock: .continuous)
+                if exchange.hasReceivedHead { try await Task.sleep(for: whole - head, clock: .continuous) }
                 throw BudgetSpent()
             }
             defer { group.cancelAll() }
@@ -77,13 +82,12 @@ package final class HTTPTransport: Transport {
 /// The exchange took longer than it may.
 struct BudgetSpent: Error {}
 
-extension HTTPClientRequest {
-    fileprivate init(_ request: OutboundRequest) {
-        self.init(url: request.url)
-        method = HTTPMethod(rawValue: request.method)
+extension HTTPClient.Request {
+    fileprivate init(_ request: OutboundRequest) throws {
+        try self.init(
+            url: request.url, method: HTTPMethod(rawValue: request.method), body: request.body.map { .byteBuffer(ByteBuffer(bytes: $0)) })
         for field in request.headers { headers.add(name: field.name, value: field.value) }
         headers.replaceOrAdd(name: "Accept-Encoding", value: "gzip")
-        body = request.body.map { .bytes(ByteBuffer(bytes: $0)) }
     }
 }
 

@@ -6,8 +6,23 @@ import NIOSSL
 import SyncModel
 
 extension TransportError {
-    /// Tells what failed before a byte of the request could be sent from what failed after: where that is not certain, it is lost.
-    init(_ error: any Error, host: String, now: Date) {
+    /// Tells what failed before the request could reach the server from what failed after.
+    ///
+    /// - Parameter wasSent: the request's head has gone out. Without that, whatever the error is, nothing has taken effect.
+    init(_ error: any Error, wasSent: Bool, host: String, now: Date) {
+        let named = Self(error, host: host, now: now)
+        switch (named, wasSent) {
+        case (.lost, false) where error is CancellationError || error as? HTTPClientError == .cancelled:
+            self = .unreachable(Failure(.stopping, "The request was not sent: it was called off."))
+        case (.lost, false):
+            self = .offline(host, error is BudgetSpent ? "connecting took too long" : "the connection broke while it was made")
+        // A route may vanish under a request that is on its way.
+        case (.unreachable, true): self = .lost(host, "broke the connection before it had answered")
+        default: self = named
+        }
+    }
+
+    private init(_ error: any Error, host: String, now: Date) {
         switch error {
         case let error as NIOConnectionError:
             let name = error.dnsAError != nil && error.connectionErrors.isEmpty
@@ -31,8 +46,10 @@ extension TransportError {
             self = .lost(host, "took too long to answer")
         case is CancellationError:
             self = .lost(host, "was left before it had answered")
+        case let error as HTTPClientError where error == .cancelled:
+            self = .lost(host, "was left before it had answered")
         case is NIOTooManyBytesError:
-            self = .lost(host, "answered with more than may be read")
+            self = .lost(Failure(.tooLarge, "The answer of the backend at \(host) is longer than may be read.", outcomeUnknown: true))
         default:
             self = .lost(host, "broke the connection before it had answered")
         }

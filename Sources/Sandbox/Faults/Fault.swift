@@ -19,7 +19,7 @@ package struct Fault: Sendable, Equatable {
     package var retryAfterForm = RetryAfterForm.seconds
     /// Where `redirect` points to.
     package var location = "https://login.example.org/sso"
-    /// The pause of `slow` before the answer, of `dribble` before each byte.
+    /// The pause of `slow` before the answer, of `slow-commit` before the effect, of `dribble` before each byte.
     package var milliseconds = 1_000
     /// Seconds until the sessions end.
     package var after = 0
@@ -56,6 +56,13 @@ package struct Fault: Sendable, Equatable {
     /// An answer that comes late, or a byte at a time.
     package static func slow(milliseconds: Int, path: String? = nil, count: Int? = nil) -> Fault {
         var fault = Fault(.slow, path: path, count: count)
+        fault.milliseconds = milliseconds
+        return fault
+    }
+
+    /// A server that is at work for a while before anything takes effect, whether or not the client waits for it.
+    package static func slowCommit(milliseconds: Int, path: String? = nil, count: Int? = nil) -> Fault {
+        var fault = Fault(.slowCommit, path: path, count: count)
         fault.milliseconds = milliseconds
         return fault
     }

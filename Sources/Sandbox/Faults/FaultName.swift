@@ -16,21 +16,27 @@ package enum FaultName: String, Sendable, CaseIterable, Codable {
     case internalError = "500"
     /// The request takes effect and is answered with 500.
     case internalErrorAfterCommit = "500-after-commit"
+    /// 401 as the backend says it to nobody, without effect; the session stays well.
+    case unauthorized = "401"
     /// 503, with Retry-After when `retry-after` is given.
     case unavailable = "503"
     /// 429, with Retry-After when `retry-after` is given.
     case tooManyRequests = "429"
     /// 200 with a page for signing in, without effect.
     case loginPage = "login-page"
+    /// The request takes effect and is answered with 200 and a page for signing in.
+    case loginPageAfterCommit = "login-page-after-commit"
     /// 302 to another origin, without effect.
     case redirect
     /// All sessions end, now or after a while.
     case expireSessions = "expire-sessions"
     /// The request takes effect and is answered late.
     case slow
+    /// The request takes effect late, also when the client has gone meanwhile, and is answered then.
+    case slowCommit = "slow-commit"
     /// The answer comes byte by byte.
     case dribble
-    /// The answer announces more bytes than come.
+    /// The request takes effect, and the answer announces more bytes than come.
     case truncated
 
     /// What the fault does, in one line for `--help` and for error messages.
@@ -44,14 +50,17 @@ package enum FaultName: String, Sendable, CaseIterable, Codable {
         case .commitThenCut: "take effect, then cut the line without an answer"
         case .internalError: "500; no effect"
         case .internalErrorAfterCommit: "take effect, answer 500"
+        case .unauthorized: "401 as if nobody were signed in; no effect, and the session stays"
         case .unavailable: "503; no effect [retry-after=seconds] [retry-after-form=seconds|date]"
         case .tooManyRequests: "429; no effect [retry-after=seconds] [retry-after-form=seconds|date]"
         case .loginPage: "200 with a sign-in page; no effect"
+        case .loginPageAfterCommit: "take effect, answer 200 with a sign-in page"
         case .redirect: "302 to another origin; no effect [location=url]"
         case .expireSessions: "end all sessions [after=seconds] [remember-tokens=true|false]"
         case .slow: "take effect, answer late [milliseconds=n]"
+        case .slowCommit: "take effect late, even if the client has gone, then answer [milliseconds=n]"
         case .dribble: "send the body byte by byte [milliseconds=n, for each byte]"
-        case .truncated: "announce more bytes than come, then close"
+        case .truncated: "take effect, announce more bytes than come, then close"
         }
     }
 
@@ -61,7 +70,7 @@ package enum FaultName: String, Sendable, CaseIterable, Codable {
         case .unavailable, .tooManyRequests: ["retry-after", "retry-after-form"]
         case .redirect: ["location"]
         case .expireSessions: ["after", "remember-tokens"]
-        case .slow, .dribble: ["milliseconds"]
+        case .slow, .slowCommit, .dribble: ["milliseconds"]
         default: []
         }
     }

@@ -8,14 +8,18 @@ struct FaultingResponder: Sendable {
     let plan: FaultPlan
     let clock: SandboxClock
 
-    /// Answers one request.
-    func respond(to request: SandboxRequest) -> Exchange {
-        let now = clock.now
+    /// Answers one request; throws where the sandbox stops before the request has taken effect.
+    func respond(to request: SandboxRequest) async throws -> Exchange {
+        var now = clock.now
         if let rememberTokens = plan.expiryDue(at: now) { standIn.expireSessions(rememberTokens: rememberTokens) }
         let accounts = standIn.carriedAccounts(in: request, at: now)
         let arrival = ledger.arrived(request, carrying: accounts, at: now)
         let fault = plan.meet(request, account: accounts.account)
         if let fault { ledger.met(fault, request: arrival) }
+        if let fault, fault.name == .slowCommit {
+            try await Task.sleep(for: .milliseconds(fault.milliseconds))
+            now = clock.now
+        }
 
         var committed: [Int] = []
         let delivery =
@@ -38,6 +42,7 @@ struct FaultingResponder: Sendable {
         case .neverAnswer: return .never
         case .cut: return .cut
         case .internalError: return .whole(standIn.errorPage(500, for: request))
+        case .unauthorized: return .whole(unauthorized(request, at: now))
         case .unavailable: return .whole(busy(503, "Application Error", fault, at: now))
         case .tooManyRequests: return .whole(busy(429, "Too Many Requests", fault, at: now))
         case .loginPage: return .whole(standIn.loginPage(for: request))
@@ -52,11 +57,26 @@ struct FaultingResponder: Sendable {
         case .neverAnswerAfterCommit: .never
         case .commitThenCut: .cut
         case .internalErrorAfterCommit: .whole(standIn.errorPage(500, for: request))
+        case .loginPageAfterCommit: .whole(standIn.loginPage(for: request))
         case .slow: .late(response, by: .milliseconds(fault?.milliseconds ?? 0))
         case .dribble: .dribbled(response, each: .milliseconds(fault?.milliseconds ?? 0))
         case .truncated: .truncated(response)
         default: .whole(response)
         }
+    }
+
+    /// The backend's own 401: what it says when the same request comes from nobody, without the cookies that would end the session.
+    private func unauthorized(_ request: SandboxRequest, at now: Date) -> SandboxResponse {
+        var headers = request.headers
+        headers[.cookie] = nil
+        headers[.authorization] = nil
+        // Without a body nobody can sign in, so that nothing takes effect.
+        let anonymous = SandboxRequest(
+            method: request.method, path: request.path, query: request.query, headers: headers, host: request.host, body: [])
+        var response = standIn.answer(anonymous, at: now) { _ in }
+        response.headers[.setCookie] = nil
+        // Some routes say it with another status, or let anybody in.
+        return response.status == 401 ? response : standIn.errorPage(401, for: request)
     }
 
     private func busy(_ status: Int, _ title: String, _ fault: Fault, at now: Date) -> SandboxResponse {

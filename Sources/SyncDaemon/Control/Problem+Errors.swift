@@ -92,6 +92,11 @@ extension Problem {
 
     init(_ error: SignOutError, at backend: String) {
         switch error {
+        case .leftWaiting:
+            self.init(
+                .wrongState, status: 503, title: "Not finished",
+                detail: "The daemon was stopped before the sign-out at \(backend) had ended.",
+                next: "It is finished at the next start; see ‘homing status’.")
         case .allDevicesUnsupported:
             self.init(
                 .unsupported, status: 409, title: "Not possible there",

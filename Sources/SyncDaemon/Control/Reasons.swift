@@ -15,7 +15,7 @@ struct Reasons {
     var now: Date
 
     func explain(_ entry: EntryRecord) -> (sentence: String, next: String?) {
-        let said = entry.lastError.map { " \($0)" } ?? ""
+        let said = entry.lastError.map { ": \($0)" } ?? "."
         switch entry.state {
         case .delivered: return ("It has been delivered\(entry.remoteID.map { " and is number \($0) there" } ?? "").", nil)
         case .discarded: return ("A person discarded it; its content is destroyed.", nil)
@@ -25,8 +25,8 @@ struct Reasons {
             let wasRefused = entry.attempts == 0 || (400..<500).contains(entry.lastStatus ?? 0)
             let sentence =
                 !wasRefused
-                ? "It was tried \(entry.attempts) times without success; the last time:\(said)\(doubt)"
-                : "The backend refused it:\(said)\(doubt)"
+                ? "It was tried \(entry.attempts) times without success; the last time\(said)\(doubt)"
+                : "The backend refused it\(said)\(doubt)"
             return (sentence, "When the cause is mended: ‘homing retry \(entry.id)’. To destroy it for good: ‘homing discard \(entry.id)’.")
         case .held: return held(entry, said)
         case .pending: return pending(entry, said)
@@ -38,10 +38,10 @@ struct Reasons {
         let discard = "‘homing discard \(entry.id)’"
         switch entry.holdReason {
         case .forbidden:
-            return ("\(owner) is not allowed to send it:\(said)", "Have the right given to \(owner), then \(retry); or \(discard).")
+            return ("\(owner) is not allowed to send it\(said)", "Have the right given to \(owner), then \(retry); or \(discard).")
         case .unknownOutcome:
             return (
-                "It was sent and may have taken effect, which cannot be found out from here:\(said)",
+                "It was sent and may have taken effect, which cannot be found out from here\(said)",
                 "Look for it at the backend. If it is not there, \(retry); if it is, \(discard)."
             )
         case .poison:
@@ -70,7 +70,7 @@ struct Reasons {
         }
         if case .cooling(let until, let failure) = gate {
             return (
-                "The backend cannot be reached now: \(failure.message) It is tried again at \(Self.time(until)).",
+                "The backend cannot be reached now: \(failure.message) It is tried again at \(time(until)).",
                 "Nothing, or ‘homing sync’ to try at once."
             )
         }
@@ -78,10 +78,16 @@ struct Reasons {
             return ("Its answer was lost; it will be looked up before it is sent again.", nil)
         }
         if let due = entry.dueAt, due > now {
-            return ("It is tried again at \(Self.time(due)); the last time:\(said)", "Nothing, or ‘homing sync’ to try at once.")
+            let before = entry.lastError.map { " The last time: \($0)" } ?? ""
+            return ("It is tried again at \(time(due)).\(before)", "Nothing, or ‘homing sync’ to try at once.")
         }
         return ("It is next in line.", nil)
     }
 
-    private static func time(_ date: Date) -> String { date.formatted(.iso8601.time(includingFractionalSeconds: false)) + " UTC" }
+    /// With the date, where it is another day's.
+    private func time(_ date: Date) -> String {
+        let day = date.formatted(.iso8601.year().month().day())
+        let time = date.formatted(.iso8601.time(includingFractionalSeconds: false)) + " UTC"
+        return day == now.formatted(.iso8601.year().month().day()) ? time : "\(time) on \(day)"
+    }
 }

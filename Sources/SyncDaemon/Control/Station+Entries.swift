@@ -30,14 +30,14 @@ extension Station {
                 state: request.state.flatMap(Entry.State.init), backend: request.backend, after: request.after, limit: request.limit)
         }
         return EntryPage(
-            entries: records.map(EntrySummary.init),
+            entries: records.map(summary),
             next: request.after != nil && records.count == request.limit ? records.last?.sequence : nil)
     }
 
     func entry(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntryDetail {
         let found = try await found(try id(request.id))
         return EntryDetail(
-            entry: EntrySummary(found.record),
+            entry: summary(found.record),
             attempts: found.attempts.map {
                 AttemptSummary(
                     startedAt: $0.startedAt, endedAt: $0.endedAt, verdict: $0.verdict, counted: $0.counted, status: $0.status,
@@ -53,7 +53,7 @@ extension Station {
         let reasons = Reasons(
             head: head, gate: dispatcher.gates[backend], session: await keepers[backend]?.snapshot,
             owner: labels[record.destination] ?? "account \(record.destination.account)",
-            canLookUp: keepers[backend]?.backend.canLookUp(route: record.route) ?? false, now: clock.now)
+            canLookUp: canLookUp(record), now: clock.now)
         let (sentence, next) = reasons.explain(record)
         return Explanation(id: record.id.description, state: record.state.rawValue, sentence: sentence, next: next)
     }
@@ -61,19 +61,18 @@ extension Station {
     func retry(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary {
         let id = try id(request.id)
         let record = try await found(id).record
-        let canLookUp = keepers[record.destination.backend]?.backend.canLookUp(route: record.route) ?? false
         try await stored { () throws(OutboxError) in
-            try await outbox.retry(id, forgetUncertainty: !canLookUp, by: peer.description, at: clock.now)
+            try await outbox.retry(id, forgetUncertainty: !canLookUp(record), by: peer.description, at: clock.now)
         }
         log.notice("Retried", metadata: ["entry": "\(id)", "by": "\(peer)"])
-        return EntrySummary(try await found(id).record)
+        return summary(try await found(id).record)
     }
 
     func discard(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary {
         let id = try id(request.id)
         try await stored { () throws(OutboxError) in try await outbox.discard(id, by: peer.description, at: clock.now) }
         log.notice("Discarded", metadata: ["entry": "\(id)", "by": "\(peer)"])
-        return EntrySummary(try await found(id).record)
+        return summary(try await found(id).record)
     }
 
     func sync(_ request: SyncRequest, by peer: Peer) async throws(Problem) -> SyncReport {
@@ -104,15 +103,17 @@ extension Station {
         }
         return id
     }
-}
 
-extension EntrySummary {
-    init(_ record: EntryRecord) {
-        self.init(
+    private func canLookUp(_ record: EntryRecord) -> Bool {
+        keepers[record.destination.backend]?.backend.canLookUp(route: record.route) ?? false
+    }
+
+    private func summary(_ record: EntryRecord) -> EntrySummary {
+        EntrySummary(
             sequence: record.sequence, id: record.id.description, backend: record.destination.backend, account: record.destination.account,
             route: record.route, lane: record.lane.rawValue, state: record.state.rawValue, holdReason: record.holdReason?.rawValue,
             capturedAt: record.capturedAt, dueAt: record.dueAt, settledAt: record.settledAt, attempts: record.attempts,
-            releases: record.releases, uncertain: record.uncertain, size: record.size, remoteID: record.remoteID,
-            lastStatus: record.lastStatus, lastError: record.lastError)
+            releases: record.releases, uncertain: record.uncertain, canBeLookedUp: canLookUp(record), size: record.size,
+            remoteID: record.remoteID, lastStatus: record.lastStatus, lastError: record.lastError)
     }
 }

@@ -9,28 +9,35 @@ extension Station {
         // Listening begins before the first look, so that nothing falls in between.
         let news = outbox.eventsWritten.listen()
         let newest = try await stored { () throws(OutboxError) in try await outbox.newestCursor() }
-        let (stream, continuation) = AsyncStream.makeStream(of: [Event].self)
-        let task = Task {
-            var cursor = request.since ?? newest
-            cursor = await tell(after: cursor, to: continuation)
-            if request.follow { for await _ in news { cursor = await tell(after: cursor, to: continuation) } }
-            continuation.finish()
-        }
-        // Unstructured, and ended with the listener: the stream outlives the call that made it.
-        continuation.onTermination = { _ in task.cancel() }
-        return stream
+        let reader = EventReader(outbox: outbox, news: request.follow ? news : nil, cursor: request.since ?? newest)
+        return AsyncStream { await reader.next() }
+    }
+}
+
+/// Reads on when the listener asks: however slowly it reads, a page of events is all that memory holds for it.
+private actor EventReader {
+    private let outbox: Outbox
+    /// Yields when there may be more; nil to end at the newest.
+    private let news: AsyncStream<Void>?
+    private var cursor: Int64
+
+    init(outbox: Outbox, news: AsyncStream<Void>?, cursor: Int64) {
+        self.outbox = outbox
+        self.news = news
+        self.cursor = cursor
     }
 
-    /// Tells everything after `cursor`, a page at a time, and returns the last cursor told.
-    private func tell(after cursor: Int64, to listener: AsyncStream<[Event]>.Continuation) async -> Int64 {
-        var cursor = cursor
+    /// The next events; nil at the end.
+    func next() async -> [Event]? {
         while !Task.isCancelled {
-            // `try?`: a reader that fails ends this stream's page; the listener goes on from its cursor.
-            guard let page = try? await outbox.events(since: cursor, limit: 500), let last = page.last else { return cursor }
-            listener.yield(page.map(Event.init))
-            cursor = last.cursor
+            // `try?`: a read that fails now is tried again with the next news; the listener misses nothing.
+            if let page = try? await outbox.events(since: cursor, limit: 500), let last = page.last {
+                cursor = last.cursor
+                return page.map(Event.init)
+            }
+            guard await news?.first(where: { _ in true }) != nil else { return nil }
         }
-        return cursor
+        return nil
     }
 }
 

@@ -5,6 +5,7 @@ import Delivery
 import Foundation
 import Logging
 import Outbox
+import ServiceLifecycle
 import SyncModel
 
 extension Station {
@@ -20,8 +21,10 @@ extension Station {
         let keeper = try keeper(request.backend)
         let name = keeper.backend.name
         let snapshot: SessionSnapshot
-        do {
-            snapshot = try await keeper.signIn(email: request.email, password: request.password, remember: request.remember ?? false)
+        do throws(AuthenticationError) {
+            snapshot = try await untilShutdown { () throws(AuthenticationError) in
+                try await keeper.signIn(email: request.email, password: request.password, remember: request.remember ?? false)
+            }
         } catch {
             log.warning("A sign-in failed", metadata: ["backend": "\(name)", "by": "\(peer)"])
             throw Problem(error, signingInAt: name)
@@ -43,8 +46,10 @@ extension Station {
         let theirs = account.map { Destination(backend: name, account: $0.id) }
         if keeper.backend.outboxOnSignOut == .refuse { try await refuseWhileUnsent(theirs) }
         let outcome: SignOutOutcome
-        do {
-            outcome = try await keeper.signOut(allDevices: request.allDevices) { await dispatcher.drain(backend: name) }
+        do throws(SignOutError) {
+            outcome = try await untilShutdown { () throws(SignOutError) in
+                try await keeper.signOut(allDevices: request.allDevices) { await dispatcher.drain(backend: name) }
+            }
         } catch {
             throw Problem(error, at: name)
         }
@@ -62,6 +67,14 @@ extension Station {
         return SignOutReport(
             backend: name, local: outcome.local.rawValue, server: outcome.server.name, serverReason: outcome.server.reason,
             email: account?.label, waiting: try await unsent(theirs))
+    }
+
+    /// Nobody waits for a backend that hangs while the daemon stops: what is under way goes on without its caller.
+    private func untilShutdown<T: Sendable, E: Error>(_ work: @escaping @Sendable () async throws(E) -> T) async throws(E) -> T {
+        let outcome: Result<T, E> = await cancelWhenGracefulShutdown {
+            do throws(E) { return .success(try await work()) } catch { return .failure(error) }
+        }
+        return try outcome.get()
     }
 
     /// How many entries of a destination have still to go up.

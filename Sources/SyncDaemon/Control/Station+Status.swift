@@ -9,28 +9,34 @@ import SyncModel
 
 extension Station {
     func status(_ request: NoInput, by peer: Peer) async throws(Problem) -> Status {
-        let (tallies, cursor) = try await stored { () throws(OutboxError) in try await outbox.talliesWithCursor() }
+        let overview = try await stored { () throws(OutboxError) in try await outbox.overview() }
+        let tallies = overview.tallies
         let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
         var reports: [BackendReport] = []
         for keeper in keepers.values.sorted(by: { $0.backend.name < $1.backend.name }) {
-            reports.append(try await report(keeper, tallies.filter { $0.destination.backend == keeper.backend.name }, labels))
+            reports.append(try await report(keeper, overview, labels))
         }
         let files = spool.counts()
-        let spool = SpoolReport(directory: spool.directory, waiting: files.waiting, refused: files.refused)
+        let stuck = spool.stuckFiles
+        let spool = SpoolReport(
+            directory: spool.directory, waiting: files.waiting, refused: files.refused, stuck: stuck.count,
+            stuckExample: stuck.example.map { .init(path: $0.path, reason: $0.reason, next: $0.next) })
         let unknown = Dictionary(
             grouping: tallies.filter { keepers[$0.destination.backend] == nil && !$0.state.isFinal }, by: \.destination.backend)
         let summary = StatusSummary(
             backends: reports, spool: spool, withoutProfile: unknown.mapValues { $0.map(\.count).reduce(0, +) })
         return Status(
             sentence: summary.sentence, attention: summary.attention, backends: reports, spool: spool, version: HomingVersion.current,
-            startedAt: startedAt, cursor: cursor)
+            startedAt: startedAt, cursor: overview.cursor)
     }
 
     private func report(
-        _ keeper: SessionKeeper, _ tallies: [Tally], _ labels: [Destination: String]
+        _ keeper: SessionKeeper, _ overview: Overview, _ labels: [Destination: String]
     ) async throws(Problem) -> BackendReport {
         let name = keeper.backend.name
         let session = SessionReport(await keeper.snapshot)
+        let tallies = overview.tallies.filter { $0.destination.backend == name }
+        let own = session.account.map { Destination(backend: name, account: $0) }
         let gate = session.state == "signedIn" ? dispatcher.gates[name] ?? .open : .signInRequired
         func count(_ state: Entry.State) -> Int { tallies.filter { $0.state == state }.map(\.count).reduce(0, +) }
         let others = Dictionary(
@@ -48,7 +54,7 @@ extension Station {
             name: name, baseURL: keeper.backend.baseURL, gate: gate.name, gateReason: reason, session: session,
             queue: QueueReport(
                 pending: count(.pending), inflight: count(.inflight), held: count(.held), dead: count(.dead), delivered: count(.delivered),
-                discarded: count(.discarded)),
+                discarded: count(.discarded), blocked: own.flatMap { overview.blocked[$0] } ?? 0),
             oldestWaiting: try await stored { () throws(OutboxError) in try await outbox.oldestWaiting(at: name) },
             lastDelivered: tallies.filter { $0.state == .delivered }.compactMap(\.latest).max(), nextTry: nextTry,
             otherAccounts: others.sorted { $0.key < $1.key }.map { destination, rows in

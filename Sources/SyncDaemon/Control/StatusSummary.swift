@@ -18,7 +18,12 @@ struct StatusSummary {
             return "\(Self.captures(count)) cannot go up: there is no profile for their backend \(name) any more."
         }
         if dead > 0 {
-            let rest = waiting > 0 ? " \(Self.captures(waiting)) \(waiting == 1 ? "waits" : "wait") besides." : ""
+            let blocked = total(\.queue.blocked)
+            let place =
+                blocked == 0
+                ? "besides"
+                : blocked == waiting ? "behind \(dead == 1 ? "it" : "them")" : "besides, \(blocked) of them behind what needs you"
+            let rest = waiting > 0 ? " \(Self.captures(waiting)) \(waiting == 1 ? "waits" : "wait") \(place)." : ""
             return "\(Self.captures(dead)) could not be delivered and \(dead == 1 ? "needs" : "need") you.\(rest)"
         }
         if needsSignIn, waiting + spool.waiting > 0 {
@@ -97,16 +102,26 @@ struct StatusSummary {
     }
 
     private var files: [Attention] {
-        guard spool.refused > 0 else { return [] }
-        return [
-            Attention(
-                code: "refused-files",
-                text:
-                    "\(spool.refused == 1 ? "1 file was" : "\(spool.refused) files were") put aside because \(spool.refused == 1 ? "it was" : "they were") not understood.",
-                next:
-                    "Read the .reason beside each in \(spool.directory)/refused, mend the file, and drop it into \(spool.directory)/new again."
-            )
-        ]
+        var items: [Attention] = []
+        if spool.stuck > 0, let file = spool.stuckExample {
+            items.append(
+                Attention(
+                    code: "stuck-files",
+                    text:
+                        "\(spool.stuck == 1 ? "1 file in the drop folder cannot" : "\(spool.stuck) files in the drop folder cannot") be taken\(spool.stuck == 1 ? "" : ", among them"): \(file.path): \(file.reason).",
+                    next: file.next))
+        }
+        if spool.refused > 0 {
+            items.append(
+                Attention(
+                    code: "refused-files",
+                    text:
+                        "\(spool.refused == 1 ? "1 file was" : "\(spool.refused) files were") put aside because \(spool.refused == 1 ? "it was" : "they were") not understood.",
+                    next:
+                        "Read the .reason beside each in \(spool.directory)/refused, mend the file, and drop it into \(spool.directory)/new again."
+                ))
+        }
+        return items
     }
 
     private var needsSignIn: Bool { !backends.contains { $0.session.state == "signedIn" } }

@@ -39,16 +39,22 @@ struct EntryText {
         facts.add("account", entry.account)
         facts.add("in order with", entry.lane)
         facts.add("captured", times.relative(entry.capturedAt))
-        facts.add("next try", entry.state == "pending" ? entry.dueAt.map { $0 <= times.now ? "now" : times.relative($0) } : nil)
+        facts.add("next try", entry.state == "pending" ? entry.dueAt.map { $0 <= times.now ? "now" : times.relative($0) } ?? "now" : nil)
         facts.add("settled", entry.settledAt.map(times.relative))
         facts.add("size", Words.size(entry.size))
         facts.add("attempts", "\(entry.attempts) counted, \(entry.releases) not counted")
-        facts.add("uncertain", entry.uncertain ? "it may have arrived already; that is looked up before it is sent again" : nil)
+        facts.add("uncertain", entry.uncertain ? uncertainty(entry) : nil)
         facts.add("at the server", entry.remoteID)
         facts.add("last answer", [entry.lastStatus.map(String.init), entry.lastError].compactMap(\.self).joined(separator: ": "))
         var lines = facts.lines()
         if !detail.attempts.isEmpty { lines += [""] + attempts(detail.attempts) }
         return lines.joined(separator: "\n")
+    }
+
+    private func uncertainty(_ entry: EntrySummary) -> String {
+        let doubt = "it may have arrived already"
+        guard ["pending", "inflight"].contains(entry.state) else { return doubt }
+        return doubt + (entry.canBeLookedUp ? "; that is looked up before it is sent again" : "; this backend offers no way to find out")
     }
 
     private func attempts(_ attempts: [AttemptSummary]) -> [String] {

@@ -27,6 +27,9 @@ enum SyncText {
         if stuck > 0 {
             lines.append("\(Words.entries(stuck)) could not be delivered: see ‘homing list --state dead’ and ‘homing list --state held’.")
         }
+        if progress.blocked > 0 {
+            lines.append("\(Words.entriesWait(progress.blocked)) behind one that needs you: ask ‘homing why ID’.")
+        }
         lines += progress.signInNeeded.map { "At \($0) somebody must sign in first: run ‘homing login --backend \($0)’." }
         return (lines + [progress.now.sentence.printable]).joined(separator: "\n")
     }

@@ -12,6 +12,8 @@ struct SyncProgress: Sendable {
     var held: Int { grown { $0.held } }
     /// Entries that still go up by themselves under the accounts signed in now.
     var waiting: Int { reports(now).reduce(0) { $0 + $1.ownWaiting } }
+    /// Of these, the ones behind an entry that waits for a person.
+    var blocked: Int { reports(now).reduce(0) { $0 + $1.queue.blocked } }
     var total: Int { delivered + dead + held + waiting }
 
     /// Why a backend with waiting entries sends nothing just now, as a sentence.
@@ -21,7 +23,7 @@ struct SyncProgress: Sendable {
     var signInNeeded: [String] { reports(now).filter(Self.needsSignIn).map(\.name) }
 
     /// Nothing more will go up without a person.
-    var isOver: Bool { reports(now).allSatisfy { $0.ownWaiting == 0 || Self.needsSignIn($0) } }
+    var isOver: Bool { reports(now).allSatisfy { $0.ownWaiting <= $0.queue.blocked || Self.needsSignIn($0) } }
 
     private static func needsSignIn(_ report: BackendReport) -> Bool {
         report.queue.waiting > 0 && (report.gate == "signInRequired" || ["signedOut", "signInRequired"].contains(report.session.state))
@@ -37,11 +39,12 @@ struct SyncProgress: Sendable {
 
 /// What waiting came to, for scripts.
 struct SyncOutcome: Encodable, Equatable {
-    let delivered, waiting, dead, held: Int
+    let delivered, waiting, blocked, dead, held: Int
     let signInNeeded: [String]
 
     init(_ progress: SyncProgress) {
-        (delivered, waiting, dead, held) = (progress.delivered, progress.waiting, progress.dead, progress.held)
+        (delivered, waiting, blocked) = (progress.delivered, progress.waiting, progress.blocked)
+        (dead, held) = (progress.dead, progress.held)
         signInNeeded = progress.signInNeeded
     }
 }

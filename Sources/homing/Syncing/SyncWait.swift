@@ -50,12 +50,12 @@ struct SyncWait: Sendable {
 }
 
 extension ExitCode {
-    /// 5 where somebody must sign in, 6 where something became dead or held meanwhile, else 0.
+    /// 5 where somebody must sign in, 6 where something became dead or held meanwhile or stands in the way of others, else 0.
     init(for progress: SyncProgress) {
         if !progress.signInNeeded.isEmpty {
             self = .signInRequired
         } else {
-            self = progress.dead + progress.held > 0 ? .attentionNeeded : .success
+            self = progress.dead + progress.held + progress.blocked > 0 ? .attentionNeeded : .success
         }
     }
 }

@@ -33,3 +33,10 @@ final class KeeperBench: Sendable {
 
 let get = OutboundRequest(method: "GET", url: "https://www.breathesafe.xyz/things")
 let post = OutboundRequest(method: "POST", url: "https://www.breathesafe.xyz/managed_users")
+
+extension SessionSnapshot {
+    /// The same, as it would be without a change in this run.
+    var atFirst: SessionSnapshot {
+        SessionSnapshot(backend: backend, state: state, account: account, since: since, remembered: remembered, reason: reason)
+    }
+}

@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -12,6 +13,8 @@ final class LoopbackServer: Sendable {
         case mute
         case close
         case closeAfterRequest
+        /// RST as soon as the first bytes have come.
+        case resetAfterRequest
     }
 
     private let channel: any Channel
@@ -54,6 +57,11 @@ final class LoopbackServer: Sendable {
             switch script {
             case .reply(let text): write(text, context.channel)
             case .closeAfterRequest: context.close(promise: nil)
+            case .resetAfterRequest:
+                // With nothing to linger for, the kernel sends RST instead of FIN.
+                let reset = linger(l_onoff: 1, l_linger: 0)
+                _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(reset)
+                context.close(promise: nil)
             case .dribble:
                 let channel = context.channel
                 write("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", channel)

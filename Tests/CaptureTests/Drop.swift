@@ -1,0 +1,137 @@
+import Foundation
+import Glibc
+import Logging
+import Outbox
+import SyncModel
+import Synchronization
+import TestSupport
+import Testing
+import Vault
+
+@testable import Capture
+
+/// A drop folder in a directory of its own, over a real outbox.
+struct Drop {
+    let directory: TemporaryDirectory
+    let addressing: FakeAddressing
+    /// The spool's backend as it is configured.
+    var backend: String?
+    /// What the system does with the folders' files.
+    var calls: SpoolFolders.Calls
+    var outbox: Outbox
+    var spool: Spool
+    let clock = TestClock()
+    let log = LogLines()
+
+    init(_ account: Account? = .ann, calls: SpoolFolders.Calls = .init()) throws {
+        try self.init(accounts: ["breathesafe": account], calls: calls)
+    }
+
+    init(accounts: [String: Account?], backend: String? = nil, calls: SpoolFolders.Calls = .init()) throws {
+        directory = try TemporaryDirectory()
+        addressing = FakeAddressing(accounts)
+        self.backend = backend
+        self.calls = calls
+        outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
+        spool = try Self.spool(directory, backend, calls, outbox, addressing, clock, log)
+    }
+
+    private static func spool(
+        _ directory: TemporaryDirectory, _ backend: String?, _ calls: SpoolFolders.Calls, _ outbox: Outbox, _ addressing: FakeAddressing,
+        _ clock: TestClock, _ log: LogLines
+    ) throws -> Spool {
+        var folders = SpoolFolders(root: directory("spool"))
+        folders.calls = calls
+        return try Spool(
+            folders: folders, backend: backend, route: "measurement", intake: Intake(outbox: outbox, addressing: addressing, clock: clock),
+            outbox: outbox, clock: clock, log: Logger(label: "test") { _ in log })
+    }
+
+    /// The next run of the daemon, on the same folders; where they are given, with other backends.
+    mutating func restart(accounts: [String: Account?]? = nil) throws {
+        let addressing = accounts.map { FakeAddressing($0) } ?? addressing
+        spool = try Self.spool(directory, backend, calls, outbox, addressing, clock, log)
+    }
+
+    func path(_ name: String) -> String { directory("spool/" + name) }
+
+    /// Puts a file there as a careful program does: written elsewhere, then moved in whole.
+    func put(_ content: Data, _ name: String, age: TimeInterval = 60) throws {
+        let target = path(name)
+        try FileManager.default.createDirectory(
+            atPath: URL(fileURLWithPath: target).deletingLastPathComponent().path, withIntermediateDirectories: true)
+        try put(content, FilePath(target), age: age)
+    }
+
+    func put(_ content: String, _ name: String, age: TimeInterval = 60) throws { try put(Data(content.utf8), name, age: age) }
+
+    /// Into a folder that is there, under a name that need not be UTF-8.
+    func put(_ content: Data, _ target: FilePath, age: TimeInterval = 60) throws {
+        let draft = directory("draft-\(UUID().uuidString)")
+        try content.write(to: URL(fileURLWithPath: draft))
+        try FileManager.default.setAttributes([.modificationDate: clock.now.addingTimeInterval(-age)], ofItemAtPath: draft)
+        try #require(rename(draft, target.cString) == 0)
+    }
+
+    func names(_ folder: String) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted() }
+
+    func content(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
+
+    func reason(_ name: String) throws -> String { try content("refused/\(name).reason").trimmingCharacters(in: .newlines) }
+
+    func entries() async throws -> [EntryRecord] { try await outbox.entries(limit: 500) }
+
+    /// The documents of everything stored, in their order.
+    func documents(of account: Account = .ann) async throws -> [String] {
+        let destination = Destination(backend: "breathesafe", account: account.id)
+        var documents: [String] = []
+        while let entry = try await outbox.claim([destination: 1], at: clock.now).entries.first {
+            documents.append(String(decoding: entry.mutation.payload ?? Data(), as: UTF8.self))
+            let settled = Settled(entry, .delivered(Samples.receipt), attempt: nil)
+            _ = try await outbox.settle([settled], thenClaim: [:], at: clock.now)
+        }
+        return documents
+    }
+
+    /// Runs the spool beside `work`, then ends it.
+    func running(_ work: (AsyncStream<Void>) async throws -> Void) async throws {
+        let news = outbox.eventsWritten.listen()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let spool = spool
+            group.addTask { try await spool.run() }
+            try await work(news)
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+    }
+
+    /// Returns once `count` entries are stored; the test's time limit is what ends waiting in vain.
+    func stored(_ count: Int, _ news: AsyncStream<Void>) async throws {
+        if try await entries().count >= count { return }
+        for await _ in news where try await entries().count >= count { return }
+    }
+
+    static func capture(_ number: Int) -> String { #"{"average_measurements":{"1-2":{"value":\#(number)}}}"# }
+}
+
+/// What was logged, a line for each.
+struct LogLines: LogHandler {
+    private final class Lines: Sendable {
+        let all = Mutex<[String]>([])
+    }
+    private let lines = Lines()
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.info
+
+    var all: [String] { lines.all.withLock(\.self) }
+
+    func log(event: LogEvent) {
+        let facts = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        lines.all.withLock { $0.append(([event.message.description] + facts).joined(separator: " ")) }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+}

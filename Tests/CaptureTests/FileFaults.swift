@@ -1,0 +1,57 @@
+import Glibc
+import Synchronization
+
+@testable import Capture
+
+/// Errors that the system gives, by paths, until a test takes them back: root is refused nothing.
+final class FileFaults: Sendable {
+    struct Errors: Sendable {
+        /// By the paths from and to.
+        var rename: @Sendable (String, String) -> Int32? = { _, _ in nil }
+        var unlink: @Sendable (String) -> Int32? = { _ in nil }
+        var open: @Sendable (String) -> Int32? = { _ in nil }
+        var openFolder: @Sendable (String) -> Int32? = { _ in nil }
+    }
+    private let errors: Mutex<Errors>
+    private let opened = Mutex<[String]>([])
+
+    init(_ errors: Errors = Errors()) { self.errors = Mutex(errors) }
+
+    func set(_ change: (inout Errors) -> Void) { errors.withLock { change(&$0) } }
+    func clear() { set { $0 = Errors() } }
+
+    /// Which folders have been listed, in order.
+    var foldersOpened: [String] { opened.withLock(\.self) }
+
+    var calls: SpoolFolders.Calls {
+        let system = SpoolFolders.Calls()
+        var calls = system
+        calls.rename = { [self] (path, target) throws(SpoolFolders.Errno) in
+            try fail(errors.withLock(\.rename)(path.text, target.text))
+            try system.rename(path, target)
+        }
+        calls.unlink = { [self] (path) throws(SpoolFolders.Errno) in
+            try fail(errors.withLock(\.unlink)(path.text))
+            try system.unlink(path)
+        }
+        calls.open = { [self] (path) throws(SpoolFolders.Errno) in
+            try fail(errors.withLock(\.open)(path.text))
+            return try system.open(path)
+        }
+        calls.openFolder = { [self] (path) throws(SpoolFolders.Errno) in
+            opened.withLock { $0.append(path.text) }
+            try fail(errors.withLock(\.openFolder)(path.text))
+            return try system.openFolder(path)
+        }
+        return calls
+    }
+
+    private func fail(_ code: Int32?) throws(SpoolFolders.Errno) {
+        if let code { throw SpoolFolders.Errno(code) }
+    }
+
+    /// As where `folder` is the root of another file system.
+    static func mounted(_ folder: String) -> FileFaults {
+        FileFaults(Errors(rename: { $0.contains(folder + "/") != $1.contains(folder + "/") ? EXDEV : nil }))
+    }
+}

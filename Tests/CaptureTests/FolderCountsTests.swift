@@ -1,0 +1,75 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+@testable import Capture
+
+@Suite struct FolderCountsTests {
+    private let directory: TemporaryDirectory
+    private let faults = FileFaults()
+    private let folders: SpoolFolders
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        var folders = SpoolFolders(root: directory.path)
+        folders.calls = faults.calls
+        self.folders = folders
+        try folders.make()
+    }
+
+    /// When a folder has changed last, to the nanosecond.
+    private func changedAt(_ folder: String) -> Int64? { folders.status(of: FilePath(directory(folder)))?.st_ctim.nanoseconds }
+
+    private func put(_ name: String) throws {
+        let path = directory(name)
+        try FileManager.default.createDirectory(
+            atPath: URL(fileURLWithPath: path).deletingLastPathComponent().path, withIntermediateDirectories: true)
+        try #require(FileManager.default.createFile(atPath: path, contents: nil))
+    }
+
+    @Test func theyAreRightAtOnceAfterEveryChange() throws {
+        let counts = FolderCounts(folders)
+        #expect(counts.now == (0, 0))
+        for name in ["new/a", "new/users/b", "new/users/5/c", "new/users/5/d", "new/users/6/e"] { try put(name) }
+        #expect(counts.now == (5, 0))
+        for name in ["new/.h", "new/x.part", "new/users/5/x.tmp", "new/users/.h/a", "new/sub/a"] { try put(name) }
+        #expect(counts.now == (5, 0))
+        #expect(rename(directory("new/x.part"), directory("new/x")) == 0)
+        #expect(counts.now == (6, 0))
+        for name in ["refused/a", "refused/a.reason", "refused/b.reason.reason", "refused/b.reason"] { try put(name) }
+        #expect(counts.now == (6, 2))
+        try FileManager.default.removeItem(atPath: directory("new/users/5"))
+        #expect(counts.now == (4, 2))
+        try put("new/users/5/c")
+        #expect(counts.now == (5, 2))
+    }
+
+    @Test func aFolderThatHasNotChangedIsNotListedAgain() throws {
+        try put("new/a")
+        try put("new/users/5/a")
+        // No time is taken to be too fresh.
+        let counts = FolderCounts(folders, coarseness: { _ in .min / 2 })
+        #expect(counts.now == (2, 0))
+        let listed = faults.foldersOpened
+        #expect(listed.sorted() == ["new", "new/users", "new/users/5", "refused"].map { directory($0) })
+        for _ in 1...3 { #expect(counts.now == (2, 0)) }
+        #expect(faults.foldersOpened == listed)
+        let before = changedAt("new/users/5")
+        var number = 1
+        while changedAt("new/users/5") == before {
+            number += 1
+            try put("new/users/5/\(number)")
+        }
+        #expect(counts.now == (1 + number, 0))
+        #expect(faults.foldersOpened == listed + [directory("new/users/5")])
+    }
+
+    @Test func aFolderThatChangedJustNowIsListedAgain() throws {
+        try put("new/a")
+        let counts = FolderCounts(folders, coarseness: { _ in .max })
+        #expect(counts.now == (1, 0))
+        #expect(counts.now == (1, 0))
+        #expect(faults.foldersOpened.count { $0 == directory("new") } == 2)
+    }
+}

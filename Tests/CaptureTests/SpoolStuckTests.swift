@@ -1,0 +1,251 @@
+import Foundation
+import Glibc
+import Outbox
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import Capture
+
+/// Files that the system will not let be taken, read or put aside, and what is no plain file.
+@Suite struct SpoolStuckTests {
+    private func told(_ drop: Drop) -> [String] { drop.log.all.filter { $0.hasPrefix("A file cannot be taken") } }
+
+    @Test(arguments: [EACCES, EPERM, EROFS])
+    func whatMayNotBeMovedIsToldOfOnceAndHoldsUpNothing(code: Int32) async throws {
+        let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? code : nil }))
+        let drop = try Drop(calls: faults.calls)
+        for number in 1...2 { try drop.put(Drop.capture(number), "new/users/7/\(number).json", age: Double(90 - number)) }
+        try drop.put(Drop.capture(3), "new/users/5/c.json")
+        for _ in 1...3 { await drop.spool.sweep() }
+        #expect(try await drop.entries().count == 1)
+        #expect(drop.spool.counts() == (2, 0))
+        let stuck = drop.spool.stuckFiles
+        #expect(stuck.count == 2)
+        #expect(
+            stuck.example
+                == StuckFile(
+                    path: drop.path("new/users/7/1.json"), reason: String(cString: strerror(code)),
+                    next: "Give the user that homingd runs as write permission on the folder that it is in."))
+        #expect(told(drop).count == 2)
+
+        faults.clear()
+        await drop.spool.sweep()
+        #expect(try await drop.documents() == [3, 1, 2].map(Drop.capture))
+        #expect(drop.spool.stuckFiles.count == 0)
+        #expect(drop.spool.stuckFiles.example == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aPermissionThatIsGrantedIsNoticedWithoutAnEvent() async throws {
+        let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? EACCES : nil }))
+        let drop = try Drop(calls: faults.calls)
+        try drop.put(Drop.capture(1), "new/users/7/a.json")
+        try await drop.running { news in
+            await drop.clock.sleeps(after: 0)
+            faults.clear()
+            drop.clock.advance(by: 30)
+            try await drop.stored(1, news)
+        }
+        #expect(try await drop.documents() == [Drop.capture(1)])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func howeverManyLooksFailOneTimerIsSet() async throws {
+        let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? EACCES : nil }))
+        let drop = try Drop(calls: faults.calls)
+        try drop.put(Drop.capture(1), "new/users/7/a.json")
+        for _ in 1...200 { await drop.spool.sweep() }
+        await drop.clock.sleeps(after: 0)
+        #expect(drop.clock.slept == 1)
+        // Once it has gone off, another is set.
+        drop.clock.advance(by: 30)
+        while drop.clock.slept == 1 {
+            try await Task.sleep(for: .milliseconds(5))
+            await drop.spool.sweep()
+        }
+    }
+
+    @Test func aFileThatVanishesWhileItIsTakenIsNotToldOf() async throws {
+        let faults = FileFaults(
+            .init(rename: { path, _ in
+                if path.hasSuffix("/a.json") { unlink(path) }
+                return nil
+            }))
+        let drop = try Drop(calls: faults.calls)
+        try drop.put(Drop.capture(1), "new/users/5/a.json", age: 90)
+        try drop.put(Drop.capture(2), "new/users/5/b.json")
+        await drop.spool.sweep()
+        #expect(try await drop.documents() == [Drop.capture(2)])
+        #expect(drop.spool.stuckFiles.count == 0)
+        #expect(told(drop).isEmpty)
+    }
+
+    @Test(arguments: [EIO, EMFILE, ENOMEM]) func whatCannotBeReadIsKeptAndHoldsUpNothing(code: Int32) async throws {
+        let faults = FileFaults(.init(open: { $0.contains("/taken/") && $0.hasSuffix("~bad.json") ? code : nil }))
+        let drop = try Drop(calls: faults.calls)
+        try drop.put(Drop.capture(1), "new/users/5/bad.json", age: 90)
+        for number in 2...80 { try drop.put(Drop.capture(number), "new/users/5/\(number).json", age: Double(89 - number)) }
+        for _ in 1...3 { await drop.spool.sweep() }
+        #expect(try await drop.documents() == (2...80).map(Drop.capture))
+        #expect(try drop.names("refused").isEmpty)
+        let stuck = drop.spool.stuckFiles
+        #expect(stuck.count == 1)
+        #expect(stuck.example?.path.hasSuffix("~breathesafe~1~5~bad.json") == true)
+        #expect(stuck.example?.reason == String(cString: strerror(code)))
+        #expect(told(drop).count == 1)
+        faults.clear()
+        await drop.spool.sweep()
+        #expect(try await drop.documents() == [Drop.capture(1)])
+        #expect(drop.spool.stuckFiles.count == 0)
+    }
+
+    @Test func whatMayNotBeReadIsPutAside() async throws {
+        let faults = FileFaults(.init(open: { $0.contains("/taken/") ? EACCES : nil }))
+        let drop = try Drop(calls: faults.calls)
+        try drop.put(Drop.capture(1), "new/users/5/a.json")
+        await drop.spool.sweep()
+        #expect(try drop.reason("a.json") == "The file cannot be read: Permission denied. Check who owns it and who may read it.")
+    }
+
+    @Test(arguments: ["new/bad.json", "taken/bad.json"]) func whatCannotBePutAsideIsKeptAndHoldsUpNothing(place: String) async throws {
+        let faults = FileFaults(.init(rename: { _, target in target.contains("/refused/") ? ENOSPC : nil }))
+        let drop = try Drop(calls: faults.calls)
+        try drop.put("no capture", place, age: 90)
+        try drop.put(Drop.capture(1), "new/users/5/a.json")
+        for _ in 1...3 { await drop.spool.sweep() }
+        #expect(try await drop.documents() == [Drop.capture(1)])
+        // Nor does a reason stay behind for each look.
+        #expect(try drop.names("refused").isEmpty)
+        #expect(try drop.names("taken").count == 1)
+        #expect(drop.spool.stuckFiles.count == 1)
+        #expect(drop.spool.stuckFiles.example?.reason == "No space left on device")
+        #expect(told(drop).count == 1)
+        faults.clear()
+        await drop.spool.sweep()
+        #expect(try drop.names("refused") == ["bad.json", "bad.json.reason"])
+        #expect(drop.spool.stuckFiles.count == 0)
+    }
+
+    @Test func whatIsStoredAndCannotBeRemovedIsStoredOnce() async throws {
+        let faults = FileFaults(.init(unlink: { _ in EIO }))
+        let drop = try Drop(calls: faults.calls)
+        try drop.put(Drop.capture(1), "new/users/5/a.json")
+        for _ in 1...3 { await drop.spool.sweep() }
+        #expect(try await drop.entries().count == 1)
+        #expect(drop.spool.stuckFiles.count == 1)
+        faults.clear()
+        await drop.spool.sweep()
+        #expect(try await drop.entries().count == 1)
+        #expect(try drop.names("taken").isEmpty)
+        #expect(drop.spool.stuckFiles.count == 0)
+    }
+
+    @Test func aFolderThatCannotBeListedIsToldOf() async throws {
+        let faults = FileFaults(.init(openFolder: { $0.hasSuffix("/users/7") ? EACCES : nil }))
+        let drop = try Drop(calls: faults.calls)
+        try drop.put(Drop.capture(1), "new/users/7/a.json")
+        try drop.put(Drop.capture(2), "new/users/5/b.json")
+        await drop.spool.sweep()
+        #expect(try await drop.entries().count == 1)
+        #expect(drop.spool.stuckFiles.count == 1)
+        #expect(
+            drop.spool.stuckFiles.example
+                == StuckFile(
+                    path: drop.path("new/users/7"), reason: "Permission denied",
+                    next: "Give the user that homingd runs as read and write permission on that folder."))
+        faults.clear()
+        await drop.spool.sweep()
+        #expect(try await drop.entries().count == 2)
+        #expect(drop.spool.stuckFiles.count == 0)
+    }
+
+    private static let link = StuckFile(
+        path: "", reason: "it is a link, not a plain file", next: "Move the file itself there, in place of the link.")
+    private static let special = StuckFile(
+        path: "", reason: "it is not a plain file", next: "Move the file itself there, or remove what is there.")
+
+    @Test(
+        arguments: ["new/x.json", "new/users/x.json", "new/users/5/x.json"],
+        [(S_IFLNK, link), (S_IFIFO, special), (S_IFSOCK, special)])
+    func whatIsNoPlainFileIsToldOf(place: String, kind: (type: mode_t, told: StuckFile)) async throws {
+        let drop = try Drop(nil)
+        try drop.put(Drop.capture(1), "outside.json")
+        try drop.put(Drop.capture(2), "new/users/5/b.json")
+        switch kind.type {
+        case S_IFLNK: try FileManager.default.createSymbolicLink(atPath: drop.path(place), withDestinationPath: drop.path("outside.json"))
+        default: try #require(mknod(drop.path(place), kind.type | 0o600, 0) == 0)
+        }
+        // While nobody is signed in as well as later.
+        await drop.spool.sweep()
+        #expect(drop.spool.stuckFiles.count == 1)
+        drop.addressing.signIn(.ann)
+        await drop.spool.sweep()
+        #expect(try await drop.entries().count == 1)
+        var expected = kind.told
+        expected.path = drop.path(place)
+        #expect(drop.spool.stuckFiles.count == 1)
+        #expect(drop.spool.stuckFiles.example == expected)
+        #expect(drop.spool.counts() == (0, 0))
+        #expect(told(drop).count == 1)
+        // A person follows the advice.
+        try drop.put(#"{"measurements":{"average_measurements":{}},"userId":5}"#, place)
+        await drop.spool.sweep()
+        #expect(try await drop.entries().count == 2)
+        #expect(drop.spool.stuckFiles.count == 0)
+    }
+
+    @Test(arguments: ["new/sub", "new/users/5/sub"]) func aFolderWhereAFileWasExpectedIsToldOf(place: String) async throws {
+        let drop = try Drop()
+        try drop.put(Drop.capture(1), place + "/a.json")
+        await drop.spool.sweep()
+        #expect(
+            drop.spool.stuckFiles.example
+                == StuckFile(
+                    path: drop.path(place), reason: "it is a folder, not a plain file",
+                    next: "Move the files in it to \(drop.path("new/users"))/<id>/, where <id> is the user’s number."))
+        try FileManager.default.removeItem(atPath: drop.path(place))
+        await drop.spool.sweep()
+        #expect(drop.spool.stuckFiles.count == 0)
+    }
+
+    @Test func aLinkToAFolderIsNotFollowed() async throws {
+        let drop = try Drop()
+        try drop.put(Drop.capture(1), "elsewhere/a.json")
+        try FileManager.default.createSymbolicLink(atPath: drop.path("new/users/5"), withDestinationPath: drop.path("elsewhere"))
+        await drop.spool.sweep()
+        #expect(try drop.names("elsewhere") == ["a.json"])
+        #expect(drop.spool.stuckFiles.example?.path == drop.path("new/users/5"))
+        #expect(drop.spool.stuckFiles.example?.reason == "it is a link, not a plain file")
+    }
+
+    @Test func whatBelongsToTheFileSystemOrIsHiddenIsNotToldOf() async throws {
+        let drop = try Drop()
+        for folder in ["new/users/5/lost+found", "new/.hidden", "new/users/.hidden", "new/users/5/.hidden"] {
+            try FileManager.default.createDirectory(atPath: drop.path(folder), withIntermediateDirectories: true)
+        }
+        for link in ["new/.link", "new/users/5/a.json.part"] {
+            try FileManager.default.createSymbolicLink(atPath: drop.path(link), withDestinationPath: "/etc/hostname")
+        }
+        await drop.spool.sweep()
+        #expect(drop.spool.stuckFiles.count == 0)
+    }
+
+    @Test func aFailureIsTheExampleRatherThanALink() async throws {
+        let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? EACCES : nil }))
+        let drop = try Drop(calls: faults.calls)
+        try FileManager.default.createSymbolicLink(atPath: drop.path("new/a.json"), withDestinationPath: "/etc/hostname")
+        try drop.put(Drop.capture(1), "new/users/7/z.json")
+        await drop.spool.sweep()
+        #expect(drop.spool.stuckFiles.count == 2)
+        #expect(drop.spool.stuckFiles.example?.path == drop.path("new/users/7/z.json"))
+    }
+
+    @Test func aFileBesideTheUsersFoldersIsTakenWhereItSaysWhoseItIs() async throws {
+        let drop = try Drop()
+        try drop.put(try Captures.content(of: Captures.pending[0]), "new/users/" + Captures.pending[0])
+        try drop.put(Drop.capture(1), "new/users/nobody.json")
+        #expect(drop.spool.counts().waiting == 2)
+        await drop.spool.sweep()
+        #expect(try await drop.entries().map(\.lane) == [Lane("users/5")])
+        #expect(try drop.reason("nobody.json").hasPrefix("It is not said whose measurement this is."))
+    }
+}

@@ -1,0 +1,181 @@
+import Backends
+import Delivery
+import Foundation
+import SyncModel
+import Synchronization
+import TestSupport
+import Testing
+import Vault
+
+/// One entry to a scripted backend: what the courier asks, in which order, and the verdict that it brings back.
+struct CourierTests {
+    private let folder: TemporaryDirectory
+    private let server = ScriptedBackend()
+    private let clock = TestClock(Date(timeIntervalSince1970: 1_795_262_400))
+    private let courier: Courier
+
+    private static let send = "POST /items"
+    private static let find = "GET /items"
+    private static let health = "GET /me"
+
+    init() async throws {
+        folder = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: folder("profiles"), withIntermediateDirectories: true)
+        try folder.write(Self.profile, to: "profiles/breathesafe.yaml")
+        let backend = try ProfileLibrary.load(directory: folder("profiles"), deviceID: "d", version: "1")[0]
+        let keeper = try SessionKeeper(
+            backend: backend, directory: folder.path, vault: Vault(key: VaultKey()), transport: server, clock: clock)
+        _ = try await keeper.signIn(email: "ann@lab.test", password: "right", remember: false)
+        courier = Courier(keeper: keeper, attempts: 3, clock: clock)
+        server.forget()
+    }
+
+    private static let profile = """
+        schema: 1
+        name: breathesafe
+        base_url: https://lab.test
+        auth:
+          scheme: cookie
+          on_401: [login]
+          login: {request: POST /login, json: {email: "{email}", password: "{password}"}, account: /id}
+          logout: {request: DELETE /login}
+        idempotency: {header: Idempotency-Key, key_ttl: 86400}
+        health: {request: GET /me, account: /id}
+        routes:
+          measurement:
+            request: POST /items
+            json: "{item.payload}"
+            marker: /key
+            remote_id: /id
+            find: {request: GET /items, list: /items, match: /key, remote_id: /id}
+          blind: {request: POST /blind, json: "{item.payload}", remote_id: /id}
+        """
+
+    private func entry(_ route: String = "measurement", uncertainFor age: TimeInterval? = nil, attempts: Int = 0) -> Entry {
+        var mutation = Samples.mutation(1)
+        mutation.route = route
+        mutation.fields = [:]
+        return Entry(
+            sequence: 1, mutation: mutation, state: .inflight, dueAt: clock.now, attempts: attempts, uncertain: age != nil,
+            uncertainSince: age.map { clock.now.addingTimeInterval(-$0) })
+    }
+
+    private static let holds = #"{"items":[{"id":9,"key":"\#(Samples.id(1))"}]}"#
+
+    @Test func whatMayHaveArrivedIsLookedForAndNotSentWhereItIsThere() async {
+        server.answer(Self.find, 200, Self.holds)
+        let attempt = await courier.attempt(entry(uncertainFor: 1))
+        #expect(attempt.verdict == .accepted(Receipt(remoteID: "9", status: 200, foundByLookup: true, at: clock.now)))
+        #expect(server.log == [Self.find])
+    }
+
+    @Test func whatIsNotThereIsSent() async {
+        server.answer(Self.find, 200, #"{"items":[]}"#)
+        server.answer(Self.send, 201, #"{"id":9}"#)
+        let attempt = await courier.attempt(entry(uncertainFor: 1))
+        #expect(attempt.verdict.name == "accepted")
+        #expect(server.log == [Self.find, Self.send])
+    }
+
+    /// A list that only this entry's look-up chokes on must not stop everybody.
+    @Test(arguments: [true, false])
+    func aLookUpThatFailsAtABackendThatIsWellKeepsOnlyItsEntryWaiting(answers: Bool) async throws {
+        if answers { server.answer(Self.find, 500, "{}") } else { server.fail(Self.find, .lost(Failure(.lostAnswer, "silence"))) }
+        let attempt = await courier.attempt(entry(uncertainFor: 1))
+        guard case .unknown(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
+        #expect(failure.outcomeUnknown && failure.reason != .refused)
+        #expect(server.log == [Self.find, Self.health])
+    }
+
+    @Test func aLookUpThatFailsAtABackendThatIsIllCoolsIt() async throws {
+        server.answer(Self.find, 500, "{}")
+        server.answer(Self.health, 503, "{}")
+        let attempt = await courier.attempt(entry(uncertainFor: 1))
+        guard case .unreachable(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
+        #expect(failure.outcomeUnknown)
+    }
+
+    /// It will not become shorter: a person decides, and nobody else waits.
+    @Test func aLookUpWhoseAnswerIsTooLongHoldsItsEntry() async throws {
+        server.fail(Self.find, .lost(Failure(.tooLarge, "too long")))
+        let attempt = await courier.attempt(entry(uncertainFor: 1))
+        guard case .unknown(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
+        #expect(failure.reason == .refused)
+        #expect(server.log == [Self.find])
+    }
+
+    @Test func aPageInPlaceOfTheAnswerLeavesTheOutcomeOpen() async throws {
+        server.answer(Self.send, 200, "<html>Sign in</html>", type: "text/html")
+        let attempt = await courier.attempt(entry())
+        guard case .intercepted(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
+        #expect(failure.outcomeUnknown)
+        server.answer(Self.send, 302, "", type: "text/html")
+        guard case .intercepted(let redirected) = await courier.attempt(entry()).verdict else { throw Failure(.profile, "a redirect") }
+        #expect(!redirected.outcomeUnknown)
+    }
+
+    @Test func a401WhoseSessionIsWellIsForbiddenToTheEntry() async throws {
+        server.answer(Self.send, 401, "{}")
+        let attempt = await courier.attempt(entry())
+        guard case .forbidden(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
+        #expect(failure.reason == .forbidden && !failure.outcomeUnknown)
+        #expect(server.log == [Self.send, Self.health, Self.send])
+    }
+
+    @Test func aKeyIsTrustedForAsLongAsTheBackendRemembersIt() async throws {
+        server.answer("POST /blind", 201, #"{"id":9}"#)
+        #expect(await courier.attempt(entry("blind", uncertainFor: 23 * 3600)).verdict.name == "accepted")
+        server.forget()
+        let late = await courier.attempt(entry("blind", uncertainFor: 24 * 3600))
+        guard case .unknown(let failure) = late.verdict else { throw Failure(.profile, "\(late.verdict)") }
+        #expect(failure.reason == .refused && failure.outcomeUnknown)
+        #expect(!late.wasMade && server.log.isEmpty)
+    }
+
+    @Test func afterTheLastAttemptItIsLookedForAndNotSentAgain() async throws {
+        server.answer(Self.find, 200, #"{"items":[]}"#)
+        let attempt = await courier.attempt(entry(uncertainFor: 1, attempts: 3))
+        #expect(attempt.verdict.name == "permanent")
+        #expect(server.log == [Self.find])
+    }
+
+    @Test func whatWasLostWithoutALookUpStaysUncertainHoweverTheNextTryEnds() async {
+        server.fail("POST /blind", .unreachable(Failure(.offline, "no route")))
+        let attempt = await courier.attempt(entry("blind", uncertainFor: 1))
+        #expect(attempt.verdict == .unreachable(Failure(.offline, "no route", outcomeUnknown: true)))
+    }
+}
+
+/// A backend that answers each request line as it is told.
+private final class ScriptedBackend: Transport {
+    private struct State {
+        var answers: [String: Result<InboundResponse, TransportError>] = [:]
+        var log: [String] = []
+    }
+
+    private let state = Mutex(State())
+
+    init() {
+        answer("POST /login", 200, #"{"id":1}"#, HeaderField("Set-Cookie", "s=1; path=/"))
+        answer("GET /me", 200, #"{"id":1}"#)
+    }
+
+    var log: [String] { state.withLock { $0.log } }
+    func forget() { state.withLock { $0.log = [] } }
+    func fail(_ line: String, _ error: TransportError) { state.withLock { $0.answers[line] = .failure(error) } }
+
+    func answer(_ line: String, _ status: Int, _ body: String, type: String = "application/json", _ headers: HeaderField...) {
+        let response = InboundResponse(status: status, headers: headers + [HeaderField("Content-Type", type)], body: Data(body.utf8))
+        state.withLock { $0.answers[line] = .success(response) }
+    }
+
+    func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
+        let line = "\(request.method) \(URLComponents(string: request.url)?.path ?? "")"
+        let answer = state.withLock { state in
+            state.log.append(line)
+            return state.answers[line]
+        }
+        guard let answer else { throw .unreachable(Failure(.profile, "nothing is scripted for \(line)")) }
+        return try answer.get()
+    }
+}

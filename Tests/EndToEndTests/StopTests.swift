@@ -1,0 +1,125 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import SyncModel
+import TestSupport
+import Testing
+
+/// The daemon ends, or a person leaves, while something is under way.
+@Suite(.timeLimit(.minutes(2))) struct StopTests {
+    enum Interruption: CaseIterable { case kill, stop, signOut }
+
+    /// A server that is still at work on a request has nothing to show for it yet: a look-up that comes too early would send it twice.
+    @Test(arguments: Interruption.allCases)
+    func whatAServerIsStillAtWorkOnIsNotSentTwice(after interruption: Interruption) async throws {
+        let station = try await TestStation(delivery: "lookup_after: 6")
+        try await station.start()
+        try await station.login()
+        // Longer than a stop or a sign-out waits for an answer.
+        await station.sandbox.apply(.slowCommit(milliseconds: 5_000, path: "facial_measurements_from_arkit", count: 1))
+        try await station.submit(id: 1)
+        try await station.met(.slowCommit)
+        switch interruption {
+        case .kill:
+            try await station.end(SIGKILL)
+            try await station.start()
+        case .stop:
+            #expect(try await station.end(SIGTERM) == 0)
+            try await station.start()
+        case .signOut:
+            #expect(try await station.homing("logout", "--yes").code == 0)
+            try await station.login()
+        }
+        #expect(station.sandbox.ledger.entries.isEmpty, "the server was done before the interruption")
+        #expect(try await station.event("delivered")?.detail["foundByLookup"] == "true")
+        #expect(station.sandbox.ledger.entries.map(\.clientMutationID) == [Samples.id(1).description])
+        #expect(station.sandbox.ledger.requestCount("POST", path: "facial_measurements_from_arkit") == 1)
+        #expect(try await station.entry(1).attempts == 0)
+        try await station.end(SIGTERM)
+    }
+
+    @Test func aSignInThatHangsDoesNotDelayAStop() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        await station.sandbox.apply(Fault(.neverAnswer, path: "users/log_in"))
+        async let login = station.homing(
+            "login", "--email", "manager@lab.test", "--password-stdin", input: BreatheSafeConfiguration.labPassword)
+        try await station.met(.neverAnswer)
+        let (code, took) = try await station.stop()
+        #expect(code == 0)
+        #expect(took < .seconds(5))
+        let answer = try await login
+        #expect(answer.code != 0, "\(answer.text)")
+
+        station.sandbox.clearFaults()
+        try await station.start()
+        #expect(try await station.status().backends[0].session.state == "signedOut")
+        try await station.login()
+        try await station.submit(id: 1)
+        try await station.event("delivered")
+        #expect(station.sandbox.ledger.entries.count == 1)
+        try await station.end(SIGTERM)
+    }
+
+    /// Both steps of a renewal: asking who is signed in, and signing in with the kept password.
+    @Test(arguments: ["users/get_current_user", "users/log_in"])
+    func aRenewalThatHangsDoesNotDelayAStopAndLosesNothing(at path: String) async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login(remember: true)
+        station.sandbox.expireSessions(rememberTokens: true)
+        await station.sandbox.apply(Fault(.neverAnswer, path: path))
+        for number in 1...2 { try await station.submit(user: 4 + number, id: number) }
+        try await station.met(.neverAnswer)
+        let (code, took) = try await station.stop()
+        #expect(code == 0)
+        #expect(took < .seconds(5))
+        #expect(station.sandbox.ledger.entries.isEmpty)
+
+        station.sandbox.clearFaults()
+        try await station.start()
+        // A sign-in whose answer was lost may have counted as one more wrong password: the kept one rests for five minutes.
+        if path == "users/log_in" { try await station.login() }
+        try await station.event("delivered", count: 2)
+        #expect(station.sandbox.ledger.entries.count == 2)
+        #expect(station.sandbox.ledger.duplicates.isEmpty)
+        #expect(try await station.entries("delivered").allSatisfy { $0.attempts == 0 })
+        try await station.end(SIGTERM)
+    }
+
+    @Test func aStopInTheMiddleOfASweepLosesNoFileAndTakesNoneTwice() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        // Made elsewhere and moved in, so that hundreds are there at once; four users are four lanes.
+        let (made, dropped) = (station.directory("made"), station.directory("state/spool/new/users"))
+        let folders = (5...8).map(String.init)
+        for (index, folder) in folders.enumerated() {
+            try FileManager.default.createDirectory(atPath: "\(made)/\(folder)", withIntermediateDirectories: true)
+            for number in 1...100 {
+                try TestStation.measurement(100 * index + number).write(to: URL(fileURLWithPath: "\(made)/\(folder)/\(number).json"))
+            }
+        }
+        for folder in folders { try FileManager.default.moveItem(atPath: "\(made)/\(folder)", toPath: "\(dropped)/\(folder)") }
+        try await station.event("captured")
+        let (code, took) = try await station.stop()
+        #expect(code == 0)
+        #expect(took < .seconds(5))
+        func waiting() throws -> Int {
+            try folders.map { try FileManager.default.contentsOfDirectory(atPath: "\(dropped)/\($0)").count }.reduce(0, +)
+        }
+        let left = try waiting()
+        #expect((1..<400).contains(left), "the stop did not come in the middle of the sweep")
+
+        try await station.start()
+        try await station.event("delivered", count: 400)
+        #expect(station.sandbox.ledger.entries.count == 400)
+        #expect(station.sandbox.ledger.duplicates.isEmpty)
+        #expect(try await station.status().backends[0].queue == QueueReport(delivered: 400))
+        #expect(try waiting() == 0)
+        for folder in ["taken", "refused"] {
+            #expect(try FileManager.default.contentsOfDirectory(atPath: station.directory("state/spool/\(folder)")).isEmpty)
+        }
+        try await station.end(SIGTERM)
+    }
+}
