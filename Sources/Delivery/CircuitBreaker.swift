@@ -61,6 +61,11 @@ package struct CircuitBreaker: Sendable, Equatable {
         if case .open(_, let failure, false) = state { state = .open(until: now, failure, isAsked: false) }
     }
 
+    /// Another session: what the old one had to wait for is over.
+    package mutating func sessionChanged() {
+        if case .open(_, let failure, true) = state, failure.reason == .signInRequired { state = .closed }
+    }
+
     /// The backend answered as itself.
     package mutating func succeed() {
         if case .open(_, _, true) = state { return }

@@ -171,6 +171,8 @@ package struct Courier: Sendable {
         switch error {
         // Whatever became of the renewal, the mutation itself was not sent by it.
         case .unavailable(let failure): .unreachable(Failure(failure.reason, status: failure.status, failure.message))
+        // As if the backend had asked for quiet: no probe can shorten it.
+        case .tooSoon(let until, let failure): .throttled(failure, until: until)
         case .signInRequired(let reason): .unauthorized(Failure(.signInRequired, reason))
         case .refused(let words), .misbehaved(let words): .unauthorized(Failure(.signInRequired, words))
         case .signingOut: .unauthorized(Failure(.signInRequired, "Signing out."))

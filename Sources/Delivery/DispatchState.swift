@@ -48,6 +48,7 @@ package struct DispatchState: Sendable {
             if isStoring { arrivedWhileStoring = true } else { forgetDueTimes() }
         case .session(let backend, let account, let revision):
             guard let link = links[backend], revision >= link.sessionRevision else { return [] }
+            if revision > link.sessionRevision { links[backend]?.breaker.sessionChanged() }
             links[backend]?.sessionRevision = revision
             links[backend]?.account = account
             links[backend]?.isCheckingSession = false

@@ -16,7 +16,13 @@ package final class StateLock: Sendable {
         let path = directory + "/lock"
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StartError("\(path) cannot be opened: \(String(cString: strerror(errno))).") }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        // A daemon that is just ending is given a moment.
+        var isOurs = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        for _ in 0..<20 where !isOurs {
+            usleep(10_000)
+            isOurs = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+        }
+        guard isOurs else {
             close(descriptor)
             throw StartError("Another daemon is already running on \(directory). Stop it first, or configure another state_directory.")
         }

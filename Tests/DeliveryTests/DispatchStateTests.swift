@@ -151,6 +151,20 @@ import Testing
         #expect(news.contains(.gateChanged(backend: "breathesafe", .open)))
     }
 
+    @Test func aPauseOfTheOldSessionEndsWithANewOne() {
+        var state = signedIn()
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        let until = now.addingTimeInterval(300)
+        let failure = Failure(.signInRequired, "rests")
+        let waiting = state.on(.attempted(entry(1), attempt(.throttled(failure, until: until))), at: now)
+        #expect(waiting.contains(.gateChanged(backend: "breathesafe", .cooling(until: until, failure))))
+        // Neither a person's hurry nor a probe shortens it.
+        let hurried = state.on(.hurried(backend: nil), at: now)
+        #expect(!hurried.contains(.probe(backend: "breathesafe")))
+        let again = state.on(.session(backend: "breathesafe", Account(id: "1", label: "a"), revision: 1), at: now)
+        #expect(again.contains(.gateChanged(backend: "breathesafe", .open)))
+    }
+
     @Test func aFullDiskDoesNotHoldUpASignOut() {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)

@@ -36,10 +36,13 @@ import Testing
     @Test func everyWayOfWaitingHasItsSentenceAndTheNextStep() async throws {
         let pending = try await record(1, .pending)
         let later = now.addingTimeInterval(60)
+        var withoutProfile = reasons(signedIn: false)
+        withoutProfile.hasProfile = false
         let cases: [(Reasons, EntryRecord, String, Bool)] = [
             (reasons(), pending, "It is next in line.", false),
             (reasons(head: try await record(0, .pending)), pending, "Others go before it in users/5", false),
             (reasons(head: try await record(0, .dead)), pending, "is dead, and what follows may depend on it", true),
+            (withoutProfile, pending, "No profile describes its backend breathesafe any more.", true),
             (reasons(signedIn: false), pending, "It waits for ann@lab.test to sign in", true),
             (
                 reasons(gate: .cooling(until: later, Failure(.offline, "No answer."))), pending,

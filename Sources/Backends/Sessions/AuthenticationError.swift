@@ -1,3 +1,4 @@
+import Foundation
 import SyncModel
 import Vault
 
@@ -7,6 +8,8 @@ package enum AuthenticationError: Error, Hashable, Sendable {
     case signInRequired(reason: String)
     /// To be tried later; nobody is signed out by it.
     case unavailable(Failure)
+    /// The kept password is not to be used before then.
+    case tooSoon(until: Date, Failure)
     /// The server's words about the person who tried to sign in.
     case refused(String)
     /// The server said yes and did not mean it.

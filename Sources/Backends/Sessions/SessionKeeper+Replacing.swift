@@ -51,8 +51,10 @@ extension SessionKeeper {
         }
         let now = clock.now
         if let last = record.renewedByLoginAt, abs(now.timeIntervalSince(last)) < Self.renewalPause {
-            throw .unavailable(
-                Failure(.signInRequired, "The session ended again within five minutes of its renewal; the next try comes after that."))
+            let failure = Failure(
+                .signInRequired,
+                "The session has ended, and the kept password was used less than five minutes ago; it is used again after that.")
+            throw .tooSoon(until: min(last, now).addingTimeInterval(Self.renewalPause), failure)
         }
         return try await renewed(by: kept, as: account, at: now)
     }

@@ -63,7 +63,11 @@ extension Problem {
             self.init(
                 .signInRefused, status: 422, title: "Sign-in refused", detail: "\(backend) refused the sign-in: \(words)",
                 next: "Check the e-mail address and the password, and mind that too many wrong ones lock the account.")
-        case .unavailable(let failure):
+        case .unavailable(let failure) where failure.reason == .stopping:
+            self.init(
+                .stopping, status: 503, title: "The daemon is stopping", detail: "The daemon was stopped before \(backend) had answered.",
+                next: "Look at ‘homing status’ once it runs again, and sign in again if need be.")
+        case .unavailable(let failure), .tooSoon(_, let failure):
             self.init(
                 .backendUnreachable, status: 503, title: "The backend does not answer", detail: failure.message,
                 next: "Signing in needs the network. Try again when it is there; what is captured meanwhile waits.")

@@ -12,6 +12,8 @@ struct Reasons {
     /// The name by which people know the entry's account.
     var owner: String
     var canLookUp: Bool
+    /// Whether a profile still describes the entry's backend.
+    var hasProfile = true
     var now: Date
 
     func explain(_ entry: EntryRecord) -> (sentence: String, next: String?) {
@@ -54,6 +56,13 @@ struct Reasons {
     }
 
     private func pending(_ entry: EntryRecord, _ said: String) -> (String, String?) {
+        guard hasProfile else {
+            let backend = entry.destination.backend
+            return (
+                "No profile describes its backend \(backend) any more.",
+                "Put \(backend).yaml back into the folder with the profiles and restart the daemon."
+            )
+        }
         if session?.state != .signedIn || session?.account?.id != entry.destination.account {
             let who = session?.account?.id == entry.destination.account ? session?.reason.map { " (\($0))" } ?? "" : ""
             return ("It waits for \(owner) to sign in\(who); nobody else’s sign-in sends it.", "\(owner): ‘homing login’.")

@@ -53,7 +53,7 @@ extension Station {
         let reasons = Reasons(
             head: head, gate: dispatcher.gates[backend], session: await keepers[backend]?.snapshot,
             owner: labels[record.destination] ?? "account \(record.destination.account)",
-            canLookUp: canLookUp(record), now: clock.now)
+            canLookUp: canLookUp(record), hasProfile: keepers[backend] != nil, now: clock.now)
         let (sentence, next) = reasons.explain(record)
         return Explanation(id: record.id.description, state: record.state.rawValue, sentence: sentence, next: next)
     }

@@ -41,6 +41,10 @@ struct StatusSummary {
             return
                 "\(Self.captures(othersWaiting)) \(othersWaiting == 1 ? "waits" : "wait") for \(other.email) to sign in again; everything else has gone up."
         }
+        if spool.stuck > 0 {
+            return
+                "\(spool.stuck == 1 ? "1 file" : "\(spool.stuck) files") in the drop folder cannot be taken and \(spool.stuck == 1 ? "needs" : "need") you; everything else has gone up."
+        }
         let delivered = total(\.queue.delivered)
         if delivered > 0 { return "Everything has gone up: \(Self.captures(delivered)) delivered, nothing is waiting." }
         return needsSignIn ? "Nobody is signed in, and nothing is waiting." : "Ready: nothing has been captured yet."

@@ -63,7 +63,7 @@ struct StatusText {
     }
 
     private func files(_ spool: SpoolReport) -> String {
-        if spool.waiting == 0 && spool.refused == 0 { return "empty: every file in it has been taken" }
+        if spool.waiting + spool.refused + spool.stuck == 0 { return "empty: every file in it has been taken" }
         var parts: [String] = []
         if spool.waiting > 0 { parts.append("\(Words.count(spool.waiting, "file", "files")) not yet taken") }
         if spool.refused > 0 {
@@ -71,6 +71,7 @@ struct StatusText {
                 "\(Words.count(spool.refused, "file", "files")) refused, \(spool.refused == 1 ? "with its" : "each with its") reason beside it"
             )
         }
+        if spool.stuck > 0 { parts.append("\(spool.stuck) that cannot be taken") }
         return parts.joined(separator: "; ")
     }
 }

@@ -22,6 +22,9 @@ struct SyncProgress: Sendable {
     /// Backends where entries wait and nobody can send them before signing in.
     var signInNeeded: [String] { reports(now).filter(Self.needsSignIn).map(\.name) }
 
+    /// Entries wait for a backend that no profile describes any more.
+    var hasLostItsProfile: Bool { now.attention.contains { $0.code == "no-profile" } }
+
     /// Nothing more will go up without a person.
     var isOver: Bool { reports(now).allSatisfy { $0.ownWaiting <= $0.queue.blocked || Self.needsSignIn($0) } }
 

@@ -50,12 +50,13 @@ struct SyncWait: Sendable {
 }
 
 extension ExitCode {
-    /// 5 where somebody must sign in, 6 where something became dead or held meanwhile or stands in the way of others, else 0.
+    /// 5 where somebody must sign in, 6 where something became dead or held meanwhile, stands in the way of others, or has no way to go any more,
+    /// else 0.
     init(for progress: SyncProgress) {
         if !progress.signInNeeded.isEmpty {
             self = .signInRequired
         } else {
-            self = progress.dead + progress.held + progress.blocked > 0 ? .attentionNeeded : .success
+            self = progress.dead + progress.held + progress.blocked > 0 || progress.hasLostItsProfile ? .attentionNeeded : .success
         }
     }
 }
