@@ -1,18 +1,50 @@
-# Homing: `make demo` tells what it does, `make test` proves it.
+# Homing: `make demo` tells what it does, `make test` proves it, `make install` sets it up as a service.
 
 SWIFT ?= swift
 # An import of a target that Package.swift does not name as a dependency is an error.
 CHECKED = --explicit-target-dependency-import-check error
 DEBIAN_PACKAGES = libsqlite3-dev zlib1g-dev ca-certificates
+# For `make verify-units`.
+DEBIAN_CI_PACKAGES = systemd
 
-.PHONY: help demo test lint build deps clean
+PREFIX ?= /usr
+DESTDIR ?=
+BIN_DIR ?=
+# Other flags in the same scratch path would build everything anew, each time.
+RELEASE_SCRATCH ?= .build-release
+STRIP ?= strip
+
+PROGRAMS = homingd homing homing-sandbox
+bin = $(DESTDIR)$(PREFIX)/bin
+units = $(DESTDIR)$(PREFIX)/lib/systemd/system
+sysusers = $(DESTDIR)$(PREFIX)/lib/sysusers.d/homing.conf
+tmpfiles = $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/homing.conf
+docs = $(DESTDIR)$(PREFIX)/share/doc/homing
+bash = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/homing
+# Debian's zsh has a folder of its own for what packages bring.
+zsh = $(DESTDIR)$(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)/_homing
+fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/homing.fish
+etc = $(DESTDIR)/etc/homing
+
+.PHONY: help demo test lint build release verify-units install install-files uninstall deps ci-deps clean
 
 help:
-	@echo "make demo   build, and tell the story of a day at a station against a stand-in backend"
-	@echo "make test   build, and run every test"
-	@echo "make lint   check the format of every source file"
-	@echo "make build  build everything"
-	@echo "make clean  remove what was built"
+	@echo "make demo          build, and tell the story of a day at a station against a stand-in backend"
+	@echo "make test          build, and run every test"
+	@echo "make lint          check the format of every source file"
+	@echo "make verify-units  check the systemd units, and what make install puts where"
+	@echo "make build         build everything"
+	@echo "make release       build what make install installs: optimised, and needing no Swift where it runs"
+	@echo "make install       install the programs, the systemd units and the configuration; starts nothing"
+	@echo "make uninstall     remove them again; the configuration and what was captured stay"
+	@echo "make clean         remove what was built"
+	@echo
+	@echo "Variables of make install, and of make uninstall:"
+	@echo "  PREFIX=$(PREFIX)        where programs, units and documentation go; the configuration goes to /etc/homing"
+	@echo "  DESTDIR=            a folder to install into instead of /, for packages and for a look"
+	@echo "  BIN_DIR=            a folder with the three programs, already built (.build/debug, say); else make release builds them"
+	@echo "  RELEASE_SCRATCH=$(RELEASE_SCRATCH)  where make release builds"
+	@echo "  STRIP=$(STRIP)         what removes the symbols from the installed programs; STRIP=true keeps them"
 
 demo: deps
 	@echo "Building (a first build takes some minutes) ..."
@@ -26,19 +58,77 @@ test: deps
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
 
+verify-units: ci-deps
+	@systemd/verify
+
 build: deps
 	$(SWIFT) build $(CHECKED)
 
-# The Debian packages that the build needs: says what is missing and installs it, as root or through sudo.
+release: deps
+	$(SWIFT) build $(CHECKED) -c release --static-swift-stdlib --scratch-path $(RELEASE_SCRATCH)
+
+# Building is the user's, only installing is root's: through sudo where need be.
+install: $(if $(BIN_DIR),,release)
+	@as=""; [ -n "$(DESTDIR)" ] || [ "$$(id -u)" = 0 ] || as=sudo; \
+	$$as $(MAKE) --no-print-directory install-files BIN_DIR="$(or $(BIN_DIR),$(RELEASE_SCRATCH)/release)" \
+	    PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" STRIP="$(STRIP)"
+	@[ -n "$(DESTDIR)" ] || systemd/after-install
+
+install-files:
+	@set -e; for program in $(PROGRAMS); do \
+	    [ -x "$(BIN_DIR)/$$program" ] || { echo "$(BIN_DIR)/$$program is missing. Build it, or name another BIN_DIR=."; exit 1; }; \
+	done
+	@set -e; for program in $(PROGRAMS); do \
+	    install -D -m 0755 "$(BIN_DIR)/$$program" "$(bin)/$$program.new"; \
+	    $(STRIP) "$(bin)/$$program.new"; \
+	    mv -f "$(bin)/$$program.new" "$(bin)/$$program"; \
+	done
+	@install -d "$(units)" "$(docs)" "$(dir $(bash))" "$(dir $(zsh))" "$(dir $(fish))"
+	@set -e; for unit in homingd.service homingd.socket; do \
+	    sed -E 's,/usr/(bin|share)/,$(PREFIX)/\1/,' systemd/$$unit > "$(units)/$$unit"; chmod 0644 "$(units)/$$unit"; \
+	done
+	@install -D -m 0644 systemd/homing.sysusers "$(sysusers)"
+	@install -D -m 0644 systemd/homing.tmpfiles "$(tmpfiles)"
+	@install -m 0644 README.md "$(docs)/README.md"
+	@"$(BIN_DIR)/homing" --generate-completion-script bash > "$(bash)"
+	@"$(BIN_DIR)/homing" --generate-completion-script zsh > "$(zsh)"
+	@"$(BIN_DIR)/homing" --generate-completion-script fish > "$(fish)"
+	@chmod 0644 "$(bash)" "$(zsh)" "$(fish)"
+	@# What an administrator has changed stays: the new version goes beside it.
+	@set -e; cd config; for file in *.yaml backends/*.yaml; do \
+	    kept="$(abspath $(etc))/$$file"; \
+	    if [ ! -e "$$kept" ]; then install -D -m 0644 $$file "$$kept"; \
+	    elif cmp -s $$file "$$kept"; then rm -f "$$kept.new"; \
+	    else install -m 0644 $$file "$$kept.new"; echo "Kept $$kept; this version's is $$kept.new"; fi; \
+	done
+
+uninstall:
+	@as=""; [ -n "$(DESTDIR)" ] || [ "$$(id -u)" = 0 ] || as=sudo; \
+	if [ -z "$(DESTDIR)" ] && [ -d /run/systemd/system ]; then $$as systemctl disable --now homingd.service homingd.socket; fi; \
+	$$as rm -rf $(PROGRAMS:%="$(bin)/%") "$(units)/homingd.service" "$(units)/homingd.socket" "$(sysusers)" "$(tmpfiles)" \
+	    "$(docs)" "$(bash)" "$(zsh)" "$(fish)"; \
+	if [ -z "$(DESTDIR)" ] && [ -d /run/systemd/system ]; then $$as systemctl daemon-reload; fi
+	@echo "Removed. What was captured (/var/lib/homing), the configuration (/etc/homing), the user homing and the groups homing-* are kept."
+
+# The Debian packages that the build needs.
 deps:
-	@missing=""; for package in $(DEBIAN_PACKAGES); do \
-	    dpkg-query -W -f='$${Status}' $$package 2>/dev/null | grep -q 'install ok installed' || missing="$$missing $$package"; \
-	done; \
-	if [ -n "$$missing" ]; then \
-	    as=""; [ "$$(id -u)" = 0 ] || as=sudo; \
-	    echo "Missing Debian packages:$$missing. Installing them with: $$as apt-get install"; \
-	    $$as apt-get update -qq && $$as env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$missing; \
-	fi
+	@$(call installed,$(DEBIAN_PACKAGES))
+
+ci-deps:
+	@$(call installed,$(DEBIAN_CI_PACKAGES))
+
+# Says which of the packages are missing and installs them, as root or through sudo. An upgrade of systemd among them can empty /tmp under
+# apt's feet, hence /var/tmp.
+define installed
+missing=""; for package in $(1); do \
+    dpkg-query -W -f='$${Status}' $$package 2>/dev/null | grep -q 'install ok installed' || missing="$$missing $$package"; \
+done; \
+if [ -n "$$missing" ]; then \
+    as=""; [ "$$(id -u)" = 0 ] || as=sudo; \
+    echo "Missing Debian packages:$$missing. Installing them with: $$as apt-get install"; \
+    $$as apt-get update -qq && $$as env TMPDIR=/var/tmp DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$missing; \
+fi
+endef
 
 clean:
-	rm -rf .build
+	rm -rf .build .build-release
