@@ -56,7 +56,7 @@ test: deps
 	$(SWIFT) test $(CHECKED) --skip-build
 
 lint:
-	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
+	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Benchmarks Package.swift
 
 verify-units: ci-deps
 	@systemd/verify

@@ -133,7 +133,9 @@ struct HTTPTransportTests {
 
     @Test func aMutePeerIsUnreachableOverTLS() async throws {
         let server = try await LoopbackServer(.mute)
-        #expect(try unreachable(try await send("https://localhost:\(server.port)/", TransportLimits(connect: .milliseconds(500)))).reason == .offline)
+        #expect(
+            try unreachable(try await send("https://localhost:\(server.port)/", TransportLimits(connect: .milliseconds(500)))).reason
+                == .offline)
         try await server.close()
     }
 

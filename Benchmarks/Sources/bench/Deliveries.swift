@@ -54,9 +54,10 @@ struct BareClient {
         }
         let token = try await client.send(.GET, "/csrf_token", nil, headers: accept + [("Cookie", cookies(signedIn))])
         struct Token: Decodable { let csrf_token: String }
-        headers = accept + [
-            ("Cookie", cookies(token)), ("X-CSRF-Token", try JSONDecoder().decode(Token.self, from: token.body).csrf_token),
-        ]
+        headers =
+            accept + [
+                ("Cookie", cookies(token)), ("X-CSRF-Token", try JSONDecoder().decode(Token.self, from: token.body).csrf_token),
+            ]
         body = Data(#"{"arkit_data":"#.utf8) + Samples.small + Data("}".utf8)
     }
 

@@ -27,7 +27,9 @@ struct Idling {
             Row(
                 part: "idle", what: "fsyncs in 2 minutes", value: Double(try station.syncs - syncs), unit: "", target: "0",
                 isMet: try station.syncs == syncs),
-            Row(part: "idle", what: "resident memory", value: third.resident, unit: "MiB", target: "at most 45", isMet: third.resident <= 45),
+            Row(
+                part: "idle", what: "resident memory", value: third.resident, unit: "MiB", target: "at most 45", isMet: third.resident <= 45
+            ),
         ]
         try await station.close()
         return rows

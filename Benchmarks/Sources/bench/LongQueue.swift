@@ -35,7 +35,8 @@ struct LongQueue {
             let what = "\(length.formatted(.number.locale(Locale(identifier: "en")))) waiting"
             rows += [
                 Row(
-                    part: "queue", what: "\(what): exec to READY", value: ready, unit: "ms", ratio: ready / base.ready, of: "of an empty queue",
+                    part: "queue", what: "\(what): exec to READY", value: ready, unit: "ms", ratio: ready / base.ready,
+                    of: "of an empty queue",
                     target: "at most 150", isMet: ready <= 150),
                 Row(part: "queue", what: "\(what): status", value: status, unit: "ms", target: "at most 5", isMet: status <= 5),
                 Row(
@@ -46,7 +47,8 @@ struct LongQueue {
             if length > 0 {
                 let claim = try await claimTime(station)
                 waiting = try await station.status().backends[0].queue.pending
-                rows.append(Row(part: "queue", what: "\(what): settle and claim", value: claim, unit: "ms", target: "at most 1", isMet: claim <= 1))
+                rows.append(
+                    Row(part: "queue", what: "\(what): settle and claim", value: claim, unit: "ms", target: "at most 1", isMet: claim <= 1))
             }
         }
         try await station.close()

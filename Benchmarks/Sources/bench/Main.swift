@@ -11,7 +11,8 @@ struct Bench: AsyncParsableCommand {
     @Option(help: "The folder with libSyncCount.so.") var counter: String
     @Option(help: "Write the figures to this file, as JSON.") var json: String
     @Option(help: "Write the table to this file, as Markdown.") var markdown: String?
-    @Option(name: .customLong("only"), help: "Measure only this part; repeatable: \(Part.allCases.map(\.rawValue).joined(separator: ", ")).")
+    @Option(
+        name: .customLong("only"), help: "Measure only this part; repeatable: \(Part.allCases.map(\.rawValue).joined(separator: ", ")).")
     var parts: [Part] = []
     @Option(help: "The longest queue to measure.") var longest = 1_000_000
     @Option(help: "Seconds for each rate.") var seconds = 5.0

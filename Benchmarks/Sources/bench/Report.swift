@@ -31,7 +31,8 @@ struct Report: Sendable {
     }
 
     private static func number(_ value: Double) -> String {
-        value >= 100 ? value.formatted(.number.precision(.fractionLength(0)).locale(Locale(identifier: "en"))) : String(format: "%.2f", value)
+        value >= 100
+            ? value.formatted(.number.precision(.fractionLength(0)).locale(Locale(identifier: "en"))) : String(format: "%.2f", value)
     }
 
     var markdown: String {

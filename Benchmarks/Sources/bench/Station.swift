@@ -114,7 +114,12 @@ final class Station: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<clients {
                 group.addTask { [control] in
-                    while let number = next.withLock({ next in next < count ? { next += 1; return next }() : nil }) {
+                    while true {
+                        let number = next.withLock { next in
+                            next += 1
+                            return next
+                        }
+                        guard number <= count else { return }
                         try await control.submit(document, user: users[number % users.count])
                     }
                 }
