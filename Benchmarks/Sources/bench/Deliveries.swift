@@ -53,10 +53,13 @@ struct BareClient {
             answer.headers["set-cookie"].map { String($0.prefix { $0 != ";" }) }.joined(separator: "; ")
         }
         let token = try await client.send(.GET, "/csrf_token", nil, headers: accept + [("Cookie", cookies(signedIn))])
-        struct Token: Decodable { let csrf_token: String }
+        struct Token: Decodable {
+            let token: String
+            private enum CodingKeys: String, CodingKey { case token = "csrf_token" }
+        }
         headers =
             accept + [
-                ("Cookie", cookies(token)), ("X-CSRF-Token", try JSONDecoder().decode(Token.self, from: token.body).csrf_token),
+                ("Cookie", cookies(token)), ("X-CSRF-Token", try JSONDecoder().decode(Token.self, from: token.body).token),
             ]
         body = Data(#"{"arkit_data":"#.utf8) + Samples.small + Data("}".utf8)
     }

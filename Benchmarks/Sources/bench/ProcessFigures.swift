@@ -4,6 +4,8 @@ import Foundation
 struct ProcessFigures {
     /// MiB.
     let resident: Double
+    /// The most that it has been, in MiB.
+    let peak: Double
     /// Ticks of processor time (10 ms each).
     let ticks: Int
     /// How often its threads have waited and been woken.
@@ -12,6 +14,7 @@ struct ProcessFigures {
     init(_ pid: Int32) throws {
         let status = try Self.fields("/proc/\(pid)/status")
         resident = (status["VmRSS"].flatMap { Double($0.split(separator: " ")[0]) } ?? 0) / 1024
+        peak = (status["VmHWM"].flatMap { Double($0.split(separator: " ")[0]) } ?? 0) / 1024
         let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
         let words = stat[stat.index(after: stat.lastIndex(of: ")")!)...].split(separator: " ")
         ticks = Int(words[11])! + Int(words[12])!
