@@ -59,10 +59,12 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public var nextTry: Date?
     /// Entries of people who are not signed in now.
     public var otherAccounts: [WaitingAccount]
+    /// The address that entries still wait for, where the profile names another service's by now; nil otherwise.
+    public var formerAddress: String?
 
     public init(
         name: String, baseURL: String, gate: String, gateReason: String?, session: SessionReport, queue: QueueReport, oldestWaiting: Date?,
-        lastDelivered: Date?, nextTry: Date?, otherAccounts: [WaitingAccount]
+        lastDelivered: Date?, nextTry: Date?, otherAccounts: [WaitingAccount], formerAddress: String? = nil
     ) {
         self.name = name
         self.baseURL = baseURL
@@ -74,6 +76,7 @@ public struct BackendReport: Codable, Sendable, Equatable {
         self.lastDelivered = lastDelivered
         self.nextTry = nextTry
         self.otherAccounts = otherAccounts
+        self.formerAddress = formerAddress
     }
 }
 

@@ -53,7 +53,9 @@ package struct Daemon: Sendable {
             for backend in backends {
                 keepers.append(
                     try SessionKeeper(
-                        backend: backend, directory: state + "/sessions", vault: vault, transport: transport, clock: clock))
+                        backend: backend,
+                        foreignTo: try outbox.claimOrigin(backend.origin, of: backend.name, formerly: backend.formerOrigins),
+                        directory: state + "/sessions", vault: vault, transport: transport, clock: clock))
             }
             self.keepers = keepers
             let book = AddressBook(keepers: Dictionary(uniqueKeysWithValues: keepers.map { ($0.backend.name, $0) }))

@@ -62,7 +62,7 @@ extension Station {
         let id = try id(request.id)
         let record = try await found(id).record
         try await stored { () throws(OutboxError) in
-            try await outbox.retry(id, forgetUncertainty: !canLookUp(record), by: peer.description, at: clock.now)
+            try await outbox.retry(id, canLookUp: canLookUp(record), by: peer.description, at: clock.now)
         }
         log.notice("Retried", metadata: ["entry": "\(id)", "by": "\(peer)"])
         return summary(try await found(id).record)
