@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 int homing_is_open_for_writing(int fd) {
@@ -47,4 +48,25 @@ void homing_mark_crashes(int fd) {
 
 int homing_open_regular(const char *path) {
     return open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+#ifndef SO_PEERGROUPS
+#define SO_PEERGROUPS 59
+#endif
+
+int homing_peer(int fd, int *pid, unsigned *uid, unsigned *gid) {
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return -1;
+    *pid = peer.pid;
+    *uid = peer.uid;
+    *gid = peer.gid;
+    return 0;
+}
+
+int homing_peer_groups(int fd, unsigned *groups, int capacity) {
+    socklen_t size = (socklen_t)capacity * sizeof(gid_t);
+    // Where they do not fit, the kernel says ERANGE and how many bytes they need.
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size) != 0 && errno != ERANGE) return -1;
+    return (int)(size / sizeof(gid_t));
 }

@@ -1,4 +1,5 @@
 import Backends
+import ControlServer
 import Delivery
 import Foundation
 
@@ -16,6 +17,8 @@ package struct Configuration: Sendable {
     package var limits = TransportLimits()
     /// How long a delivered entry's row stays listed, in seconds; its receipt stays for good.
     package var keepDelivered: TimeInterval = 30 * 86_400
+    /// The groups with a role on the control channel.
+    package var access = AccessGroups.usual
 
     package struct Spool: Sendable, Equatable {
         package var directory: String
