@@ -4,8 +4,8 @@ SWIFT ?= swift
 # An import of a target that Package.swift does not name as a dependency is an error.
 CHECKED = --explicit-target-dependency-import-check error
 DEBIAN_PACKAGES = libsqlite3-dev zlib1g-dev ca-certificates
-# For `make verify-units`.
-DEBIAN_CI_PACKAGES = systemd
+# For `make verify-units` and `make contract`.
+DEBIAN_CI_PACKAGES = systemd curl socat python3-venv util-linux
 
 PREFIX ?= /usr
 DESTDIR ?=
@@ -33,6 +33,7 @@ help:
 	@echo "make test          build, and run every test"
 	@echo "make lint          check the format of every source file"
 	@echo "make verify-units  check the systemd units, and what make install puts where"
+	@echo "make contract      hold the built daemon to its OpenAPI description, by some two thousand made-up requests"
 	@echo "make build         build everything"
 	@echo "make release       build what make install installs: optimised, and needing no Swift where it runs"
 	@echo "make install       install the programs, the systemd units and the configuration; starts nothing"
@@ -60,6 +61,10 @@ lint:
 
 verify-units: ci-deps
 	@systemd/verify
+
+# Schemathesis comes from PyPI, into a folder of its own.
+contract: ci-deps build
+	@Tests/contract/run
 
 build: deps
 	$(SWIFT) build $(CHECKED)

@@ -85,7 +85,8 @@ import Testing
     }
 
     /// The kernel's word for a real process of another user: as root alone can one be started.
-    @Test(.enabled(if: geteuid() == 0), arguments: [("61001", 200, 403), ("61002", 200, 200), ("61003,61002", 200, 200), ("61009", 403, 403)])
+    @Test(
+        .enabled(if: geteuid() == 0), arguments: [("61001", 200, 403), ("61002", 200, 200), ("61003,61002", 200, 200), ("61009", 403, 403)])
     func theKernelTellsTheSupplementaryGroups(groups: String, watching: Int, operating: Int) async throws {
         let known = AccessGroups(observe: .init(name: "o", id: 61_001), operate: .init(name: "p", id: 61_002))
         try await Served.with(FakeService(), policy: AccessPolicy(groups: known)) { served in

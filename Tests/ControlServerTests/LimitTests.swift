@@ -20,7 +20,9 @@ import Testing
 
     @Test func aLongAddressOrHeaderIsRefusedInASentenceAndAVeryLongOneIsCutOff() async throws {
         try await Served.with(FakeService()) { served in
-            for (path, header) in [("/v1/status?x=" + String(repeating: "x", count: 17_000), ""), ("/v1/status", String(repeating: "y", count: 17_000))] {
+            for (path, header) in [
+                ("/v1/status?x=" + String(repeating: "x", count: 17_000), ""), ("/v1/status", String(repeating: "y", count: 17_000)),
+            ] {
                 let (problem, _) = try await served.problem(.GET, path, headers: [("X-Filler", header)])
                 #expect(problem.status == 431)
                 #expect(problem.code == .tooLarge)
@@ -223,7 +225,7 @@ import Testing
             do throws(Problem) {
                 _ = try await served.client.call(Endpoints.status, NoInput())
                 return
-            } catch where error.code == .busy {
+            } catch  where error.code == .busy {
                 try await Task.sleep(for: .milliseconds(5))
             }
         }

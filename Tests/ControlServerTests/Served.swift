@@ -16,7 +16,8 @@ struct Served {
     /// Serves during `work`, then shuts down gracefully; returns once the server has ended.
     static func with(
         _ service: FakeService, policy: AccessPolicy = AccessPolicy(), limits: ControlLimits = ControlLimits(),
-        quiet: Duration = .seconds(3600), log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, _ work: (Served) async throws -> Void
+        quiet: Duration = .seconds(3600), log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        _ work: (Served) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
         let socket = try UnixSocket(path: directory("homing.sock"), mode: 0o660)

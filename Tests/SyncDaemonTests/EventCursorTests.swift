@@ -1,6 +1,7 @@
 import ControlAPI
 import ControlServer
 import Foundation
+import Sandbox
 import SyncModel
 import TestSupport
 import Testing
@@ -91,7 +92,7 @@ import Yams
             do throws(Problem) {
                 _ = try await client.call(Endpoints.discard, EntryReference(id: id))
                 return
-            } catch where error.code == .wrongState {
+            } catch  where error.code == .wrongState {
                 try await Task.sleep(for: .milliseconds(5))
             }
         }

@@ -91,7 +91,11 @@ import Yams
 
     /// JSON as far as shapes go.
     private enum Value: Decodable {
-        case object([String: Value]), array([Value]), string(String), bool(Bool), number(Double)
+        case object([String: Value])
+        case array([Value])
+        case string(String)
+        case bool(Bool)
+        case number(Double)
 
         init(from decoder: any Decoder) throws {
             let one = try decoder.singleValueContainer()

@@ -74,7 +74,8 @@ enum WireSamples {
         name: "b", baseURL: "u", gate: "cooling", gateReason: "r", session: session, queue: QueueReport(), oldestWaiting: day,
         lastDelivered: day, nextTry: day, otherAccounts: [account])
     private static let receipt = SubmissionReceipt(id: id, sequence: 1, duplicate: false, backend: "b", account: "1", lane: "l")
-    private static let attempt = AttemptSummary(startedAt: day, endedAt: day, verdict: "transient", counted: true, status: 500, message: "m")
+    private static let attempt = AttemptSummary(
+        startedAt: day, endedAt: day, verdict: "transient", counted: true, status: 500, message: "m")
     private static let entry = EntrySummary(
         sequence: 1, id: id, backend: "b", account: "1", route: "r", lane: "l", state: "held", holdReason: "poison", capturedAt: day,
         dueAt: day, settledAt: day, attempts: 1, releases: 1, uncertain: true, canBeLookedUp: true, size: 1, remoteID: "9", lastStatus: 500,
