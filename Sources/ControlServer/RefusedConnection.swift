@@ -9,7 +9,7 @@ final class RefusedConnection: ChannelInboundHandler {
     private let isTold: Bool
     private var hasAnswered = false
 
-    /// - Parameter isTold: false to close it without a word.
+    /// - Parameter isTold: false to close it at once and without a word.
     init(isTold: Bool) { self.isTold = isTold }
 
     func channelActive(context: ChannelHandlerContext) {

@@ -212,11 +212,12 @@ import Testing
     @Test func whoIsTooManyEvenToBeToldIsClosedAtOnce() async throws {
         let limits = Self.limits { limits in (limits.connectionsPerUser, limits.refusals) = (0, 1) }
         try await Served.with(FakeService(), policy: Self.ordinary, limits: limits) { served in
-            let told = try RawConnection(served.client.socketPath)
-            let dropped = try RawConnection(served.client.socketPath)
-            #expect(await dropped.read() == "")
-            told.send(Self.status)
-            #expect(await told.read().hasPrefix("HTTP/1.1 503 "))
+            // Which of them has the one place among the refused is not settled by who comes first.
+            let both = [try RawConnection(served.client.socketPath), try RawConnection(served.client.socketPath)]
+            for connection in both { connection.send(Self.status) }
+            let answers = [await both[0].read(), await both[1].read()].sorted()
+            #expect(answers[0] == "")
+            #expect(answers[1].hasPrefix("HTTP/1.1 503 "))
         }
     }
 

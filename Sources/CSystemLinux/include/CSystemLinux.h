@@ -17,3 +17,11 @@ int homing_peer(int fd, int *pid, unsigned *uid, unsigned *gid);
 
 /// That process's supplementary groups (SO_PEERGROUPS): fills `groups` where they all fit. Returns how many there are, or -1 with errno.
 int homing_peer_groups(int fd, unsigned *groups, int capacity);
+
+/// A netlink socket that has something to read whenever links, addresses or routes change (rtnetlink(7)). Returns the descriptor, or -1
+/// with errno.
+int homing_open_route_socket(void);
+
+/// Has the allocator give large blocks back to the system as soon as they are freed: a document of 32 MiB must not stay for the rest of the
+/// daemon's life. To be called early: arenas that threads have made already stay.
+void homing_return_memory(void);
