@@ -2,7 +2,7 @@ import NIOCore
 
 /// What one caller may take of the control channel. The limits on bodies are the endpoints' own.
 package struct ControlLimits: Sendable {
-    /// Request line and headers, in bytes. What is twice as large is cut off without a word.
+    /// Request line and headers, in bytes. What is twice as large is cut off with a bare 400.
     package var header = 16 << 10
     /// How long a connection may be silent, and how long a header may take.
     package var idle: TimeAmount = .seconds(60)

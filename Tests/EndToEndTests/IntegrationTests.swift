@@ -15,7 +15,8 @@ import Testing
     func thePageShowsWhatIsTested(language: String, file: String) throws {
         let page = try String(contentsOfFile: Self.page, encoding: .utf8)
         let code = try String(contentsOfFile: "\(Self.folder)/\(file)", encoding: .utf8)
-        #expect(page.contains("```\(language == "python3" ? "python" : language)\n\(code)```"), "Integrating.md shows other code than \(file)")
+        #expect(
+            page.contains("```\(language == "python3" ? "python" : language)\n\(code)```"), "Integrating.md shows other code than \(file)")
     }
 
     @Test(arguments: [("sh", "submit.sh"), ("python3", "submit.py")])
