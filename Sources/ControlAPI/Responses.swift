@@ -365,7 +365,7 @@ public struct Event: Codable, Sendable, Equatable {
     public var cursor: Int64
     public var at: Date
     /// `captured`, `delivered`, `retrying`, `released`, `held`, `dead`, `retried`, `discarded`, `recovered`, `gateChanged`, `signedIn`,
-    /// `signedOut`, `signInRequired`, `fileRefused`, `started` or `stopped`.
+    /// `signedOut`, `signInRequired`, `fileRefused`, `started`, `stopped`, `synced` or `denied`. Open: new kinds may come.
     public var kind: String
     public var backend: String?
     public var account: String?

@@ -96,7 +96,9 @@ package struct Daemon: Sendable {
             SessionWatch(keepers: keepers, outbox: outbox, dispatcher: dispatcher, spool: spool, clock: clock, log: log),
             SpoolService(spool: spool),
             NetworkWatch(dispatcher: dispatcher, log: log),
-            ControlServer(socket: socket, service: station, log: log),
+            ControlServer(
+                socket: socket, service: station, policy: AccessPolicy(groups: configuration.access, isOpenToAll: socket.isOpenToAll),
+                log: log),
         ]
         if signals { services.append(StopDeadline(dispatcher: dispatcher)) }
         var group = ServiceGroupConfiguration(
