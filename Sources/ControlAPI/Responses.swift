@@ -46,7 +46,7 @@ public struct Attention: Codable, Sendable, Equatable {
 public struct BackendReport: Codable, Sendable, Equatable {
     public var name: String
     public var baseURL: String
-    /// `open`, `signInRequired` or `cooling`.
+    /// `open`, `signInRequired`, `cooling` or `paused`.
     public var gate: String
     /// Why the gate is not open, as a sentence.
     public var gateReason: String?
@@ -54,15 +54,19 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public var queue: QueueReport
     /// When the oldest entry that still waits was captured.
     public var oldestWaiting: Date?
+    /// That entry's id.
+    public var oldestWaitingID: String?
     public var lastDelivered: Date?
     /// When something will next be tried; nil while nothing waits for a time.
     public var nextTry: Date?
     /// Entries of people who are not signed in now.
     public var otherAccounts: [WaitingAccount]
+    /// What a person wished; nil where sending is not paused.
+    public var pause: PauseReport?
 
     public init(
         name: String, baseURL: String, gate: String, gateReason: String?, session: SessionReport, queue: QueueReport, oldestWaiting: Date?,
-        lastDelivered: Date?, nextTry: Date?, otherAccounts: [WaitingAccount]
+        oldestWaitingID: String? = nil, lastDelivered: Date?, nextTry: Date?, otherAccounts: [WaitingAccount], pause: PauseReport? = nil
     ) {
         self.name = name
         self.baseURL = baseURL
@@ -71,9 +75,11 @@ public struct BackendReport: Codable, Sendable, Equatable {
         self.session = session
         self.queue = queue
         self.oldestWaiting = oldestWaiting
+        self.oldestWaitingID = oldestWaitingID
         self.lastDelivered = lastDelivered
         self.nextTry = nextTry
         self.otherAccounts = otherAccounts
+        self.pause = pause
     }
 }
 
@@ -362,7 +368,7 @@ public struct Event: Codable, Sendable, Equatable {
     public var cursor: Int64
     public var at: Date
     /// `captured`, `delivered`, `retrying`, `released`, `held`, `dead`, `retried`, `discarded`, `recovered`, `gateChanged`, `signedIn`,
-    /// `signedOut`, `signInRequired`, `fileRefused`, `started` or `stopped`.
+    /// `signedOut`, `signInRequired`, `fileRefused`, `started`, `stopped`, `paused` or `resumed`.
     public var kind: String
     public var backend: String?
     public var account: String?

@@ -33,6 +33,11 @@ struct ControlRouter {
         add(Endpoints.retry, to: router, service.retry)
         add(Endpoints.discard, to: router, service.discard)
         add(Endpoints.sync, to: router, service.sync)
+        add(Endpoints.pause, to: router, service.pause)
+        add(Endpoints.resume, to: router, service.resume)
+        add(Endpoints.receipts, to: router, service.receipts)
+        add(Endpoints.receipt, to: router, service.receipt)
+        add(Endpoints.lanes, to: router, service.lanes)
         router.on(RouterPath(Endpoints.events.path), method: .get) { request, context in try await events(request, context) }
         return router.buildResponder()
     }

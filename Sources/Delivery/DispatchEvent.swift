@@ -21,6 +21,10 @@ package enum DispatchEvent: Sendable {
     case woke
     /// A person wants it tried now; nil for every backend.
     case hurried(backend: String?)
+    /// A person wants nothing sent to this backend; what is being sent goes on to its end.
+    case paused(Pause)
+    /// A person ends the pause of this backend.
+    case resumed(backend: String)
     /// Tell, by `drained`, when nothing is being sent at this backend any more.
     case drain(backend: String)
     /// Cut short what is still being sent at this backend.
@@ -40,6 +44,10 @@ package enum DispatchAction: Sendable, Equatable {
     /// Forget the time asked for before; nil for none.
     case wake(at: Date?)
     case gateChanged(backend: String, Gate)
+    /// The pause has come to its end by itself.
+    case pauseEnded(Pause)
+    /// The pause's times were set right: keep it like this.
+    case pauseCorrected(Pause)
     case cut([Entry])
     case drained(backend: String)
     case finished

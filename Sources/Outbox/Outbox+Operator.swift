@@ -13,8 +13,9 @@ extension Outbox {
             sql: """
                 UPDATE entry SET state = 'pending', holdReason = NULL, attempts = 0, crashes = 0,
                     dueAt = CASE WHEN state = 'pending' AND uncertain THEN dueAt ELSE ? END,
-                    uncertain = uncertain AND NOT ?, uncertainAt = CASE WHEN ? THEN NULL ELSE uncertainAt END WHERE sequence = ?
-                """, arguments: [Self.atOnce, forgetUncertainty, forgetUncertainty])
+                    uncertain = uncertain AND NOT ?, uncertainAt = CASE WHEN ? THEN NULL ELSE uncertainAt END, retriedAt = ?, retriedBy = ?
+                WHERE sequence = ?
+                """, arguments: [Self.atOnce, forgetUncertainty, forgetUncertainty, now.ms, actor])
         arrivals.send()
     }
 
@@ -43,10 +44,10 @@ extension Outbox {
                 try db.execute(
                     sql: """
                         INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts,
-                            capturedAt, settledAt)
-                        SELECT id, sequence, backend, account, lane, route, size, digest, 'discarded', 0, attempts, capturedAt, ?
+                            capturedAt, settledAt, discardedBy)
+                        SELECT id, sequence, backend, account, lane, route, size, digest, 'discarded', 0, attempts, capturedAt, ?, ?
                         FROM entry WHERE sequence = ?
-                        """, arguments: [now.ms, row.sequence])
+                        """, arguments: [now.ms, actor, row.sequence])
             }
             try db.execute(sql: sql, arguments: arguments + [row.sequence])
             try Self.insert(

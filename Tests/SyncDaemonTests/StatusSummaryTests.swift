@@ -16,8 +16,10 @@ import Testing
     }
 
     private func summary(_ backend: BackendReport, waiting: Int = 0, refused: Int = 0) -> StatusSummary {
-        StatusSummary(backends: [backend], spool: SpoolReport(directory: "/spool", waiting: waiting, refused: refused))
+        StatusSummary(backends: [backend], spool: SpoolReport(directory: "/spool", waiting: waiting, refused: refused), moment: moment)
     }
+
+    private let moment = Moment(now: Date(timeIntervalSince1970: 1_765_000_000), timeZone: .gmt)
 
     @Test func theSentenceAnswersTheQuestion() {
         let offline = "The backend does not answer."
@@ -84,7 +86,7 @@ import Testing
     func filesThatCannotBeTakenAreNamedWithOneOfThem(count: Int, text: String) {
         let file = SpoolReport.StuckFile(path: "/spool/new/users/7/a.json", reason: "Permission denied", next: "Give write permission.")
         let spool = SpoolReport(directory: "/spool", waiting: count, refused: 1, stuck: count, stuckExample: file)
-        let attention = StatusSummary(backends: [backend(QueueReport(delivered: 1))], spool: spool).attention
+        let attention = StatusSummary(backends: [backend(QueueReport(delivered: 1))], spool: spool, moment: moment).attention
         #expect(attention.map(\.code) == ["stuck-files", "refused-files"])
         #expect(attention.first == Attention(code: "stuck-files", text: text, next: "Give write permission."))
     }
