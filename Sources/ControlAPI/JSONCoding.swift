@@ -26,13 +26,13 @@ public enum JSONCoding {
     }
 
     /// A time as it is on the wire.
-    static func text(_ date: Date) -> String {
+    public static func text(_ date: Date) -> String {
         // The format cuts off what is below a millisecond, and most times are stored as a little less than they are.
         date.inMilliseconds.addingTimeInterval(0.000_25).formatted(style)
     }
 
     /// The time that `text` is on the wire; nil where it is none.
-    static func date(_ text: String) -> Date? {
+    public static func date(_ text: String) -> Date? {
         // `try?`: what is of neither form is told by nil, and whoever asks says it better.
         ((try? style.parse(text)) ?? (try? Date.ISO8601FormatStyle().parse(text)))?.inMilliseconds
     }
