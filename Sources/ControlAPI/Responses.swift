@@ -29,7 +29,7 @@ public struct Status: Codable, Sendable, Equatable {
 
 /// One thing that a person should see to.
 public struct Attention: Codable, Sendable, Equatable {
-    /// Stable: `dead`, `held`, `sign-in-required`, `other-account`, `refused-files`, …
+    /// Stable: `dead`, `held`, `sign-in-required`, `other-account`, `paused`, `refused-files`, …
     public var code: String
     public var text: String
     /// What to do next, as a sentence.

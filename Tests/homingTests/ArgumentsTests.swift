@@ -57,13 +57,30 @@ import Testing
         #expect(try await parse("version --json", as: VersionCommand.self).global.json)
     }
 
+    @Test func pauseReceiptsAndWatchTakeTheirOptions() async throws {
+        let pause: PauseCommand = try await parse("pause --for 2h --backend x --reason backup")
+        #expect(pause.length?.seconds == 7200 && pause.until == nil && pause.reason == "backup" && pause.target.backend == "x")
+        #expect(try await parse("pause --until 18:00 --reason x", as: PauseCommand.self).until == .clock(hour: 18, minute: 0))
+        #expect(try await parse("resume --backend x", as: ResumeCommand.self).target.backend == "x")
+        let receipts: ReceiptsCommand = try await parse("receipts --after 3 --limit 1000 --csv --since 2025-01-01")
+        #expect(receipts.after == 3 && receipts.limit == 1000 && receipts.csv && receipts.since != nil)
+        #expect(try await parse("receipt 12", as: ReceiptCommand.self).entry.id == "12")
+        #expect(try await parse("watch --once", as: WatchCommand.self).once)
+        let check: StatusCommand = try await parse("status --check --max-age 4h")
+        #expect(check.check && check.maxAge?.seconds == 14_400)
+        #expect(try await parse("completions fish", as: CompletionsCommand.self).shell == .fish)
+    }
+
     @Test(arguments: [
         "login --password-stdin --password-file f", "login --password secret", "logout now", "status now",
         "submit a --item user_id", "submit a --item =5", "submit a b --id 0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b01",
         "submit a b --supersedes 0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b01", "submit - -", "submit a --no-document", "list --state gone",
         "list --limit 0", "list --limit 501", "list --limit many", "list --after=-1", "show", "show 1 2", "why", "retry", "retry 1 --all",
         "retry 1 --state dead", "retry 1 --backend x", "retry --all --state pending", "discard", "discard --yes", "sync --timeout 0",
-        "sync --timeout soon", "events --since=-1", "events --since yesterday", "version 2", "dance",
+        "sync --timeout soon", "events --since=-1", "events --since yesterday", "version 2", "dance", "pause", "pause --reason= --for 2h",
+        "pause --for 2h --until 18:00 --reason x",
+        "pause --for soon --reason x", "resume x", "receipts --limit 501", "receipts --csv --json", "receipts --after=-1", "receipt",
+        "status --max-age 2h", "status --check --json", "completions tcsh", "completions", "watch now",
     ])
     func whatMakesNoSenseIsRefused(line: String) async {
         await #expect(throws: (any Error).self) { try await Homing.asyncParseAsRoot(line.split(separator: " ").map(String.init)) }

@@ -51,6 +51,8 @@ struct StatusText {
     }
 
     static func sending(_ report: BackendReport) -> String {
+        // The reason is a sentence that begins with it.
+        if report.gate == "paused", let reason = report.gateReason { return reason }
         let state =
             switch report.gate {
             case "open": "on"
