@@ -19,6 +19,8 @@ package enum DispatchEvent: Sendable {
     case probed(backend: String, Probe)
     /// The time that was asked for has come.
     case woke
+    /// The network has changed, perhaps for the better.
+    case networkChanged
     /// A person wants it tried now; nil for every backend.
     case hurried(backend: String?)
     /// A person wants nothing sent to this backend; what is being sent goes on to its end.

@@ -75,6 +75,8 @@ package struct DispatchState: Sendable {
         case .resumed(let backend):
             links[backend]?.pause = nil
             links[backend]?.due = .unknown
+        case .networkChanged:
+            for name in links.keys { links[name]?.breaker.hurry(now: now, unless: .serverError) }
         case .drain(let backend):
             links[backend]?.isDraining = true
         case .cut(let backend):

@@ -1,4 +1,5 @@
 import Backends
+import CSystemLinux
 import Capture
 import ControlAPI
 import ControlServer
@@ -34,6 +35,7 @@ package struct Daemon: Sendable {
         // Files for the owner and the group that the socket admits, never for others.
         umask(0o007)
         signal(SIGPIPE, SIG_IGN)
+        homing_return_memory()
         let state = configuration.stateDirectory
         lock = try StateLock(directory: state)
         let mark = try CrashMark(directory: state)
@@ -42,7 +44,7 @@ package struct Daemon: Sendable {
         let backends = try ProfileLibrary.load(directory: configuration.backends, deviceID: deviceID, version: HomingVersion.current)
         try Self.check(configuration, against: backends)
         outbox = try Outbox(
-            file: state + "/outbox.sqlite", vault: vault, crashed: mark.earlierRunCrashed,
+            file: state + "/outbox.sqlite", vault: vault, crashed: mark.earlierRunCrashed, maxBytes: configuration.maxBytes,
             lookupAfter: configuration.delivery.retry.lookupAfter, now: clock.now)
         let transport = try HTTPTransport(configuration.limits, clock: clock)
         self.transport = transport
@@ -93,6 +95,7 @@ package struct Daemon: Sendable {
             DispatcherService(dispatcher: dispatcher),
             SessionWatch(keepers: keepers, outbox: outbox, dispatcher: dispatcher, spool: spool, clock: clock, log: log),
             SpoolService(spool: spool),
+            NetworkWatch(dispatcher: dispatcher, log: log),
             ControlServer(socket: socket, service: station, log: log),
         ]
         if signals { services.append(StopDeadline(dispatcher: dispatcher)) }
