@@ -35,7 +35,15 @@ import Testing
     }
 
     @Test func waitingEndsWhereSendingIsPaused() {
-        let paused = Sample.status(backends: [Sample.backend(gate: "paused", reason: "Paused.", queue: .init(pending: 2))])
+        func station(_ pause: PauseReport, inflight: Int = 0) -> Status {
+            var report = Sample.backend(gate: "paused", reason: "Paused.", queue: .init(pending: 2, inflight: inflight))
+            report.pause = pause
+            return Sample.status(backends: [report])
+        }
+        for goesOn in [station(pause()), station(pause(ends: false), inflight: 1)] {
+            #expect(!SyncProgress(before: goesOn, now: goesOn, backend: nil).isOver)
+        }
+        let paused = station(pause(ends: false))
         let progress = SyncProgress(before: paused, now: paused, backend: nil)
         #expect(progress.isOver && progress.paused == ["breathesafe"] && ExitCode(for: progress) == .attentionNeeded)
         #expect(SyncText.outcome(progress).contains("Sending to breathesafe is paused: ‘homing resume --backend breathesafe’"))

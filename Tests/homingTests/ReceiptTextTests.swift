@@ -28,9 +28,9 @@ import Testing
         #expect(
             text.table(ReceiptPage(receipts: [receipt(1), discarded, looked], next: 3)) == """
                 #  ID            OUTCOME    CAPTURED  SETTLED  ACCOUNT              PROOF
-                1  3f2a91c04b01  delivered  12:45     14:12    anna@clinic.example  number 811 there (201)
+                1  3f2a91c04b01  delivered  12:45     14:12    anna@clinic.example  number 811 (201)
                 2  3f2a91c04b02  discarded  12:45     14:12    5                    by bob
-                3  3f2a91c04b03  delivered  12:45     14:12    anna@clinic.example  number 811 there (201), looked up
+                3  3f2a91c04b03  delivered  12:45     14:12    anna@clinic.example  number 811 (201), looked up
                 There are more: add --after 3, or --csv for all
                 """)
         #expect(text.table(ReceiptPage(receipts: [], next: nil)).hasPrefix("There are no receipts"))

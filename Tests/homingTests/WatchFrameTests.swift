@@ -44,10 +44,10 @@ import Testing
                   account: anna@clinic.example, signed in since 12:10
                   2 waiting, 1 being sent, 1 dead, 9 delivered · oldest captured 3 hours ago (10:55)
 
-                IN LINE               WAITING  HEAD IS   CAPTURED      NEXT TRY      HEAD
-                users/5               12       inflight  14:12                       3f2a91c04b01
-                users/王小明的测量    1        pending   14:12         14:20         3f2a91c04b02
-                users/👩‍👩‍👧‍👦é              1000+    dead      14:12                       3f2a91c04b03
+                IN LINE             WAITING  HEAD IS   CAPTURED      NEXT TRY      HEAD
+                users/5             12       inflight  14:12                       3f2a91c04b01
+                users/王小明的测量  1        pending   14:12         14:20         3f2a91c04b02
+                users/👩‍👩‍👧‍👦é           1000+    dead      14:12                       3f2a91c04b03
 
                 DELIVERED        ENTRY         NUMBER THERE    ROUTE               BACKEND
                 14:15:00         3f2a91c04b01  803             measurement         breathesafe

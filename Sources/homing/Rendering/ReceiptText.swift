@@ -41,10 +41,10 @@ struct ReceiptText {
         return facts.lines().joined(separator: "\n")
     }
 
-    /// `number 811 there (201)`, `found by a look-up`, `by anna`.
+    /// `number 811 (201)`, `found by a look-up`, `by anna`.
     private static func proof(_ receipt: ReceiptReport) -> String {
         if receipt.outcome == "discarded" { return receipt.discardedBy.map { "by \($0)" } ?? "" }
-        let number = receipt.remoteID.map { "number \($0) there" } ?? "taken"
+        let number = receipt.remoteID.map { "number \($0)" } ?? "taken"
         return number + (receipt.status.map { " (\($0))" } ?? "") + (receipt.foundByLookup ? ", looked up" : "")
     }
 }
