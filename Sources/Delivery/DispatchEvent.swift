@@ -23,10 +23,11 @@ package enum DispatchEvent: Sendable {
     case networkChanged
     /// A person wants it tried now; nil for every backend.
     case hurried(backend: String?)
-    /// A person wants nothing sent to this backend; what is being sent goes on to its end.
-    case paused(Pause)
-    /// A person ends the pause of this backend.
-    case resumed(backend: String)
+    /// A person wants nothing sent to this backend; what is being sent goes on to its end. What is older than the newest `revision` seen so
+    /// far says nothing.
+    case paused(Pause, revision: Int64 = 0)
+    /// A person ends the pause of this backend, unless it is of a newer `revision`.
+    case resumed(backend: String, revision: Int64 = 0)
     /// Tell, by `drained`, when nothing is being sent at this backend any more.
     case drain(backend: String)
     /// Cut short what is still being sent at this backend.

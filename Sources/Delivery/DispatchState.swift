@@ -71,10 +71,8 @@ package struct DispatchState: Sendable {
         case .hurried(let backend):
             for name in links.keys where backend == nil || backend == name { links[name]?.breaker.hurry(now: now) }
             forgetDueTimes()
-        case .paused(let pause): links[pause.backend]?.pause = pause
-        case .resumed(let backend):
-            links[backend]?.pause = nil
-            links[backend]?.due = .unknown
+        case .paused(let pause, let revision): setPause(pause, of: pause.backend, revision)
+        case .resumed(let backend, let revision): setPause(nil, of: backend, revision)
         case .networkChanged:
             for name in links.keys { links[name]?.breaker.hurry(now: now, unless: .serverError) }
         case .drain(let backend):
@@ -85,6 +83,14 @@ package struct DispatchState: Sendable {
         case .stop: isStopping = true
         }
         return []
+    }
+
+    private mutating func setPause(_ pause: Pause?, of backend: String, _ revision: Int64) {
+        guard var link = links[backend], revision >= link.pauseRevision else { return }
+        link.pauseRevision = revision
+        link.pause = pause
+        if pause == nil { link.due = .unknown }
+        links[backend] = link
     }
 
     private mutating func stored(_ claimed: Claimed) -> [DispatchAction] {

@@ -62,10 +62,12 @@ package final class Dispatcher: Sendable {
     package func hurry(backend: String?) { post.yield(.hurried(backend: backend)) }
 
     /// Send nothing more to the pause's backend until it is over; what is being sent goes on to its end.
-    package func pause(_ pause: Pause) { post.yield(.paused(pause)) }
+    ///
+    /// - Parameter revision: of two calls about a backend the greater is the newer, in whatever order they arrive.
+    package func pause(_ pause: Pause, revision: Int64) { post.yield(.paused(pause, revision: revision)) }
 
     /// Send to `backend` again.
-    package func resume(backend: String) { post.yield(.resumed(backend: backend)) }
+    package func resume(backend: String, revision: Int64) { post.yield(.resumed(backend: backend, revision: revision)) }
 
     /// Links, addresses or routes have changed: what could not be reached may be.
     package func networkChanged() { post.yield(.networkChanged) }

@@ -19,6 +19,7 @@ struct Link: Sendable {
     var isDraining = false
     /// What a person wished; nil where sending is allowed.
     var pause: Pause?
+    var pauseRevision: Int64 = 0
     var lastAnswered: Date?
     var shownGate = Gate.signInRequired
 

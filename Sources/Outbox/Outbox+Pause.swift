@@ -28,17 +28,20 @@ extension Outbox {
         try await read { db in Dictionary(uniqueKeysWithValues: try Self.pauses(db).map { ($0.backend, $0) }) }
     }
 
-    /// Writes pauses, each in place of an earlier one of its backend.
-    package func pause(_ pauses: [Pause], by actor: String, at now: Date) async throws(OutboxError) {
-        try await commit { db in
+    /// Writes pauses, each in place of an earlier one of its backend. What is returned grows with every pause and every end of one.
+    @discardableResult
+    package func pause(_ pauses: [Pause], by actor: String, at now: Date) async throws(OutboxError) -> Int64 {
+        let revision = try await commit { db in
             for pause in pauses {
                 try Self.write(pause, db)
                 var event = SyncEvent(at: now, .paused, backend: pause.backend, detail: ["by": actor, "reason": pause.reason])
                 event.detail["until"] = pause.until?.formatted(.iso8601)
                 try Self.insert(event, db)
             }
+            return try Self.newestCursor(db)
         }
         eventsWritten.send()
+        return revision
     }
 
     /// Keeps a pause whose times were set right, unless another one, or none, is in its place by now.
@@ -50,15 +53,17 @@ extension Outbox {
         }
     }
 
-    /// Ends the pause of `backend`, or every one where it is nil, and returns those that it ended.
-    package func resume(backend: String?, by actor: String, at now: Date) async throws(OutboxError) -> [Pause] {
-        let ended = try await commit { db in
+    /// Ends the pause of `backend`, or every one where it is nil; those that it ended, and the revision as of `pause`.
+    package func resume(
+        backend: String?, by actor: String, at now: Date
+    ) async throws(OutboxError) -> (ended: [Pause], revision: Int64) {
+        let outcome = try await commit { db in
             let ended = try Self.pauses(db).filter { backend == nil || $0.backend == backend }
             for pause in ended { try Self.end(pause, by: actor, because: "A person resumed sending.", now, db) }
-            return ended
+            return (ended: ended, revision: try Self.newestCursor(db))
         }
-        if !ended.isEmpty { eventsWritten.send() }
-        return ended
+        if !outcome.ended.isEmpty { eventsWritten.send() }
+        return outcome
     }
 
     /// Ends a pause whose time is over; one that has taken its place since stays.

@@ -70,6 +70,17 @@ import Testing
         #expect(!nothing.contains { if case .gateChanged = $0 { true } else { false } })
     }
 
+    /// Two people at once: what was written last holds, in whatever order the news of it arrives.
+    @Test func anEndThatIsNewerThanThePauseHoldsThoughItIsHeardOfFirst() {
+        var state = idle()
+        _ = state.on(.resumed(backend: "breathesafe", revision: 8), at: now)
+        let late = state.on(.paused(pause(for: nil), revision: 7), at: now)
+        #expect(!late.contains { if case .gateChanged = $0 { true } else { false } })
+        _ = state.on(.paused(pause(for: nil), revision: 9), at: now)
+        let early = state.on(.resumed(backend: "breathesafe", revision: 8), at: now)
+        #expect(early.isEmpty)
+    }
+
     @Test func whatIsBeingSentIsFinishedAndWrittenAndNothingFollows() {
         var state = idle()
         _ = state.on(.arrived, at: now)

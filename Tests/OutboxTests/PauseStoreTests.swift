@@ -28,11 +28,19 @@ import Testing
         let store = try Store()
         let pause = pause(store, for: nil)
         try await store.outbox.pause([pause], by: "uid 1000", at: store.clock.now)
-        #expect(try await store.outbox.resume(backend: nil, by: "uid 2", at: store.clock.now) == [pause])
-        #expect(try await store.outbox.resume(backend: "breathesafe", by: "uid 2", at: store.clock.now).isEmpty)
+        #expect(try await store.outbox.resume(backend: nil, by: "uid 2", at: store.clock.now).ended == [pause])
+        #expect(try await store.outbox.resume(backend: "breathesafe", by: "uid 2", at: store.clock.now).ended.isEmpty)
         let event = try #require(try await store.outbox.events(since: 0, limit: 10).last)
         #expect(event.kind == .resumed && event.backend == "breathesafe" && event.detail["by"] == "uid 2")
         #expect(try await kinds(store) == [.paused, .resumed])
+    }
+
+    @Test func theNewerOfAPauseAndItsEndHasTheGreaterRevision() async throws {
+        let store = try Store()
+        let first = try await store.outbox.pause([pause(store, for: nil)], by: "uid 1000", at: store.clock.now)
+        let end = try await store.outbox.resume(backend: nil, by: "uid 1000", at: store.clock.now).revision
+        let second = try await store.outbox.pause([pause(store, for: nil)], by: "uid 1000", at: store.clock.now)
+        #expect(first < end && end < second)
     }
 
     @Test func whatIsOverAtTheStartIsEnded() async throws {

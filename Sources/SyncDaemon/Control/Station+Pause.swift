@@ -19,8 +19,8 @@ extension Station {
             throw .invalid("The pause would be over already.", next: "Name a time in the future.")
         }
         let pauses = names.map { Pause(backend: $0, reason: reason, since: now, until: request.until, by: peer.person) }
-        try await stored { () throws(OutboxError) in try await outbox.pause(pauses, by: peer.description, at: now) }
-        for pause in pauses { dispatcher.pause(pause) }
+        let revision = try await stored { () throws(OutboxError) in try await outbox.pause(pauses, by: peer.description, at: now) }
+        for pause in pauses { dispatcher.pause(pause, revision: revision) }
         log.notice("Paused", metadata: ["backends": "\(names.joined(separator: ", "))", "by": "\(peer)"])
         let tallies = try await stored { () throws(OutboxError) in try await outbox.tallies() }
         let inflight = tallies.filter { $0.state == .inflight && names.contains($0.destination.backend) }
@@ -29,10 +29,10 @@ extension Station {
 
     func resume(_ request: ResumeRequest, by peer: Peer) async throws(Problem) -> PauseList {
         if let named = request.backend { _ = try keeper(named) }
-        let ended = try await stored { () throws(OutboxError) in
+        let (ended, revision) = try await stored { () throws(OutboxError) in
             try await outbox.resume(backend: request.backend, by: peer.description, at: clock.now)
         }
-        for name in try names(request.backend) { dispatcher.resume(backend: name) }
+        for name in try names(request.backend) { dispatcher.resume(backend: name, revision: revision) }
         if !ended.isEmpty { log.notice("Resumed", metadata: ["backends": "\(ended.map(\.backend))", "by": "\(peer)"]) }
         return PauseList(pauses: ended.map(PauseReport.init), inflight: 0)
     }

@@ -15,7 +15,8 @@ struct WatchCommand: DaemonCommand {
 
     func run(_ context: Context) async throws {
         let zone = context.times.timeZone
-        guard !once, !context.asJSON, let screen = FullScreen() else {
+        let isDumb = ProcessInfo.processInfo.environment["TERM"] == "dumb"
+        guard !once, !context.asJSON, !isDumb, let screen = FullScreen() else {
             let view = try await Watch.once(client: context.client)
             let frame = WatchFrame(style: .plain, times: context.times, width: Table.width, height: nil)
             return context.answer(view, frame.lines(view).joined(separator: "\n"))
