@@ -13,6 +13,8 @@ extension Settlement {
         case .accepted(let receipt): self = .delivered(receipt)
         case .permanent(let failure): self = .dead(failure)
         case .forbidden(let failure): self = .held(.forbidden, failure)
+        // The session's rest, not the server's wish: a new sign-in ends it at once, and until then the gate keeps what is ready.
+        case .throttled(let failure, _) where failure.reason == .signInRequired: self = .released(until: now, failure)
         case .throttled(let failure, let until): self = .released(until: until, failure)
         // The gate decides when the way is free again; the entry itself is ready.
         case .unauthorized(let failure), .unreachable(let failure):

@@ -33,6 +33,12 @@ import Testing
         #expect(settle(.throttled(Samples.failure, until: until), attempts: 2) == .released(until: until, Samples.failure))
     }
 
+    /// So that it goes up as soon as somebody signs in again.
+    @Test func whatWaitsForTheSessionIsReadyItself() {
+        let rests = Failure(.signInRequired, "The kept password rests.")
+        #expect(settle(.throttled(rests, until: now.addingTimeInterval(300))) == .released(until: now, rests))
+    }
+
     @Test(arguments: [Verdict.unreachable(Samples.failure), .intercepted(Samples.failure), .unauthorized(Samples.failure)], [0, 2])
     func whatIsNotTheServersDoingIsHandedBackAndNeverCounts(verdict: Verdict, attempts: Int) {
         #expect(settle(verdict, attempts: attempts) == .released(until: now, Samples.failure))
