@@ -60,8 +60,10 @@ package struct Daemon: Sendable {
             self.keepers = keepers
             let book = AddressBook(keepers: Dictionary(uniqueKeysWithValues: keepers.map { ($0.backend.name, $0) }))
             let intake = Intake(outbox: outbox, addressing: book, clock: clock)
+            let names = Set(backends.map(\.name))
             dispatcher = Dispatcher(
-                outbox: outbox, keepers: keepers, clock: clock, policy: configuration.delivery, seed: seed, log: log)
+                outbox: outbox, keepers: keepers, pauses: try outbox.pauses(at: clock.now).filter { names.contains($0.backend) },
+                clock: clock, policy: configuration.delivery, seed: seed, log: log)
             spool = try Spool(
                 directory: configuration.spool.directory, backend: configuration.spool.backend, route: configuration.spool.route,
                 intake: intake, outbox: outbox, clock: clock, log: log)
