@@ -1,5 +1,4 @@
 import ControlAPI
-import Glibc
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -14,19 +13,22 @@ package struct ControlServer: Service {
     private let socket: UnixSocket
     private let router: ControlRouter
     private let log: Logger
+    private let onServing: @Sendable () -> Void
 
-    /// - Parameter quiet: after how long without an event a listener is sent an empty line.
+    /// - Parameters:
+    ///   - quiet: after how long without an event a listener is sent an empty line.
+    ///   - onServing: told once calls are answered.
     package init(
-        socket: UnixSocket, service: any ControlService, policy: AccessPolicy = AccessPolicy(), quiet: Duration = .seconds(30), log: Logger
+        socket: UnixSocket, service: any ControlService, policy: AccessPolicy = AccessPolicy(), quiet: Duration = .seconds(30), log: Logger,
+        onServing: @escaping @Sendable () -> Void = {}
     ) {
         self.socket = socket
+        self.onServing = onServing
         router = ControlRouter(service: service, policy: policy, quiet: quiet)
         self.log = log
     }
 
     package func run() async throws {
-        // Whoever comes next finds no path to a daemon that is gone.
-        defer { unlink(socket.path) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await serve() }
             group.addTask {
@@ -42,8 +44,12 @@ package struct ControlServer: Service {
 
     /// How long calls that are under way at shutdown may take to come to their end.
     private static let grace = Duration.seconds(1)
+    /// How long what has connected before the shutdown has time to send its request.
+    private static let lastOrders = Duration.milliseconds(100)
 
     private func serve() async throws {
+        // The server closes what it is given; the socket itself outlives it where another server is to follow.
+        guard let descriptor = try socket.duplicate() else { return try await gracefulShutdown() }
         let responder = router.responder()
         let log = log
         let http = HTTP1Channel(
@@ -68,15 +74,19 @@ package struct ControlServer: Service {
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .bind(socket.descriptor, cleanupExistingSocketFile: false) { channel in http.setup(channel: channel, logger: log) }
+            .bind(descriptor, cleanupExistingSocketFile: false) { channel in http.setup(channel: channel, logger: log) }
+        onServing()
         try await withGracefulShutdownHandler {
             try await withThrowingDiscardingTaskGroup { connections in
                 try await server.executeThenClose { inbound in
                     for try await connection in inbound { connections.addTask { await http.handle(value: connection, logger: log) } }
                 }
+                // Whoever was accepted is still to be asked what they want; only then are those that are silent let go.
+                try await Task.sleep(for: Self.lastOrders)
+                quiescing.initiateShutdown(promise: nil)
             }
         } onGracefulShutdown: {
-            quiescing.initiateShutdown(promise: nil)
+            server.channel.close(promise: nil)
         }
     }
 }

@@ -20,6 +20,7 @@ struct Served {
         let directory = try TemporaryDirectory()
         let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let socket = try UnixSocket(path: directory("homing.sock"), mode: 0o660)
+        defer { socket.close() }
         let server = ControlServer(socket: socket, service: service, quiet: quiet, log: log)
         let group = ServiceGroup(services: [server], logger: log)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
