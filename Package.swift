@@ -119,6 +119,7 @@ let package = Package(
         tests("Sandbox", ["Sandbox", asyncHTTPClient, nioCore, nioHTTP1], resources: [.copy("Fixtures")]),
         tests("homing", ["homing", "ControlAPI"]),
         tests(
-            "EndToEnd", ["homingd", "homing", "homing-sandbox", "ControlAPI", "Sandbox", "SyncDaemon", "SyncModel", logging]),
+            "EndToEnd",
+            ["homingd", "homing", "homing-sandbox", "ControlAPI", "ControlServer", "Sandbox", "SyncDaemon", "SyncModel", logging]),
     ]
 )

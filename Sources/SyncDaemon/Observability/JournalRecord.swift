@@ -32,10 +32,10 @@ struct JournalRecord: Sendable, Equatable {
 
     /// A field's name for a key of metadata: capitals, digits and underscores, at most 64 of them.
     static func name(for key: String) -> String {
-        let tail = key.uppercased().unicodeScalars.map { scalar in
-            scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)) ? Character(scalar) : "_"
+        let tail = key.unicodeScalars.map { scalar in
+            scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil) ? Character(scalar) : "_"
         }
-        return String(("HOMING_" + String(tail)).prefix(64))
+        return String(("HOMING_" + String(tail).uppercased()).prefix(64))
     }
 }
 
