@@ -76,17 +76,18 @@ package struct ControlServer: Service {
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .bind(descriptor, cleanupExistingSocketFile: false) { channel in http.setup(channel: channel, logger: log) }
         onServing()
-        try await withGracefulShutdownHandler {
-            try await withThrowingDiscardingTaskGroup { connections in
-                try await server.executeThenClose { inbound in
-                    for try await connection in inbound { connections.addTask { await http.handle(value: connection, logger: log) } }
-                }
-                // Whoever was accepted is still to be asked what they want; only then are those that are silent let go.
+        try await withThrowingDiscardingTaskGroup { connections in
+            connections.addTask {
+                try await gracefulShutdown()
+                // Whoever comes now waits in the socket's queue for the next server. Whoever was accepted is still asked what they want;
+                // only then are those that are silent let go.
+                try await server.channel.setOption(.autoRead, value: false).get()
                 try await Task.sleep(for: Self.lastOrders)
                 quiescing.initiateShutdown(promise: nil)
             }
-        } onGracefulShutdown: {
-            server.channel.close(promise: nil)
+            try await server.executeThenClose { inbound in
+                for try await connection in inbound { connections.addTask { await http.handle(value: connection, logger: log) } }
+            }
         }
     }
 }
