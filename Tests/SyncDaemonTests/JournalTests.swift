@@ -61,7 +61,7 @@ import Testing
         let receiver = try DatagramReceiver(at: directory("journal"))
         let journal = try #require(Journal(path: directory("journal")))
         let log = Logger(label: "homingd") { _ in JournalLogHandler(journal: journal, logLevel: .info) }
-        log.error("Too much", metadata: ["text": "\(String(repeating: "x", count: 4 << 20))"])
+        log.error("Too much", metadata: ["text": "\(String(repeating: "x", count: 300 << 10))"])
         let datagram = try #require(receiver.datagrams.first)
         let told = fields(datagram)
         #expect(told.contains("HOMING_MESSAGE=Too much"))

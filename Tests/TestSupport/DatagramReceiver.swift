@@ -27,7 +27,7 @@ package final class DatagramReceiver: Sendable {
     /// Everything that has come so far.
     package var datagrams: [Data] {
         received.withLock { received in
-            var buffer = [UInt8](repeating: 0, count: 1 << 18)
+            var buffer = [UInt8](repeating: 0, count: 128 << 10)
             while true {
                 let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
                 guard count >= 0 else { return received }
