@@ -12,6 +12,7 @@ DESTDIR ?=
 BIN_DIR ?=
 # Other flags in the same scratch path would build everything anew, each time.
 RELEASE_SCRATCH ?= .build-release
+BENCH_SCRATCH ?= .build-bench
 STRIP ?= strip
 
 PROGRAMS = homingd homing homing-sandbox
@@ -26,11 +27,12 @@ zsh = $(DESTDIR)$(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-complet
 fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/homing.fish
 etc = $(DESTDIR)/etc/homing
 
-.PHONY: help demo test lint build release verify-units install install-files uninstall deps ci-deps clean
+.PHONY: help demo test bench lint build release verify-units install install-files uninstall deps ci-deps clean
 
 help:
 	@echo "make demo          build, and tell the story of a day at a station against a stand-in backend"
 	@echo "make test          build, and run every test"
+	@echo "make bench         measure the release build, and write the table into the documentation"
 	@echo "make lint          check the format of every source file"
 	@echo "make verify-units  check the systemd units, and what make install puts where"
 	@echo "make build         build everything"
@@ -56,7 +58,13 @@ test: deps
 	$(SWIFT) test $(CHECKED) --skip-build
 
 lint:
-	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Package.swift
+	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Benchmarks Package.swift
+
+bench: release
+	$(SWIFT) build -c release --package-path Benchmarks --scratch-path $(BENCH_SCRATCH)
+	$(BENCH_SCRATCH)/release/bench --programs $$($(SWIFT) build -c release --scratch-path $(RELEASE_SCRATCH) --show-bin-path) \
+	    --counter $$(realpath $(BENCH_SCRATCH)/release) --json $(BENCH_SCRATCH)/results.json \
+	    --markdown Sources/SyncDaemon/Documentation.docc/MeasuredSpeed.md $(BENCH_ARGUMENTS)
 
 verify-units: ci-deps
 	@systemd/verify

@@ -12,7 +12,8 @@ extension Backend {
             }
             try Self.checkJSON(payload, isObject: body.marksPayload, route: name)
         }
-        let draft = Mutation.draft(self, name, fields, payload)
+        // Its document goes in as it is, so that any other stands for it here.
+        let draft = Mutation.draft(self, name, fields, payload.map { _ in Data("{}".utf8) })
         _ = try request(for: draft)
         _ = try lookup(for: draft)
         _ = try lane(route: name, fields: fields)
@@ -36,7 +37,7 @@ extension Backend {
     private static func checkJSON(_ payload: Data, isObject: Bool, route: String) throws(Failure) {
         let first = payload.first { !$0.isJSONSpace }
         // A JSON parser of this platform also takes UTF-16 and a byte order mark; servers do not.
-        guard String(data: payload, encoding: .utf8) != nil, first != 0xef, JSONValue(parsing: payload) != nil else {
+        guard String(data: payload, encoding: .utf8) != nil, first != 0xef, WellFormedJSON(payload) != nil else {
             throw Failure(.profile, "The payload for the route \"\(route)\" is not a JSON document in UTF-8.")
         }
         guard !isObject || first == UInt8(ascii: "{") else {

@@ -40,6 +40,7 @@ public struct Problem: Error, Codable, Sendable, Equatable {
         public static let unsupported = Code("unsupported")
         public static let idConflict = Code("id-conflict")
         public static let wrongState = Code("wrong-state")
+        public static let outboxFull = Code("outbox-full")
         public static let storageFailed = Code("storage-failed")
         public static let stopping = Code("stopping")
         public static let internalError = Code("internal-error")

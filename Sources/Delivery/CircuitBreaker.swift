@@ -56,9 +56,10 @@ package struct CircuitBreaker: Sendable, Equatable {
         return !isAsked
     }
 
-    /// Probe at once, because a person or the network says so.
-    package mutating func hurry(now: Date) {
-        if case .open(_, let failure, false) = state { state = .open(until: now, failure, isAsked: false) }
+    /// Probe at once, because a person or the network says so; not where the pause is for that reason.
+    package mutating func hurry(now: Date, unless reason: Failure.Reason? = nil) {
+        guard case .open(_, let failure, false) = state, failure.reason != reason else { return }
+        state = .open(until: now, failure, isAsked: false)
     }
 
     /// Another session: what the old one had to wait for is over.

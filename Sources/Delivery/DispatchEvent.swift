@@ -19,6 +19,8 @@ package enum DispatchEvent: Sendable {
     case probed(backend: String, Probe)
     /// The time that was asked for has come.
     case woke
+    /// The network has changed, perhaps for the better.
+    case networkChanged
     /// A person wants it tried now; nil for every backend.
     case hurried(backend: String?)
     /// Tell, by `drained`, when nothing is being sent at this backend any more.

@@ -71,6 +71,8 @@ package struct DispatchState: Sendable {
         case .hurried(let backend):
             for name in links.keys where backend == nil || backend == name { links[name]?.breaker.hurry(now: now) }
             forgetDueTimes()
+        case .networkChanged:
+            for name in links.keys { links[name]?.breaker.hurry(now: now, unless: .serverError) }
         case .drain(let backend):
             links[backend]?.isDraining = true
         case .cut(let backend):

@@ -60,6 +60,9 @@ package final class Dispatcher: Sendable {
     /// Try now what waits for a later time.
     package func hurry(backend: String?) { post.yield(.hurried(backend: backend)) }
 
+    /// Links, addresses or routes have changed: what could not be reached may be.
+    package func networkChanged() { post.yield(.networkChanged) }
+
     /// Returns once nothing is being sent at `backend`; what takes longer than the grace period is cut short.
     package func drain(backend: String) async {
         async let _: Void = cut(after: Self.grace, [backend])
@@ -186,8 +189,12 @@ package final class Dispatcher: Sendable {
 
     private func store(_ settled: [Settled], _ slots: [Destination: Int], _ fault: Fault, _ group: inout DiscardingTaskGroup) {
         group.addTask {
+            let begin = ContinuousClock.now
             do throws(OutboxError) {
                 self.post.yield(.stored(try await self.outbox.settle(settled, thenClaim: slots, at: self.clock.now)))
+                self.log.trace(
+                    "Settled and claimed",
+                    metadata: ["settled": "\(settled.count)", "microseconds": "\((ContinuousClock.now - begin) / .microseconds(1))"])
             } catch .full {
                 self.log.error("The disk is full: what became of entries cannot be written yet")
                 self.post.yield(.storeFailed)

@@ -34,18 +34,21 @@ extension Outbox {
         do {
             prepared = try mutations.map { mutation in
                 let content = SealedContent(fields: mutation.fields, payload: mutation.payload)
-                let digest = content.digest(backend: mutation.destination.backend, route: mutation.route)
-                return (mutation, try content.sealed(by: vault, as: mutation.id), digest)
+                let (sealed, digest) = try content.sealed(
+                    by: vault, as: mutation.id, backend: mutation.destination.backend, route: mutation.route)
+                return (mutation, sealed, digest)
             }
         } catch {
             throw OutboxError(error)
         }
+        let maxBytes = maxBytes
         let results = try await commit { db in
             try prepared.map { item -> Result<Enqueued, OutboxError> in
                 if let known = try Self.known(item.mutation.id, db) {
                     guard known.digest == item.digest else { return .failure(.idConflict(item.mutation.id)) }
                     return .success(known.enqueued)
                 }
+                guard try Self.usedBytes(db) + Int64(item.sealed.count) <= maxBytes else { return .failure(.overLimit(maxBytes)) }
                 let sequence = try Self.insert(
                     item.mutation, sealed: item.sealed, digest: item.digest, accountLabel: accountLabel, now: now, db)
                 return .success(.new(sequence: sequence))
@@ -54,6 +57,12 @@ extension Outbox {
         arrivals.send()
         eventsWritten.send()
         return results
+    }
+
+    /// Bytes of the file that hold something; what has been freed is used again before the file grows.
+    static func usedBytes(_ db: Database) throws -> Int64 {
+        func pragma(_ name: String) throws -> Int64 { try Int64.fetchOne(db.cachedStatement(sql: "PRAGMA \(name)")) ?? 0 }
+        return try (pragma("page_count") - pragma("freelist_count")) * pragma("page_size")
     }
 
     private static func known(_ id: MutationID, _ db: Database) throws -> (enqueued: Enqueued, digest: Data)? {

@@ -15,6 +15,8 @@ package struct Outbox: Sendable {
     let pool: DatabasePool
     let commits: GroupCommit
     let vault: Vault
+    /// The largest that the file may be, in bytes; what must be written besides new submissions goes past it.
+    let maxBytes: Int64
     /// This run of the daemon: what is in flight under another epoch is an orphan, at once and for certain.
     let epoch: Int64
 
@@ -22,8 +24,11 @@ package struct Outbox: Sendable {
     ///
     /// - Parameters:
     ///   - crashed: the earlier run ended by a fault of its own, which its orphans are suspected of.
+    ///   - maxBytes: the limit of the file, in bytes, from which on nothing more is accepted.
     ///   - lookupAfter: how long (seconds) a backend may still be at work on what an earlier run had in flight.
-    package init(file: String, vault: Vault, crashed: Bool, lookupAfter: TimeInterval = 0, now: Date) throws(OutboxError) {
+    package init(
+        file: String, vault: Vault, crashed: Bool, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0, now: Date
+    ) throws(OutboxError) {
         do {
             var configuration = Configuration()
             configuration.foreignKeysEnabled = true
@@ -46,6 +51,7 @@ package struct Outbox: Sendable {
             if try pool.read(OutboxSchema.migrator.hasBeenSuperseded) { throw OutboxError.tooNew }
             try OutboxSchema.migrator.migrate(pool)
             self.vault = vault
+            self.maxBytes = maxBytes
             commits = GroupCommit(pool: pool)
             epoch = try pool.write { db in try Self.beginRun(db, crashed: crashed, dueAt: now.addingTimeInterval(lookupAfter), now: now) }
         } catch {

@@ -10,6 +10,8 @@ package enum OutboxError: Error, Sendable, Equatable {
     case wrongState(MutationID, Entry.State)
     /// The disk is full: nothing was accepted, nothing is lost.
     case full
+    /// The file has reached its limit, in bytes: nothing was accepted, delivering goes on and makes room.
+    case overLimit(Int64)
     /// The file cannot be read or written, in SQLite's words.
     case storage(String)
     /// The file was written by a newer version of this program; it has not been touched.

@@ -21,11 +21,17 @@ struct SealedContent: Sendable, Equatable {
     }
 
     /// SHA-256 over where it goes and what it says: the same id with another digest is another mutation, hence an error.
-    func digest(backend: String, route: String) -> Data {
-        Vault.digest(Data("\(backend)\n\(route)\n".utf8) + plain)
+    func digest(backend: String, route: String) -> Data { Self.digest(plain, backend, route) }
+
+    private static func digest(_ plain: Data, _ backend: String, _ route: String) -> Data {
+        Vault.digest(Data("\(backend)\n\(route)\n".utf8), plain)
     }
 
-    func sealed(by vault: Vault, as id: MutationID) throws -> Data { try vault.seal(plain, as: id.description) }
+    /// What is stored of it: sealed, and the digest.
+    func sealed(by vault: Vault, as id: MutationID, backend: String, route: String) throws -> (sealed: Data, digest: Data) {
+        let plain = plain
+        return (try vault.seal(plain, as: id.description), Self.digest(plain, backend, route))
+    }
 
     init(fields: [String: JSONValue] = [:], payload: Data? = nil) {
         self.fields = fields

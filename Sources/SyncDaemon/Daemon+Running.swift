@@ -67,6 +67,7 @@ extension Daemon {
             DispatcherService(dispatcher: dispatcher),
             SessionWatch(keepers: keepers, outbox: outbox, dispatcher: dispatcher, spool: spool, clock: clock, log: log),
             SpoolService(spool: spool),
+            NetworkWatch(dispatcher: dispatcher, log: log),
             ControlServer(socket: socket, service: station, log: log, onServing: announce),
         ]
     }

@@ -1,4 +1,5 @@
 import Backends
+import CSystemLinux
 import Capture
 import ControlAPI
 import ControlServer
@@ -53,6 +54,7 @@ package struct Daemon: Sendable {
         // Files for the owner and the group that the socket admits, never for others.
         umask(0o007)
         signal(SIGPIPE, SIG_IGN)
+        homing_return_memory()
         let state = configuration.stateDirectory
         let lock = try StateLock(directory: state)
         let mark = try CrashMark(directory: state)
@@ -85,7 +87,7 @@ package struct Daemon: Sendable {
     ) async throws {
         let (state, clock, log) = (configuration.stateDirectory, premises.clock, premises.log)
         let outbox = try Outbox(
-            file: state + "/outbox.sqlite", vault: premises.vault, crashed: crashed,
+            file: state + "/outbox.sqlite", vault: premises.vault, crashed: crashed, maxBytes: configuration.maxBytes,
             lookupAfter: configuration.delivery.retry.lookupAfter, now: clock.now)
         let transport = try HTTPTransport(configuration.limits, clock: clock)
         do {

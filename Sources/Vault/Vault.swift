@@ -27,6 +27,10 @@ package struct Vault: Sendable {
         }
     }
 
-    /// The SHA-256 of `data`, 32 bytes.
-    package static func digest(_ data: Data) -> Data { Data(SHA256.hash(data: data)) }
+    /// The SHA-256 of the parts one after the other, 32 bytes.
+    package static func digest(_ parts: Data...) -> Data {
+        var hash = SHA256()
+        for part in parts { hash.update(data: part) }
+        return Data(hash.finalize())
+    }
 }

@@ -1,10 +1,11 @@
 import Backends
 import Foundation
 import SyncModel
+import TestSupport
 import Testing
 
 struct HTTPTransportTests {
-    private static let short = TransportLimits(connect: .milliseconds(300), request: .milliseconds(300), exchange: .milliseconds(300))
+    private static let short = TransportLimits(connect: .seconds(10), request: .milliseconds(300), exchange: .milliseconds(300))
 
     private func send(
         _ url: String, _ limits: TransportLimits = short, timeout: Duration? = nil, clock: any SyncClock = SystemClock()
@@ -76,7 +77,9 @@ struct HTTPTransportTests {
     @Test(arguments: [LoopbackServer.Script.close, .closeAfterRequest, .resetAfterRequest, .reply("HTTP/1.1 200 OK\r\n\r\n"), .mute])
     func aHandshakeThatFailsIsUnreachable(script: LoopbackServer.Script) async throws {
         let server = try await LoopbackServer(script)
-        let failure = try unreachable(try await send(server.url.replacingOccurrences(of: "http:", with: "https:")))
+        let failure = try unreachable(
+            try await send(
+                server.url.replacingOccurrences(of: "http:", with: "https:"), TransportLimits(connect: .milliseconds(500))))
         #expect(failure.reason == .tls || failure.reason == .offline)
         try await server.close()
     }
@@ -92,7 +95,7 @@ struct HTTPTransportTests {
         let server = try await LoopbackServer(.mute)
         let failure = try lost(
             try await send(
-                server.url, TransportLimits(connect: .milliseconds(100), request: .seconds(3600), exchange: .seconds(3600)),
+                server.url, TransportLimits(request: .seconds(3600), exchange: .seconds(3600)),
                 timeout: .milliseconds(50)))
         #expect(failure.message == "The backend at 127.0.0.1 took too long to answer.")
         try await server.close()
@@ -130,7 +133,9 @@ struct HTTPTransportTests {
 
     @Test func aMutePeerIsUnreachableOverTLS() async throws {
         let server = try await LoopbackServer(.mute)
-        #expect(try unreachable(try await send("https://localhost:\(server.port)/")).reason == .offline)
+        #expect(
+            try unreachable(try await send("https://localhost:\(server.port)/", TransportLimits(connect: .milliseconds(500)))).reason
+                == .offline)
         try await server.close()
     }
 
@@ -141,7 +146,7 @@ struct HTTPTransportTests {
         let task = Task {
             await failure { () throws(TransportError) in try await transport.send(OutboundRequest(method: "POST", url: url)) }
         }
-        while !server.text.contains("POST") { await Task.yield() }
+        while !server.text.contains("POST") { await pauseBriefly() }
         task.cancel()
         guard case .lost = await task.value else { throw Failure(.profile, "expected lost") }
         await transport.shutdown()
@@ -151,7 +156,7 @@ struct HTTPTransportTests {
     @Test func aRequestThatWasCancelledBeforeItBeganWasNotSent() async throws {
         let transport = try HTTPTransport()
         let task = Task {
-            while !Task.isCancelled { await Task.yield() }
+            while !Task.isCancelled { await pauseBriefly() }
             return await failure { () throws(TransportError) in
                 try await transport.send(OutboundRequest(method: "POST", url: "http://127.0.0.1:1/"))
             }

@@ -142,6 +142,19 @@ import Testing
         #expect(told13 == [.gateChanged(backend: "breathesafe", .signInRequired)])
     }
 
+    @Test func aChangedNetworkIsTriedAtOnceAndAServerThatFailsIsNot() {
+        for (reason, isTried) in [(Failure.Reason.offline, true), (.tls, true), (.intercepted, true), (.serverError, false)] {
+            var state = signedIn()
+            let due = Claimed(entries: [entry(1)], nextDue: [Samples.destination: now])
+            _ = state.on(.stored(due), at: now)
+            _ = state.on(.attempted(entry(1), attempt(.unreachable(Failure(reason, "no")))), at: now)
+            _ = state.on(.stored(Claimed()), at: now)
+            _ = state.on(.arrived, at: now)
+            let actions = state.on(.networkChanged, at: now)
+            #expect(actions.contains(.probe(backend: "breathesafe")) == isTried, "\(reason)")
+        }
+    }
+
     @Test func whatIsOlderThanWhatIsKnownOfASessionSaysNothing() {
         var state = signedIn()
         _ = state.on(.session(backend: "breathesafe", nil, revision: 2), at: now)

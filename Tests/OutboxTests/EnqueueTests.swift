@@ -29,6 +29,33 @@ import Vault
         #expect(try await store.outbox.entries(limit: 10).count == 1)
     }
 
+    @Test func aFullOutboxRefusesDeliversAndHasRoomAgain() async throws {
+        let directory = try TemporaryDirectory()
+        let clock = TestClock()
+        let limit: Int64 = 2 << 20
+        let outbox = try Outbox(
+            file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, maxBytes: limit, now: clock.now)
+        let document = "{\"a\":\"" + String(repeating: "x", count: 100_000) + "\"}"
+        var accepted = 0
+        var refusal: OutboxError?
+        while refusal == nil, accepted < 100 {
+            do throws(OutboxError) {
+                _ = try await outbox.enqueue(Samples.mutation(accepted + 1, lane: "\(accepted)", payload: document), at: clock.now)
+                accepted += 1
+            } catch {
+                refusal = error
+            }
+        }
+        #expect(refusal == .overLimit(limit))
+        #expect((10..<21).contains(accepted))
+        // What was accepted before is known, and needs no room.
+        #expect(try await outbox.enqueue(Samples.mutation(1, lane: "0", payload: document), at: clock.now).sequence == 1)
+        let claimed = try await outbox.claim([Samples.destination: 4], at: clock.now).entries
+        let settled = claimed.map { Settled($0, .delivered(Samples.receipt), attempt: nil) }
+        _ = try await outbox.settle(settled, thenClaim: [:], at: clock.now)
+        #expect(try await outbox.enqueue(Samples.mutation(101, lane: "new", payload: document), at: clock.now).sequence > 1)
+    }
+
     @Test func theSameSubmissionIsKnownAfterItsRowWasPruned() async throws {
         let store = try Store()
         let first = try await store.enqueue(Samples.mutation(1))

@@ -86,3 +86,23 @@ import Testing
         #expect(JSONValue.array([value])["user"] == nil)
     }
 }
+
+@Suite struct WellFormedJSONTests {
+    @Test(arguments: [
+        "{}", "[]", "0", "-1.5e3", #""a""#, "null", "true", #"{"a":[1,"b",null,false,{"c":[[]]}]}"#, #"{"a":"\u00e9\n"}"#,
+        "[" + String(repeating: "1.5,", count: 1000) + "2]",
+    ])
+    func whatATreeIsMadeOfIsWellFormed(text: String) {
+        #expect(JSONValue(parsing: Data(text.utf8)) != nil)
+        #expect(WellFormedJSON(Data(text.utf8)) != nil)
+    }
+
+    @Test(arguments: [
+        "", "{", "[1", "1.2.3", #"{"a":1.2.3}"#, #"{"a":tru}"#, #"["\x"]"#, #"{"a" 1}"#, "<html>", #"{"a":1}x"#, "NaN", "[1e999]",
+        #"{"a":{"b":[01]}}"#,
+    ])
+    func whatIsBrokenAnywhereIsNot(text: String) {
+        #expect(JSONValue(parsing: Data(text.utf8)) == nil)
+        #expect(WellFormedJSON(Data(text.utf8)) == nil)
+    }
+}

@@ -11,26 +11,39 @@ import Synchronization
 final class HTTPExchange: HTTPClientResponseDelegate {
     private struct Progress {
         var hasSentHead = false
+        var timers: [Scheduled<Void>] = []
         var head: HTTPResponseHead?
         var body = ByteBuffer()
     }
 
+    private let headTime, wholeTime: TimeAmount
     private let limit: Int
     private let progress = Mutex(Progress())
 
-    /// - Parameter limit: the longest body that is read, in bytes.
-    init(atMost limit: Int) { self.limit = limit }
+    /// - Parameters:
+    ///   - head: how long to wait for the answer's head once the request has gone out.
+    ///   - whole: how long until the answer's last byte. (The client's own deadline would count the connecting too.)
+    ///   - limit: the longest body that is read, in bytes.
+    init(head: TimeAmount, whole: TimeAmount, atMost limit: Int) {
+        (headTime, wholeTime) = (head, whole)
+        self.limit = limit
+    }
 
     /// Whether the request's head has gone out, so that the server may be at work on it.
     var hasSentHead: Bool { progress.withLock { $0.hasSentHead } }
-    var hasReceivedHead: Bool { progress.withLock { $0.head != nil } }
 
     func didSendRequestHead(task: HTTPClient.Task<InboundResponse>, _ head: HTTPRequestHead) {
-        progress.withLock { $0.hasSentHead = true }
+        let timers = [headTime, wholeTime].map { time in
+            task.eventLoop.scheduleTask(in: time) { task.fail(reason: BudgetSpent()) }
+        }
+        progress.withLock { ($0.hasSentHead, $0.timers) = (true, timers) }
     }
 
     func didReceiveHead(task: HTTPClient.Task<InboundResponse>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
-        progress.withLock { $0.head = head }
+        progress.withLock { progress in
+            progress.head = head
+            progress.timers.first?.cancel()
+        }
         return task.eventLoop.makeSucceededVoidFuture()
     }
 
@@ -42,8 +55,15 @@ final class HTTPExchange: HTTPClientResponseDelegate {
         return fits ? task.eventLoop.makeSucceededVoidFuture() : task.eventLoop.makeFailedFuture(NIOTooManyBytesError(maxBytes: limit))
     }
 
+    func didReceiveError(task: HTTPClient.Task<InboundResponse>, _ error: any Error) { stopTimers() }
+
+    private func stopTimers() {
+        for timer in progress.withLock({ $0.timers }) { timer.cancel() }
+    }
+
     func didFinishRequest(task: HTTPClient.Task<InboundResponse>) throws -> InboundResponse {
-        try progress.withLock { progress in
+        stopTimers()
+        return try progress.withLock { progress in
             guard let head = progress.head else { throw HTTPClientError.remoteConnectionClosed }
             return InboundResponse(
                 status: Int(head.status.code), headers: head.headers.map { HeaderField($0.name, $0.value) },

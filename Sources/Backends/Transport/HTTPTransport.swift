@@ -44,37 +44,21 @@ package final class HTTPTransport: Transport {
 
     package func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
         guard !Task.isCancelled else { throw .unreachable(Failure(.stopping, "The request was not sent: the daemon was told to stop.")) }
-        let exchange = HTTPExchange(atMost: limits.answer)
+        let head = request.timeout ?? limits.request
+        let whole = max(head, limits.exchange)
+        let exchange = HTTPExchange(head: TimeAmount(head), whole: TimeAmount(whole), atMost: limits.answer)
         do {
-            return try await within(limits.connect + (request.timeout ?? limits.request), exchange) { [client] in
-                let task = client.execute(request: try HTTPClient.Request(request), delegate: exchange)
-                return try await withTaskCancellationHandler {
-                    try await task.get()
-                } onCancel: {
-                    task.cancel()
-                }
+            // The deadline is for a request that finds no connection at all; the exchange keeps its own times from when it has one.
+            let deadline = NIODeadline.now() + TimeAmount(limits.connect) + TimeAmount(whole)
+            let task = client.execute(request: try HTTPClient.Request(request), delegate: exchange, deadline: deadline)
+            return try await withTaskCancellationHandler {
+                try await task.get()
+            } onCancel: {
+                task.cancel()
             }
         } catch {
             let host = URLComponents(string: request.url)?.host ?? request.url
             throw TransportError(error, wasSent: exchange.hasSentHead, host: host, now: clock.now)
-        }
-    }
-
-    /// Runs `work` within the time that it has: `head` until the answer begins, and the limit of the whole exchange until its last byte.
-    private func within<T: Sendable>(
-        _ head: Duration, _ exchange: HTTPExchange, _ work: @escaping @Sendable () async throws -> T
-    ) async throws -> T {
-        let whole = max(head, limits.exchange)
-        return try await withThrowingTaskGroup(of: T.self) { group in
-            group.addTask(operation: work)
-            group.addTask {
-                try await Task.sleep(for: head, clock: .continuous)
-                if exchange.hasReceivedHead { try await Task.sleep(for: whole - head, clock: .continuous) }
-                throw BudgetSpent()
-            }
-            defer { group.cancelAll() }
-            guard let first = try await group.next() else { throw BudgetSpent() }
-            return first
         }
     }
 }

@@ -15,7 +15,9 @@ extension TransportError {
         case (.lost, false) where error is CancellationError || error as? HTTPClientError == .cancelled:
             self = .unreachable(Failure(.stopping, "The request was not sent: it was called off."))
         case (.lost, false):
-            self = .offline(host, error is BudgetSpent ? "connecting took too long" : "the connection broke while it was made")
+            self = .offline(
+                host, error as? HTTPClientError == .deadlineExceeded ? "connecting took too long" : "the connection broke while it was made"
+            )
         // A route may vanish under a request that is on its way.
         case (.unreachable, true): self = .lost(host, "broke the connection before it had answered")
         default: self = named

@@ -4,7 +4,7 @@ package struct TransportLimits: Sendable, Hashable {
     package var connect: Duration
     /// From there to the head of the answer, where the request names no time of its own.
     package var request: Duration
-    /// From the start to the last byte of the answer; never less than connecting and the head may take.
+    /// From there to the last byte of the answer; never less than the head may take.
     package var exchange: Duration
     /// A PEM file with the only authorities to trust; nil means the system's.
     package var caFile: String?

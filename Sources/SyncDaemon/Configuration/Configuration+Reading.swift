@@ -62,6 +62,7 @@ extension Configuration {
             table.close()
         }
         if let table = table.table("outbox") {
+            maxBytes = table.int("max_bytes", in: (1 << 20)...(1 << 50)).map(Int64.init) ?? maxBytes
             keepDelivered = table.seconds("keep_delivered")?.seconds ?? keepDelivered
             table.close()
         }

@@ -24,6 +24,7 @@ extension Configuration {
             ("timeouts.connect", Self.text(limits.connect.seconds)),
             ("timeouts.request", Self.text(limits.request.seconds)),
             ("timeouts.exchange", Self.text(limits.exchange.seconds)),
+            ("outbox.max_bytes", String(maxBytes)),
             ("outbox.keep_delivered", Self.text(keepDelivered)),
         ]
     }

@@ -14,6 +14,8 @@ package struct Configuration: Sendable {
     package var spool: Spool
     package var delivery = DispatchState.Policy()
     package var limits = TransportLimits()
+    /// The largest that the outbox may become, in bytes.
+    package var maxBytes: Int64 = 2 << 30
     /// How long a delivered entry's row stays listed, in seconds; its receipt stays for good.
     package var keepDelivered: TimeInterval = 30 * 86_400
 

@@ -25,6 +25,13 @@ extension Problem {
             self.init(
                 .storageFailed, status: 507, title: "The disk is full", detail: "The disk is full, so nothing more can be accepted.",
                 next: "Make room on the disk; what was accepted before is safe and goes on being sent.")
+        case .overLimit(let limit):
+            self.init(
+                .outboxFull, status: 507, title: "The outbox is full",
+                detail: "The outbox has reached its limit of \(limit >> 20) MiB, so nothing more can be accepted for now.",
+                next:
+                    "What was accepted before is safe and goes on being sent, which makes room. See ‘homing status’, or raise outbox.max_bytes."
+            )
         case .storage(let words):
             self.init(
                 .storageFailed, status: 500, title: "The store failed", detail: "The store could not be read or written: \(words)",

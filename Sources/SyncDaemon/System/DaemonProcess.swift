@@ -1,6 +1,6 @@
 import Backends
 import ControlServer
-import Foundation
+import Dispatch
 import Logging
 import ServiceLifecycle
 import UnixSignals
@@ -108,7 +108,7 @@ package struct DaemonProcess: Sendable {
     private func reload(_ life: inout Life) {
         let daemon = life.daemon
         let notifier = daemon.premises.notifier
-        notifier?.tell(.reloading(since: monotonicMicroseconds()))
+        notifier?.tell(.reloading(since: .now()))
         var restart: [ConfigurationChange] = []
         let reload = Reload(
             file: file, environment: environment, inForce: (daemon.configuration, daemon.backends), deviceID: daemon.premises.deviceID,

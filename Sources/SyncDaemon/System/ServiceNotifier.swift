@@ -1,5 +1,4 @@
-import Foundation
-import Glibc
+import Dispatch
 
 /// Tells the service manager how we are (sd_notify(3)).
 package struct ServiceNotifier: Sendable {
@@ -14,8 +13,8 @@ package struct ServiceNotifier: Sendable {
     enum State: Sendable, Equatable {
         /// Calls are answered, by the newest configuration that is good.
         case ready
-        /// The configuration is being read again; `ready` ends it. Microseconds of CLOCK_MONOTONIC.
-        case reloading(since: UInt64)
+        /// The configuration is being read again; `ready` ends it.
+        case reloading(since: DispatchTime)
         case stopping
         /// One plain sentence.
         case status(String)
@@ -24,7 +23,7 @@ package struct ServiceNotifier: Sendable {
         var line: String {
             switch self {
             case .ready: "READY=1"
-            case .reloading(let time): "RELOADING=1\nMONOTONIC_USEC=\(time)"
+            case .reloading(let time): "RELOADING=1\nMONOTONIC_USEC=\(time.uptimeNanoseconds / 1000)"
             case .stopping: "STOPPING=1"
             case .status(let sentence): "STATUS=" + sentence.map { $0.isNewline ? " " : String($0) }.joined()
             case .watchdog: "WATCHDOG=1"
@@ -37,11 +36,4 @@ package struct ServiceNotifier: Sendable {
         // `try?`: a service manager that is not there cannot be told, and what it should do then is its own matter.
         try? socket.send(text.utf8)
     }
-}
-
-/// The time since the machine started, as service managers count it.
-func monotonicMicroseconds() -> UInt64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
 }

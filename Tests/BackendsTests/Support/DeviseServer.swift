@@ -2,6 +2,7 @@ import Backends
 import Foundation
 import SyncModel
 import Synchronization
+import TestSupport
 
 /// A cookie-session server as a transport: accounts with passwords, sessions that can be ended, faults to order.
 final class DeviseServer: Transport {
@@ -44,7 +45,7 @@ final class DeviseServer: Transport {
         for continuation in waiting { continuation.resume() }
     }
     /// Returns once a request of that line has come in `times` times.
-    func seen(_ line: String, times: Int = 1) async { while count(line) < times { await Task.yield() } }
+    func seen(_ line: String, times: Int = 1) async { while count(line) < times { await pauseBriefly() } }
 
     func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
         let path = URLComponents(string: request.url)?.path ?? ""

@@ -1,0 +1,52 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// HTTP to one place, over TCP or a Unix socket.
+final class Client: Sendable {
+    private let http: HTTPClient
+    private let base: String
+
+    init(base: String) {
+        self.base = base
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 128
+        configuration.httpVersion = .http1Only
+        http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    convenience init(socket: String) {
+        let escaped = socket.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? socket
+        self.init(base: "http+unix://\(escaped)")
+    }
+
+    func close() async throws { try await http.shutdown() }
+
+    @discardableResult
+    func post(_ path: String, _ body: String = "") async throws -> Data { try await send(.POST, path, Data(body.utf8)).body }
+    func get(_ path: String) async throws -> Data { try await send(.GET, path, nil).body }
+    func delete(_ path: String) async throws { _ = try await send(.DELETE, path, nil) }
+
+    func submit(_ document: Data, user: Int) async throws {
+        _ = try await send(.POST, "/v1/entries?route=measurement&item.user_id=\(user)", document)
+    }
+
+    func send(
+        _ method: HTTPMethod, _ path: String, _ body: Data?, headers: [(String, String)] = []
+    ) async throws -> (headers: HTTPHeaders, body: Data) {
+        var request = HTTPClientRequest(url: base + path)
+        request.method = method
+        request.headers.add(contentsOf: headers)
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        let response = try await http.execute(request, timeout: .seconds(120))
+        let content = Data((try await response.body.collect(upTo: 64 << 20)).readableBytesView)
+        guard (200..<300).contains(response.status.code) else {
+            throw BenchError("\(method) \(path): \(response.status.code) \(String(decoding: content.prefix(300), as: UTF8.self))")
+        }
+        return (response.headers, content)
+    }
+}

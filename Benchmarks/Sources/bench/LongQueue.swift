@@ -1,0 +1,88 @@
+import Foundation
+
+/// What a long queue costs: it should cost nothing.
+struct LongQueue {
+    let tools: Tools
+    let longest: Int
+
+    func measure() async throws -> [Row] {
+        let station = try await Station(tools, inFlight: 4)
+        try await station.start()
+        try await station.signIn()
+        try await station.goDown()
+        var rows: [Row] = []
+        var waiting = 0
+        var first: (ready: Double, resident: Double)?
+        for length in [0, 1_000, 100_000, 1_000_000] where length <= longest {
+            let begin = ContinuousClock.now
+            try await station.submit(length - waiting)
+            if length > waiting {
+                let rate = Double(length - waiting) / (ContinuousClock.now - begin).seconds
+                FileHandle.standardError.write(Data("filled to \(length) at \(Int(rate))/s\n".utf8))
+            }
+            waiting = length
+            var starts: [Double] = []
+            for _ in 0..<5 {
+                try await station.stop()
+                starts.append(try await station.start())
+            }
+            let ready = starts.sorted()[2] * 1000
+            let status = try await statusTime(station)
+            try await Task.sleep(for: .seconds(2))
+            let resident = try ProcessFigures(station.pid).resident
+            let base = first ?? (ready, resident)
+            first = base
+            let what = "\(length.formatted(.number.locale(Locale(identifier: "en")))) waiting"
+            rows += [
+                Row(
+                    part: "queue", what: "\(what): exec to READY", value: ready, unit: "ms", ratio: ready / base.ready,
+                    of: "of an empty queue",
+                    target: "at most 150", isMet: ready <= 150),
+                Row(part: "queue", what: "\(what): status", value: status, unit: "ms", target: "at most 5", isMet: status <= 5),
+                Row(
+                    part: "queue", what: "\(what): resident memory", value: resident, unit: "MiB", ratio: resident - base.resident,
+                    of: "MiB above an empty queue", target: "at most 45, within 3",
+                    isMet: resident <= 45 && resident - base.resident <= 3),
+            ]
+            if length > 0 {
+                let claim = try await claimTime(station)
+                waiting = try await station.status().backends[0].queue.pending
+                rows.append(
+                    Row(part: "queue", what: "\(what): settle and claim", value: claim, unit: "ms", target: "at most 1", isMet: claim <= 1))
+            }
+        }
+        try await station.close()
+        return rows
+    }
+
+    /// Milliseconds, the median of 200.
+    private func statusTime(_ station: Station) async throws -> Double {
+        var times: [Double] = []
+        for _ in 0..<200 {
+            let begin = ContinuousClock.now
+            _ = try await station.control.get("/v1/status")
+            times.append((ContinuousClock.now - begin).seconds * 1000)
+        }
+        return times.sorted()[100]
+    }
+
+    /// Milliseconds for one transaction that writes a delivery and claims the next entry, its fsync included: the median, by the daemon's own
+    /// clock, over a second of deliveries.
+    private func claimTime(_ station: Station) async throws -> Double {
+        try await station.stop()
+        try await station.start(trace: true)
+        try await station.delay(20)
+        try await station.goUp()
+        try await station.control.post("/v1/sync")
+        try await Task.sleep(for: .seconds(1.5))
+        try await station.goDown()
+        try await station.clearFaults()
+        let times = station.said.split(separator: "\n").filter { $0.contains("Settled and claimed") }.compactMap { line in
+            line.range(of: "microseconds=").flatMap { Double(line[$0.upperBound...].prefix { $0.isNumber }) }
+        }
+        try await station.stop()
+        try await station.start()
+        guard times.count > 10 else { throw BenchError("only \(times.count) claims were seen") }
+        return times.sorted()[times.count / 2] / 1000
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// What the kernel knows of a process.
+struct ProcessFigures {
+    /// MiB.
+    let resident: Double
+    /// The most that it has been, in MiB.
+    let peak: Double
+    /// Ticks of processor time (10 ms each).
+    let ticks: Int
+    /// How often its threads have waited and been woken.
+    let wakeUps: Int
+
+    init(_ pid: Int32) throws {
+        let status = try Self.fields("/proc/\(pid)/status")
+        resident = (status["VmRSS"].flatMap { Double($0.split(separator: " ")[0]) } ?? 0) / 1024
+        peak = (status["VmHWM"].flatMap { Double($0.split(separator: " ")[0]) } ?? 0) / 1024
+        let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+        let words = stat[stat.index(after: stat.lastIndex(of: ")")!)...].split(separator: " ")
+        ticks = Int(words[11])! + Int(words[12])!
+        wakeUps = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task").map { thread in
+            try Self.fields("/proc/\(pid)/task/\(thread)/status")["voluntary_ctxt_switches"].flatMap { Int($0) } ?? 0
+        }.reduce(0, +)
+    }
+
+    private static func fields(_ path: String) throws -> [String: String] {
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        return Dictionary(
+            lines.compactMap { line in
+                line.firstIndex(of: ":").map {
+                    (String(line[..<$0]), line[line.index(after: $0)...].trimmingCharacters(in: .whitespaces))
+                }
+            }, uniquingKeysWith: { first, _ in first })
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+/// One figure, beside what it is compared with.
+struct Row: Codable, Sendable {
+    let part, what: String
+    let value: Double
+    let unit: String
+    /// What the figure means in terms of the disk or the bare client of the same minute.
+    var ratio: Double?
+    var of: String?
+    /// The target in words, and whether it is met; nil where there is none.
+    var target: String?
+    var isMet: Bool?
+}
+
+struct Report: Sendable {
+    private(set) var rows: [Row] = []
+    private let began = Date()
+
+    static func += (report: inout Report, rows: [Row]) { report.rows += rows }
+
+    var table: String {
+        let head = "| part | what | figure | beside | target | met |\n|---|---|---:|---|---|---|"
+        return ([head] + rows.map(Self.line)).joined(separator: "\n")
+    }
+
+    private static func line(_ row: Row) -> String {
+        let beside = row.ratio.map { "\(number($0)) \(row.of ?? "")" } ?? ""
+        let met = row.isMet.map { $0 ? "yes" : "no" } ?? ""
+        return "| \(row.part) | \(row.what) | \(number(row.value)) \(row.unit) | \(beside) | \(row.target ?? "") | \(met) |"
+    }
+
+    private static func number(_ value: Double) -> String {
+        value >= 100
+            ? value.formatted(.number.precision(.fractionLength(0)).locale(Locale(identifier: "en"))) : String(format: "%.2f", value)
+    }
+
+    var markdown: String {
+        """
+        # Measured speed
+
+        Written by `make bench` on \(began.formatted(.iso8601.year().month().day())): \(Machine.description). Release build; every rate beside what the same
+        disk or the bare HTTP client did in the same minute, because machines differ and are shared. Rows per fdatasync are counted inside the
+        daemon.
+
+        \(table)
+
+        """
+    }
+
+    var json: Data {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            return try encoder.encode(rows)
+        }
+    }
+}
+
+enum Machine {
+    static var description: String {
+        let info = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
+        let model = info.split(separator: "\n").first { $0.hasPrefix("model name") }?.split(separator: ":").last ?? "unknown processor"
+        return "\(ProcessInfo.processInfo.activeProcessorCount) cores,\(model)"
+    }
+}

@@ -1,0 +1,175 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import Synchronization
+
+/// A daemon and its backend in a directory of their own.
+final class Station: Sendable {
+    let directory: String
+    let control: Client
+    let backend: Client
+    private let sandboxControl: Client
+    private let tools: Tools
+    private let sandbox: Process
+    private let daemon = Mutex<Process?>(nil)
+    private let log = Mutex("")
+
+    static let users = Array(5..<69)
+    private static let project = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
+
+    init(_ tools: Tools, inFlight: Int = 4) async throws {
+        self.tools = tools
+        directory = FileManager.default.currentDirectoryPath + "/.bench-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: directory + "/backends", withIntermediateDirectories: true)
+        sandbox = Process()
+        sandbox.executableURL = URL(fileURLWithPath: tools.programs + "/homing-sandbox")
+        let ports = directory + "/ports"
+        sandbox.arguments = ["run", "--port-file", ports] + Self.users.dropFirst().flatMap { ["--managed-user", String($0)] }
+        sandbox.standardOutput = FileHandle.nullDevice
+        try sandbox.run()
+        try await eventually { FileManager.default.fileExists(atPath: ports) }
+        let urls = try String(contentsOfFile: ports, encoding: .utf8).split(whereSeparator: { " \n=\"".contains($0) }).map(String.init)
+            .filter { $0.hasPrefix("http") }
+        backend = Client(base: urls[0])
+        sandboxControl = Client(base: urls[1])
+        let profile = try String(contentsOfFile: "\(Self.project)/config/backends/breathesafe.yaml", encoding: .utf8)
+            .split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.hasPrefix("base_url:") ? "base_url: \(urls[0])" : String($0) }.joined(separator: "\n")
+        try profile.write(toFile: directory + "/backends/breathesafe.yaml", atomically: true, encoding: .utf8)
+        try "state_directory: state\nsocket: homing.sock\ndelivery: {in_flight: \(inFlight), first_pause: 0.1}\n"
+            .write(toFile: directory + "/homing.yaml", atomically: true, encoding: .utf8)
+        control = Client(socket: directory + "/homing.sock")
+    }
+
+    /// Starts the daemon; returns the seconds from its execution to READY.
+    @discardableResult
+    func start(trace: Bool = false) async throws -> Double {
+        let notifications = try Notifications(path: directory + "/notify")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: tools.programs + "/homingd")
+        process.arguments = ["run", "--config", directory + "/homing.yaml"] + (trace ? ["--log-level", "trace"] : [])
+        process.environment = ProcessInfo.processInfo.environment.merging([
+            "LD_PRELOAD": tools.counter + "/libSyncCount.so", "SYNC_COUNT_FILE": directory + "/syncs",
+            "NOTIFY_SOCKET": notifications.path,
+        ]) { $1 }
+        let errors = Pipe()
+        process.standardError = errors
+        log.withLock { $0 = "" }
+        let handle = errors.fileHandleForReading
+        Thread.detachNewThread { [self] in
+            while case let part = handle.availableData, !part.isEmpty {
+                log.withLock { $0 += String(decoding: part, as: UTF8.self) }
+            }
+        }
+        let begin = ContinuousClock.now
+        try process.run()
+        let isReady = await notifications.wait(for: "READY=1", seconds: 30)
+        let took = (ContinuousClock.now - begin).seconds
+        guard isReady else { throw BenchError("homingd did not get ready: \(log.withLock { $0 })") }
+        daemon.withLock { $0 = process }
+        return took
+    }
+
+    func stop() async throws {
+        guard let process = daemon.withLock({ $0 }) else { return }
+        process.terminate()
+        try await eventually(seconds: 10) { !process.isRunning }
+        daemon.withLock { $0 = nil }
+    }
+
+    func close() async throws {
+        try await stop()
+        sandbox.terminate()
+        for client in [control, backend, sandboxControl] { try await client.close() }
+        try FileManager.default.removeItem(atPath: directory)
+    }
+
+    var pid: Int32 { daemon.withLock { $0?.processIdentifier ?? 0 } }
+    /// What the daemon has said since its start.
+    var said: String { log.withLock { $0 } }
+
+    /// Calls of fsync and fdatasync since the daemon's start.
+    var syncs: Int {
+        get throws {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: directory + "/syncs"))
+            return Int(bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) })
+        }
+    }
+
+    func signIn() async throws {
+        try await control.post("/v1/sessions", #"{"email":"manager@lab.test","password":"Correct-horse-9","remember":true}"#)
+    }
+
+    func goDown() async throws { try await sandboxControl.post("/down") }
+    func goUp() async throws { try await sandboxControl.post("/up") }
+    /// Lets the backend's answers to measurements come so many milliseconds late.
+    func delay(_ milliseconds: Int) async throws {
+        try await sandboxControl.post("/faults", #"{"fault":"slow","path":"facial_measurements","milliseconds":\#(milliseconds)}"#)
+    }
+    func clearFaults() async throws { try await sandboxControl.delete("/faults") }
+
+    /// Hands in `count` documents for as many users, by as many clients.
+    func submit(_ count: Int, users: [Int] = users, clients: Int = 64, document: Data = Samples.small) async throws {
+        let handedIn = Counter()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<clients {
+                group.addTask { [control] in
+                    while case let number = handedIn.next(), number <= count {
+                        try await control.submit(document, user: users[number % users.count])
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    func status() async throws -> StatusView { try JSONDecoder().decode(StatusView.self, from: try await control.get("/v1/status")) }
+
+    /// Deliveries a second, from a twentieth of `count` to nineteen, and what the daemon synced meanwhile.
+    func delivered(_ count: Int) async throws -> (rate: Double, syncs: Int, count: Int) {
+        let first = try await status().backends[0].queue.delivered
+        func reached(_ part: Int) async throws -> (ContinuousClock.Instant, Int, Int) {
+            while true {
+                let delivered = try await status().backends[0].queue.delivered - first
+                if delivered >= part { return (.now, delivered, try syncs) }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        let begin = try await reached(max(1, count / 20))
+        let end = try await reached(count - count / 20)
+        return (Double(end.1 - begin.1) / (end.0 - begin.0).seconds, end.2 - begin.2, end.1 - begin.1)
+    }
+}
+
+/// What the bench reads of a status.
+struct StatusView: Decodable {
+    struct Backend: Decodable { let queue: Queue }
+    struct Queue: Decodable { let pending, inflight, delivered: Int }
+    let backends: [Backend]
+}
+
+struct BenchError: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
+func eventually(seconds: Double = 30, _ condition: () throws -> Bool) async throws {
+    let limit = ContinuousClock.now + .seconds(seconds)
+    while try !condition() {
+        guard ContinuousClock.now < limit else { throw BenchError("waited \(seconds) s in vain") }
+        try await Task.sleep(for: .milliseconds(5))
+    }
+}
+
+enum Samples {
+    /// About 17 KB: a capture as the app makes it.
+    static let large: Data = {
+        let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
+        return (try? Data(contentsOf: URL(fileURLWithPath: "\(root)/Tests/Data/arkit/capture-01.json"))) ?? Data()
+    }()
+    /// About 2 KB.
+    static let small: Data = {
+        let rows = (1...45).map { #""\#($0)-\#($0 + 800)":{"value":1\#($0).25,"description":"n"}"# }.joined(separator: ",")
+        return Data(#"{"timestamp":1765000000,"average_measurements":{\#(rows)}}"#.utf8)
+    }()
+}
