@@ -129,9 +129,8 @@ let package = Package(
         tests(
             "EndToEnd",
             [
-                "homingd", "homing", "homing-sandbox", "ControlAPI", "Sandbox", "SyncDaemon", "SyncModel", asyncHTTPClient, logging,
-                nioCore,
-                nioHTTP1,
+                "homingd", "homing", "homing-sandbox", "ControlAPI", "ControlServer", "Sandbox", "SyncDaemon", "SyncModel", asyncHTTPClient,
+                logging, nioCore, nioHTTP1,
             ], exclude: ["Integrations/submit.py", "Integrations/submit.sh"]),
     ]
 )

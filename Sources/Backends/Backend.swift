@@ -22,6 +22,12 @@ package struct Backend: Sendable {
     /// How long the server remembers an idempotency key; nil where it is sent none, or remembers for ever.
     package var keyLifetime: Duration? { profile.idempotency?.keyLifetime }
 
+    /// The longest that any of its requests may take by the profile, where it says so at all.
+    package var longestRequest: Duration? { profile.routes.values.compactMap(\.request.timeout).max() }
+
+    /// The dotted keys by which two versions of a profile differ, sorted; not their values, which may be secrets.
+    package func keysChanged(since earlier: Backend) -> [String] { profile.source.keysDiffering(from: earlier.profile.source) }
+
     /// The key of order for such an item: the route's lane template, or else the route's name.
     package func lane(route name: String, fields: [String: JSONValue]) throws(Failure) -> Lane {
         let route = try route(name)

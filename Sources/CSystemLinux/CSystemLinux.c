@@ -7,8 +7,11 @@
 #include <linux/rtnetlink.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int homing_is_open_for_writing(int fd) {
@@ -93,4 +96,12 @@ void homing_return_memory(void) {
     mallopt(M_MMAP_THRESHOLD, 256 << 10);
     mallopt(M_TRIM_THRESHOLD, 1 << 20);
     mallopt(M_ARENA_MAX, 2);
+}
+
+int homing_is_stream(int fd, const char *name) {
+    struct stat status;
+    char found[64];
+    if (fstat(fd, &status) != 0) return 0;
+    snprintf(found, sizeof found, "%ju:%ju", (uintmax_t)status.st_dev, (uintmax_t)status.st_ino);
+    return strcmp(found, name) == 0;
 }

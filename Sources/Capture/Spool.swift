@@ -24,6 +24,8 @@ package actor Spool {
     private let stuckReport = Mutex<(count: Int, example: StuckFile?)>((0, nil))
     private let fileCounts: FolderCounts
     private let wake = Signal()
+    /// Told after every look.
+    package nonisolated let looked = Signal()
     /// When the timer that is set will go off.
     private var nextLook: Date?
 
@@ -110,6 +112,7 @@ package actor Spool {
             look(in: Self.pauseAfterFailure)
         }
         reportStuck()
+        looked.send()
     }
 
     /// What can be taken, after a note of what cannot.

@@ -72,6 +72,8 @@ public struct ControlClient: Sendable {
             var outbound = HTTPClientRequest(url: url(endpoint, request))
             outbound.method = .RAW(value: endpoint.method.rawValue)
             outbound.headers.add(name: "host", value: "homing")
+            // A connection that is kept is closed by a daemon that reloads or stops, perhaps just as the next call goes out.
+            outbound.headers.add(name: "connection", value: "close")
             if let body = request.body {
                 outbound.headers.add(name: "content-type", value: "application/json")
                 outbound.body = .bytes(ByteBuffer(bytes: body))

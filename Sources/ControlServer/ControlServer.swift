@@ -1,5 +1,4 @@
 import ControlAPI
-import Glibc
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -16,22 +15,24 @@ package struct ControlServer: Service {
     private let limits: ControlLimits
     private let count: ConnectionCount
     private let log: Logger
+    private let onServing: @Sendable () -> Void
 
-    /// - Parameter quiet: after how long without an event a listener is sent an empty line.
+    /// - Parameters:
+    ///   - quiet: after how long without an event a listener is sent an empty line.
+    ///   - onServing: told once calls are answered.
     package init(
         socket: UnixSocket, service: any ControlService, policy: AccessPolicy = AccessPolicy(), limits: ControlLimits = ControlLimits(),
-        quiet: Duration = .seconds(30), log: Logger
+        quiet: Duration = .seconds(30), log: Logger, onServing: @escaping @Sendable () -> Void = {}
     ) {
         self.socket = socket
         self.limits = limits
+        self.onServing = onServing
         count = ConnectionCount(limits: limits, policy: policy)
         router = ControlRouter(service: service, policy: policy, quiet: quiet, limits: limits, log: log)
         self.log = log
     }
 
     package func run() async throws {
-        // Whoever comes next finds no path to a daemon that is gone.
-        defer { unlink(socket.path) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await serve() }
             group.addTask {
@@ -47,8 +48,12 @@ package struct ControlServer: Service {
 
     /// How long calls that are under way at shutdown may take to come to their end.
     private static let grace = Duration.seconds(1)
+    /// How long what has connected before the shutdown has time to send its request.
+    private static let lastOrders = Duration.milliseconds(100)
 
     private func serve() async throws {
+        // The server closes what it is given; the socket itself outlives it where another server is to follow.
+        guard let descriptor = try socket.duplicate() else { return try await gracefulShutdown() }
         let responder = router.responder()
         let (log, limits) = (log, limits)
         let http = HTTP1Channel(
@@ -77,20 +82,25 @@ package struct ControlServer: Service {
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .bind(socket.descriptor, cleanupExistingSocketFile: false) { channel in
+            .bind(descriptor, cleanupExistingSocketFile: false) { channel in
                 http.setup(channel: channel, logger: log).flatMapThrowing { connection in
                     try admit(channel)
                     return connection
                 }
             }
-        try await withGracefulShutdownHandler {
-            try await withThrowingDiscardingTaskGroup { connections in
-                try await server.executeThenClose { inbound in
-                    for try await connection in inbound { connections.addTask { await http.handle(value: connection, logger: log) } }
-                }
+        onServing()
+        try await withThrowingDiscardingTaskGroup { connections in
+            connections.addTask {
+                try await gracefulShutdown()
+                // Whoever comes now waits in the socket's queue for the next server. Whoever was accepted is still asked what they want;
+                // only then are those that are silent let go.
+                try await server.channel.setOption(.autoRead, value: false).get()
+                try await Task.sleep(for: Self.lastOrders)
+                quiescing.initiateShutdown(promise: nil)
             }
-        } onGracefulShutdown: {
-            quiescing.initiateShutdown(promise: nil)
+            try await server.executeThenClose { inbound in
+                for try await connection in inbound { connections.addTask { await http.handle(value: connection, logger: log) } }
+            }
         }
     }
 

@@ -1,11 +1,16 @@
 import Foundation
 import Glibc
+import Synchronization
 
-/// A listening Unix socket of our own making: the framework's way would steal the path of a daemon that is alive, and would leave a moment
-/// in which the socket is open to everybody.
-package struct UnixSocket: Sendable {
+/// A listening Unix socket: of our own making, since the framework's way would steal the path of a daemon that is alive, and would leave a
+/// moment in which the socket is open to everybody; or a service manager's, whose path is not ours to remove.
+package final class UnixSocket: Sendable {
     package let descriptor: Int32
+    /// Where it was bound; empty for a passed one without a name.
     package let path: String
+    /// Whether a service manager holds it too, and keeps its path.
+    package let isAdopted: Bool
+    private let isClosed = Mutex(false)
 
     /// Binds `path` with `mode` (less the umask) and listens. A path whose owner is alive is refused, a stale one replaced.
     package init(path: String, mode: mode_t) throws(SocketError) {
@@ -21,11 +26,62 @@ package struct UnixSocket: Sendable {
         // The mode of the descriptor before bind becomes the mode of the path: there is no moment in which it is another (unix(7)).
         guard fchmod(descriptor, mode) == 0, Self.call(bind, descriptor, &address) == 0, listen(descriptor, 128) == 0 else {
             let code = errno
-            close(descriptor)
+            Glibc.close(descriptor)
             throw .system(path, code)
         }
         self.descriptor = descriptor
         self.path = path
+        isAdopted = false
+    }
+
+    /// Takes over a socket that already listens (sd_listen_fds(3)).
+    package init(adopting descriptor: Int32) throws(SocketError) {
+        func option(_ name: Int32) -> Int32? {
+            var value: Int32 = 0
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            return getsockopt(descriptor, SOL_SOCKET, name, &value, &size) == 0 ? value : nil
+        }
+        guard option(SO_DOMAIN) == AF_UNIX, option(SO_TYPE) == Int32(SOCK_STREAM.rawValue), option(SO_ACCEPTCONN) == 1 else {
+            throw .notListening(descriptor)
+        }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        self.descriptor = descriptor
+        path = Self.path(of: descriptor)
+        isAdopted = true
+    }
+
+    private static func path(of descriptor: Int32) -> String {
+        var address = sockaddr_un()
+        var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let isNamed = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) == 0 }
+        }
+        guard isNamed, size > MemoryLayout<sa_family_t>.size else { return "" }
+        return withUnsafeBytes(of: &address.sun_path) { bytes in
+            let used = bytes.prefix(Int(size) - MemoryLayout<sa_family_t>.size)
+            return used.first == 0
+                ? "@" + String(decoding: used.dropFirst(), as: UTF8.self) : String(decoding: used.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+
+    /// Another descriptor of the same socket, for a server that closes its own: whoever connects in between waits. Nil once it is closed.
+    package func duplicate() throws(SocketError) -> Int32? {
+        let (copy, code) = isClosed.withLock { isClosed in
+            isClosed ? (nil, 0) : (fcntl(descriptor, F_DUPFD_CLOEXEC, 3) as Int32?, errno)
+        }
+        guard let copy else { return nil }
+        guard copy >= 0 else { throw .system(path, code) }
+        return copy
+    }
+
+    /// Listens no more, and takes the path away where it is ours; a second time does nothing.
+    package func close() {
+        isClosed.withLock { isClosed in
+            guard !isClosed else { return }
+            isClosed = true
+            if !isAdopted { unlink(path) }
+            Glibc.close(descriptor)
+        }
     }
 
     /// Whether anybody on this machine can connect, and not only its owner and its group.
@@ -44,7 +100,7 @@ package struct UnixSocket: Sendable {
         guard attributes[.type] as? FileAttributeType == .typeSocket else { throw .notASocket(path) }
         let probe = socket(AF_UNIX, type, 0)
         guard probe >= 0 else { throw .system(path, errno) }
-        defer { close(probe) }
+        defer { Glibc.close(probe) }
         if call(connect, probe, &address) == 0 || errno == EAGAIN { throw .inUse(path) }
         guard errno == ECONNREFUSED else { throw .system(path, errno) }
         unlink(path)
@@ -64,6 +120,8 @@ package enum SocketError: Error, Sendable, Equatable, CustomStringConvertible {
     case inUse(String)
     case notASocket(String)
     case pathTooLong(String)
+    /// What was passed under this number.
+    case notListening(Int32)
     case system(String, Int32)
 
     package var description: String {
@@ -71,6 +129,8 @@ package enum SocketError: Error, Sendable, Equatable, CustomStringConvertible {
         case .inUse(let path): "Another daemon is listening on \(path). Stop it first, or name another socket in the configuration."
         case .notASocket(let path): "\(path) is not a socket. Move it away, or name another socket in the configuration."
         case .pathTooLong(let path): "The socket’s path has more than 107 bytes: \(path). Name a shorter one in the configuration."
+        case .notListening(let number):
+            "What the service manager passed as descriptor \(number) is not a listening Unix stream socket. Look at ListenStream= in homingd.socket."
         case .system(let path, let code): "The socket \(path) cannot be made: \(String(cString: strerror(code)))."
         }
     }

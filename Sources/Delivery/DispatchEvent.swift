@@ -34,6 +34,8 @@ package enum DispatchEvent: Sendable {
     case cut(backend: String)
     /// Send nothing more, and tell by `finished` when all is written.
     case stop
+    /// Nothing has happened: somebody wants to know whether the loop still comes round.
+    case echo
 }
 
 /// What the dispatcher does.

@@ -81,6 +81,7 @@ package struct DispatchState: Sendable {
             let sending = links[backend].map { Array($0.sending.values) } ?? []
             return sending.isEmpty ? [] : [.cut(sending.sorted { $0.sequence < $1.sequence })]
         case .stop: isStopping = true
+        case .echo: break
         }
         return []
     }

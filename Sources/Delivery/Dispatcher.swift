@@ -17,11 +17,20 @@ package final class Dispatcher: Sendable {
     private let events: AsyncStream<DispatchEvent>
     private let post: AsyncStream<DispatchEvent>.Continuation
     private let shown: Mutex<(gates: [String: Gate], nextWake: Date?, isDiskFull: Bool)>
-    /// Who waits for a backend to be drained; nil once nothing is sent any more.
-    private let waiting = Mutex<[String: [CheckedContinuation<Void, Never>]]?>([:])
+    /// Who waits for the loop; nil once nothing is sent any more.
+    private let waiting = Mutex<Waiting?>(Waiting())
+    /// Within how many seconds a stop ends what is being sent.
+    private let patience = Mutex(grace)
 
     /// Times within which a stop or a sign-out ends what is being sent, in seconds.
     private static let grace: TimeInterval = 2
+
+    private struct Waiting {
+        /// For a backend to be drained.
+        var drained: [String: [CheckedContinuation<Void, Never>]] = [:]
+        var echoes: [CheckedContinuation<Bool, Never>] = []
+        var ends: [CheckedContinuation<Void, Never>] = []
+    }
 
     /// - Parameter pauses: those of an earlier run that are not over.
     package init(
@@ -77,7 +86,7 @@ package final class Dispatcher: Sendable {
         async let _: Void = cut(after: Self.grace, [backend])
         await withCheckedContinuation { continuation in
             let isRunning = waiting.withLock { waiting in
-                waiting?[backend, default: []].append(continuation)
+                waiting?.drained[backend, default: []].append(continuation)
                 return waiting != nil
             }
             if isRunning { post.yield(.drain(backend: backend)) } else { continuation.resume() }
@@ -86,7 +95,34 @@ package final class Dispatcher: Sendable {
     }
 
     /// Send nothing more. `run` returns when all is written, within seconds.
-    package func stop() { post.yield(.stop) }
+    package func stop() { stop(within: Self.grace) }
+
+    /// Sends nothing more, lets what is being sent come to its end within so many seconds, and returns once `run` ends.
+    package func finish(within seconds: TimeInterval) async {
+        await withCheckedContinuation { continuation in
+            let isRunning = waiting.withLock { waiting in
+                waiting?.ends.append(continuation)
+                return waiting != nil
+            }
+            if isRunning { stop(within: seconds) } else { continuation.resume() }
+        }
+    }
+
+    private func stop(within seconds: TimeInterval) {
+        patience.withLock { $0 = seconds }
+        post.yield(.stop)
+    }
+
+    /// Returns once the loop has come round: true, or false where it has ended. While it is stuck, so is this.
+    package func echo() async -> Bool {
+        await withCheckedContinuation { continuation in
+            let isRunning = waiting.withLock { waiting in
+                waiting?.echoes.append(continuation)
+                return waiting != nil
+            }
+            if isRunning { post.yield(.echo) } else { continuation.resume(returning: false) }
+        }
+    }
 
     /// Delivers until stopped. Throws only where the outbox cannot be written, which ends the daemon.
     package func run() async throws(OutboxError) {
@@ -96,7 +132,13 @@ package final class Dispatcher: Sendable {
             for await event in events {
                 if case .attempted(let entry, _) = event { loop.tries[entry.sequence] = nil }
                 for action in loop.state.on(event, at: clock.now) { perform(action, &loop, &group) }
-                if case .stop = event { group.addTask { await self.cut(after: Self.grace, Array(self.couriers.keys)) } }
+                switch event {
+                case .stop:
+                    let patience = patience.withLock(\.self)
+                    group.addTask { await self.cut(after: patience, Array(self.couriers.keys)) }
+                case .echo: answerEchoes()
+                default: break
+                }
                 if loop.hasFinished || loop.fault.withLock({ $0 }) != nil { break }
             }
             group.cancelAll()
@@ -106,10 +148,20 @@ package final class Dispatcher: Sendable {
         }
         let left = waiting.withLock { waiting in
             defer { waiting = nil }
-            return waiting?.values.flatMap { $0 } ?? []
+            return waiting
         }
-        for continuation in left { continuation.resume() }
+        for continuation in left?.drained.values.flatMap(\.self) ?? [] { continuation.resume() }
+        for continuation in left?.echoes ?? [] { continuation.resume(returning: false) }
+        for continuation in left?.ends ?? [] { continuation.resume() }
         if let failure { throw failure }
+    }
+
+    private func answerEchoes() {
+        let asked = waiting.withLock { waiting in
+            defer { waiting?.echoes = [] }
+            return waiting?.echoes ?? []
+        }
+        for continuation in asked { continuation.resume(returning: true) }
     }
 
     private struct Loop: Sendable {
@@ -155,7 +207,7 @@ package final class Dispatcher: Sendable {
         case .cut(let entries):
             for entry in entries { loop.tries[entry.sequence]?.cancel() }
         case .drained(let backend):
-            for continuation in waiting.withLock({ $0?.removeValue(forKey: backend) ?? [] }) { continuation.resume() }
+            for continuation in waiting.withLock({ $0?.drained.removeValue(forKey: backend) ?? [] }) { continuation.resume() }
         case .finished: loop.hasFinished = true
         }
     }

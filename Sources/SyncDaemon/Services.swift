@@ -14,29 +14,10 @@ struct DispatcherService: Service {
     func run() async throws {
         try await withGracefulShutdownHandler {
             try await dispatcher.run()
-            // It may have been stopped before its turn (StopDeadline); the group takes a service that ends early for a failure.
+            // It is stopped before its turn (Daemon.stop); the group takes a service that ends early for a failure.
             try await gracefulShutdown()
         } onGracefulShutdown: {
             dispatcher.stop()
-        }
-    }
-}
-
-/// Ends the process just before five seconds have passed since it was told to stop, whatever still hangs: for the store that is a kill, which
-/// loses nothing.
-///
-/// It is the first to learn of a stop, and has the dispatcher hand back at once what is in flight: a sign-in that hangs in the control channel,
-/// which is shut down before the dispatcher, must not use up that time.
-struct StopDeadline: Service {
-    let dispatcher: Dispatcher
-
-    func run() async throws {
-        try await gracefulShutdown()
-        dispatcher.stop()
-        // A thread of its own, so that nothing that hangs can hold it up; it dies with the process.
-        Thread.detachNewThread {
-            Thread.sleep(forTimeInterval: 4.8)
-            _exit(EXIT_SUCCESS)
         }
     }
 }

@@ -21,6 +21,7 @@ struct Served {
     ) async throws {
         let directory = try TemporaryDirectory()
         let socket = try UnixSocket(path: directory("homing.sock"), mode: 0o660)
+        defer { socket.close() }
         let server = ControlServer(socket: socket, service: service, policy: policy, limits: limits, quiet: quiet, log: log)
         let group = ServiceGroup(services: [server], logger: log)
         try await withThrowingTaskGroup(of: Void.self) { tasks in

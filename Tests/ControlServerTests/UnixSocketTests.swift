@@ -99,4 +99,49 @@ import Testing
         #expect(error.description.contains("/s"))
         #expect(error.description.hasSuffix("."))
     }
+
+    @Test func aSocketOfOnesOwnGoesWithItsPath() throws {
+        let socket = try UnixSocket(path: path, mode: 0o660)
+        #expect(!socket.isAdopted)
+        socket.close()
+        socket.close()
+        #expect(!FileManager.default.fileExists(atPath: path))
+        let copy = try socket.duplicate()
+        #expect(copy == nil)
+    }
+
+    @Test func anAdoptedSocketKeepsItsPathAndIsInheritedByNoChild() throws {
+        let made = try UnixSocket(path: path, mode: 0o660)
+        defer { made.close() }
+        // Without CLOEXEC, as it is passed.
+        let adopted = try UnixSocket(adopting: dup(made.descriptor))
+        #expect(adopted.isAdopted)
+        #expect(adopted.path == path)
+        #expect(fcntl(adopted.descriptor, F_GETFD) & FD_CLOEXEC != 0)
+        adopted.close()
+        #expect(FileManager.default.fileExists(atPath: path))
+        #expect(try Self.answers(path))
+    }
+
+    @Test func aDuplicateListensAfterTheOtherOneIsClosed() throws {
+        let socket = try UnixSocket(path: path, mode: 0o660)
+        defer { socket.close() }
+        let copy = try #require(try socket.duplicate())
+        #expect(fcntl(copy, F_GETFD) & FD_CLOEXEC != 0)
+        close(copy)
+        #expect(try Self.answers(path))
+    }
+
+    @Test func onlyAListeningUnixStreamSocketIsAdopted() throws {
+        let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+        let datagrams = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        let silent = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let internet = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        listen(internet, 1)
+        for descriptor in [null, datagrams, silent, internet] {
+            #expect(throws: SocketError.notListening(descriptor)) { try UnixSocket(adopting: descriptor) }
+            close(descriptor)
+        }
+        #expect(SocketError.notListening(3).description.contains("descriptor 3"))
+    }
 }

@@ -62,7 +62,7 @@ import Testing
             configuration: configuration, environment: [:], clock: clock, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let client = ControlClient(socketPath: directory("homing.sock"))
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await daemon.run(signals: false) }
+            group.addTask { try await daemon.run() }
             _ = try await client.call(
                 Endpoints.signIn, SignIn(email: "manager@lab.test", password: BreatheSafeConfiguration.labPassword))
             await sandbox.down()

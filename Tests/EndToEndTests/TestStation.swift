@@ -47,8 +47,9 @@ final class TestStation: Sendable {
 
     /// Starts homingd and returns once it says that it is up; its error where it ends instead.
     @discardableResult
-    func start() async throws -> Process {
+    func start(_ environment: [String: String] = [:]) async throws -> Process {
         let process = Process()
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, given in given }
         process.executableURL = URL(fileURLWithPath: Self.programs + "/homingd")
         process.arguments = ["run", "--config", directory("homing.yaml")]
         let output = Pipe()
@@ -88,6 +89,9 @@ final class TestStation: Sendable {
             }
         }
     }
+
+    /// Has the daemon read its configuration again.
+    func reload() throws { kill(try #require(daemon.withLock { $0 }).processIdentifier, SIGHUP) }
 
     /// Stops the daemon as a service manager does; its exit status, and how long it took.
     func stop() async throws -> (code: Int32, took: Duration) {
@@ -140,7 +144,8 @@ final class TestStation: Sendable {
         try await client.call(
             Endpoints.submit,
             ControlAPI.Submission(
-                route: "measurement", id: Samples.id(id).description, fields: ["user_id": String(user)], payload: Self.measurement(id)))
+                backend: "breathesafe", route: "measurement", id: Samples.id(id).description, fields: ["user_id": String(user)],
+                payload: Self.measurement(id)))
     }
 
     static func measurement(_ number: Int) -> Data {

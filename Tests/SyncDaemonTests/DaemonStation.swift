@@ -55,7 +55,7 @@ struct DaemonStation {
         let daemon = try await daemon()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                do { try await daemon.run(signals: false) } catch is CancellationError {}  // that is how the test ends it
+                do { try await daemon.run() } catch is CancellationError {}  // that is how the test ends it
             }
             try await work()
             group.cancelAll()

@@ -22,7 +22,7 @@ import Vault
 
     private func startAndStop(_ directory: TemporaryDirectory) async throws {
         let daemon = try await start(directory)
-        let running = Task { try await daemon.run(signals: false) }
+        let running = Task { try await daemon.run() }
         running.cancel()
         _ = await running.result
     }

@@ -28,6 +28,7 @@ extension Profile {
         }
         table.close()
         guard let name, let base, let origin = Origin(base), let auth else { return nil }
+        source = node
         self.name = name
         self.baseURL = base
         self.origin = origin

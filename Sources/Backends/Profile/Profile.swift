@@ -13,6 +13,8 @@ struct Profile: Sendable {
     let errors: ErrorRules
     let idempotency: IdempotencyRules?
     let routes: [String: Route]
+    /// What it was read from, with what it extends laid under it.
+    let source: YAMLNode
 
     struct HealthRules: Sendable {
         let request: RequestTemplate

@@ -19,6 +19,11 @@ extension SessionKeeper {
         return try result.get()
     }
 
+    /// Returns when no change of credentials is under way, or the caller is cancelled.
+    package func settled() async {
+        try? await waitForChange()  // `try?`: thrown only to a caller that is cancelled
+    }
+
     /// Returns when no change of credentials is under way.
     private func waitForChange() async throws(AuthenticationError) {
         while let change {

@@ -25,3 +25,6 @@ int homing_open_route_socket(void);
 /// Has the allocator give large blocks back to the system as soon as they are freed: a document of 32 MiB must not stay for the rest of the
 /// daemon's life. To be called early: arenas that threads have made already stay.
 void homing_return_memory(void);
+
+/// Whether what is open as `fd` is the file with this name, `device:inode` in decimal (systemd.exec(5), JOURNAL_STREAM).
+int homing_is_stream(int fd, const char *name);

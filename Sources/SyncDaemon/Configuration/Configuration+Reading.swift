@@ -85,5 +85,5 @@ extension Configuration {
 
 extension Duration {
     /// In seconds, with a fraction.
-    fileprivate var seconds: TimeInterval { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+    var seconds: TimeInterval { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -8,7 +8,9 @@ import Outbox
 import SyncModel
 
 extension Station {
-    func status(_ request: NoInput, by peer: Peer) async throws(Problem) -> Status {
+    func status(_ request: NoInput, by peer: Peer) async throws(Problem) -> Status { try await status() }
+
+    func status() async throws(Problem) -> Status {
         let overview = try await stored { () throws(OutboxError) in try await outbox.overview() }
         let tallies = overview.tallies
         let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
@@ -26,7 +28,7 @@ extension Station {
             grouping: tallies.filter { keepers[$0.destination.backend] == nil && !$0.state.isFinal }, by: \.destination.backend)
         let summary = StatusSummary(
             backends: reports, spool: spool, withoutProfile: unknown.mapValues { $0.map(\.count).reduce(0, +) },
-            moment: Moment(now: clock.now))
+            rejectedConfiguration: rejected.reason, moment: Moment(now: clock.now))
         return Status(
             sentence: summary.sentence, attention: summary.attention, backends: reports, spool: spool, version: HomingVersion.current,
             startedAt: startedAt, cursor: overview.cursor)

@@ -17,6 +17,7 @@ struct Station: ControlService {
     let spool: Spool
     let clock: any SyncClock
     let startedAt: Date
+    let rejected: RejectedConfiguration
     let log: Logger
 
     /// The keeper of the backend that is meant: the named one, or the only one.

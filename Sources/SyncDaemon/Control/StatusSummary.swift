@@ -7,9 +7,15 @@ struct StatusSummary {
     let spool: SpoolReport
     /// Entries of backends that no profile describes any more, by the backend's name.
     var withoutProfile: [String: Int] = [:]
+    /// Why the configuration that was changed is not in force; nil where it is.
+    var rejectedConfiguration: String?
     var moment: Moment
 
     var sentence: String {
+        rejectedConfiguration == nil ? situation : "\(situation) The changed configuration has mistakes and is not in force."
+    }
+
+    private var situation: String {
         let dead = total(\.queue.dead) + total(\.queue.held)
         let waiting = total(\.queue.waiting)
         let others = backends.flatMap(\.otherAccounts)
@@ -79,7 +85,7 @@ struct StatusSummary {
                 code: "no-profile",
                 text: "\(Self.captures(count)) for \(name) cannot go up, because no profile of that name is configured.",
                 next: "Put \(name).yaml back into the folder with the profiles and restart the daemon.")
-        } + backends.flatMap(attention(for:)) + files
+        } + backends.flatMap(attention(for:)) + files + (rejectedConfiguration.map { [Attention(rejectedConfiguration: $0)] } ?? [])
     }
 
     private func attention(for backend: BackendReport) -> [Attention] {

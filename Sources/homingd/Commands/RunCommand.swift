@@ -6,7 +6,11 @@ import SyncDaemon
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Capture and deliver until SIGTERM.",
-        discussion: "Logs to standard error. SIGTERM or SIGINT end it within five seconds; nothing that was acknowledged is lost.")
+        discussion: """
+            Logs to the journal where standard error goes there, else to standard error. SIGHUP reads configuration and profiles again; with a \
+            mistake in them the ones from before stay in force. SIGTERM or SIGINT end it within five seconds; nothing that was acknowledged is \
+            lost.
+            """)
 
     @OptionGroup var common: CommonOptions
     @Option(
@@ -21,19 +25,25 @@ struct RunCommand: AsyncParsableCommand {
     var logLevel: Logger.Level = .info
 
     func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let journal = Journal(environment: environment)
         let level = logLevel
         LoggingSystem.bootstrap { label in
+            if let journal { return JournalLogHandler(journal: journal, logLevel: level) }
             var handler = StreamLogHandler.standardError(label: label)
             handler.logLevel = level
             return handler
         }
-        let environment = ProcessInfo.processInfo.environment
+        let log = Logger(label: "homingd")
         do {
-            let configuration = try Configuration.load(file: common.config, environment: environment)
-            let daemon = try await Daemon(configuration: configuration, environment: environment, log: Logger(label: "homingd"))
-            try await daemon.run()
+            try await DaemonProcess(file: common.config, environment: environment, log: log).run()
         } catch {
-            FileHandle.standardError.write(Data("homingd: \(StartError.sentence(for: error))\n".utf8))
+            let sentence = StartError.sentence(for: error)
+            if journal != nil {
+                log.critical("Homing cannot go on", metadata: ["reason": "\(sentence)"])
+            } else {
+                FileHandle.standardError.write(Data("homingd: \(sentence)\n".utf8))
+            }
             throw ExitCode.failure
         }
     }

@@ -1,0 +1,41 @@
+import Backends
+import ControlAPI
+import ControlServer
+import Delivery
+import Foundation
+
+extension Configuration {
+    /// Every key with its value as text, always in the same order.
+    var settings: [(key: String, value: String)] {
+        [
+            ("state_directory", stateDirectory),
+            ("socket", socket),
+            ("backends", backends),
+            ("ca_file", limits.caFile ?? "the system’s"),
+            ("spool.directory", spool.directory),
+            ("spool.backend", spool.backend ?? "the only one"),
+            ("spool.route", spool.route),
+            ("delivery.in_flight", String(delivery.inFlight)),
+            ("delivery.attempts", String(delivery.retry.attempts)),
+            ("delivery.first_delay", Self.text(delivery.retry.first)),
+            ("delivery.delay_factor", Self.text(delivery.retry.factor)),
+            ("delivery.longest_delay", Self.text(delivery.retry.ceiling)),
+            ("delivery.lookup_after", Self.text(delivery.retry.lookupAfter)),
+            ("delivery.first_pause", Self.text(delivery.breaker.first)),
+            ("delivery.longest_pause", Self.text(delivery.breaker.ceiling)),
+            ("timeouts.connect", Self.text(limits.connect.seconds)),
+            ("timeouts.request", Self.text(limits.request.seconds)),
+            ("timeouts.exchange", Self.text(limits.exchange.seconds)),
+            ("outbox.max_bytes", String(maxBytes)),
+            ("outbox.keep_delivered", Self.text(keepDelivered)),
+            ("access.observe", Self.text(access[.observe])),
+            ("access.operate", Self.text(access[.operate])),
+            ("access.administer", Self.text(access[.administer])),
+        ]
+    }
+
+    private static func text(_ group: AccessGroups.Group?) -> String { group?.name ?? "nobody" }
+
+    /// As one would write it: without a fraction where there is none.
+    private static func text(_ number: Double) -> String { number.formatted(.number.grouping(.never).locale(Locale(identifier: "C"))) }
+}

@@ -1,0 +1,25 @@
+import Backends
+
+extension Daemon {
+    /// Configuration and profiles must fit together; the drop folder's route is the place where they could not.
+    package static func check(_ configuration: Configuration, against backends: [Backend]) throws(Mistakes) {
+        func mistake(_ key: String, _ found: String?, _ expected: String) -> Mistakes {
+            Mistakes([Mistake(file: "homing.yaml", key: key, found: found, expected: expected)])
+        }
+        guard !backends.isEmpty else { throw mistake("backends", configuration.backends, "a folder with at least one profile (*.yaml)") }
+        let spool = configuration.spool
+        let names = backends.map(\.name).joined(separator: ", ")
+        guard let named = spool.backend else {
+            if backends.count > 1 { throw mistake("spool.backend", nil, "one of \(names), since there is more than one") }
+            return try check(spool.route, of: backends[0], mistake)
+        }
+        guard let backend = backends.first(where: { $0.name == named }) else { throw mistake("spool.backend", named, "one of \(names)") }
+        try check(spool.route, of: backend, mistake)
+    }
+
+    private static func check(_ route: String, of backend: Backend, _ mistake: (String, String?, String) -> Mistakes) throws(Mistakes) {
+        guard backend.routes.contains(route) else {
+            throw mistake("spool.route", route, "a route of \(backend.name): \(backend.routes.joined(separator: ", "))")
+        }
+    }
+}

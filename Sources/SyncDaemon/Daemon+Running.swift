@@ -1,0 +1,112 @@
+import Backends
+import Capture
+import ControlAPI
+import ControlServer
+import Delivery
+import Foundation
+import Logging
+import Outbox
+import ServiceLifecycle
+import SyncModel
+
+extension Daemon {
+    /// Serves until `stop`, until `retire`, or until the surrounding task is cancelled; once for each daemon.
+    package func run() async throws {
+        try await outbox.record([opening])
+        var group = ServiceGroupConfiguration(services: services, logger: premises.log)
+        // What is in flight is handed back well before; then the rest is cancelled. (A limit on the cancelling would end in a trap, which
+        // is what a crash of ours looks like at the next start; see StopDeadline.)
+        group.maximumGracefulShutdownDuration = .seconds(4)
+        let running = ServiceGroup(configuration: group)
+        let outcome: Result<Void, any Error> = await withTaskGroup { tasks in
+            tasks.addTask { for await _ in ending.requests { await running.triggerGracefulShutdown() } }
+            defer { tasks.cancelAll() }
+            do { return .success(try await running.run()) } catch { return .failure(error) }
+        }
+        await close()
+        try outcome.get()
+    }
+
+    /// Ends the run within five seconds: what is in flight is handed back, and nobody is listened to any more.
+    package func stop() {
+        ending.begin(.stop)
+        // At once: a sign-in that hangs in the control channel, which is shut down before the dispatcher, must not use up its time.
+        dispatcher.stop()
+        socket.close()
+        ending.request()
+    }
+
+    /// Ends the run so that another daemon can take its place: nothing new is sent, what is being sent comes to its end, and calls are answered
+    /// all the while. Whoever connects after that waits for the next daemon. A `stop` still ends it at once.
+    package func retire() async {
+        ending.begin(.retire)
+        let limit = max(configuration.limits.exchange, backends.compactMap(\.longestRequest).max() ?? .zero) + configuration.limits.connect
+        await atMost(limit + .seconds(2)) {
+            await dispatcher.finish(within: limit.seconds)
+            for keeper in keepers { await keeper.settled() }
+        }
+        ending.request()
+    }
+
+    /// In the order in which they depend on each other: shut down backwards.
+    private var services: [any Service] {
+        var services: [any Service] = []
+        if let notifier = premises.notifier {
+            if let interval = Watchdog.interval(environment: premises.environment) {
+                services.append(Watchdog(dispatcher: dispatcher, notifier: notifier, interval: interval))
+            }
+            services.append(
+                StatusLine(notifier: notifier, news: [outbox.eventsWritten, spool.looked, rejected.changed]) {
+                    // `try?`: where the store cannot be read, the sentence from before stays.
+                    try? await station.status().sentence
+                })
+        }
+        let (clock, log) = (premises.clock, premises.log)
+        return services + [
+            Housekeeping(outbox: outbox, keepDelivered: configuration.keepDelivered, clock: clock, log: log),
+            DispatcherService(dispatcher: dispatcher),
+            SessionWatch(keepers: keepers, outbox: outbox, dispatcher: dispatcher, spool: spool, clock: clock, log: log),
+            SpoolService(spool: spool),
+            NetworkWatch(dispatcher: dispatcher, log: log),
+            ControlServer(
+                socket: socket, service: station, policy: AccessPolicy(groups: configuration.access, isOpenToAll: socket.isOpenToAll),
+                log: log, onServing: announce),
+        ]
+    }
+
+    @Sendable private func announce() {
+        if opening.kind == .started {
+            premises.log.info(
+                "Homing is up",
+                metadata: ["version": "\(HomingVersion.current)", "socket": "\(socket.path)", "spool": "\(spool.directory)"])
+        } else {
+            premises.log.notice("Homing goes on with the changed configuration")
+        }
+        premises.notifier?.tell(.ready)
+    }
+
+    private func close() async {
+        let isReplaced = ending.kind == .retire
+        if !isReplaced { socket.close() }
+        if isReplaced {
+            // A sign-in that began at the last moment has to land before the next daemon reads the session.
+            for keeper in keepers { await keeper.settled() }
+        }
+        for keeper in keepers { await keeper.flush() }
+        // `try?`: the last words; if the disk refuses them, nothing that was acknowledged is lost.
+        if !isReplaced { try? await outbox.record([SyncEvent(at: premises.clock.now, .stopped)]) }
+        do { try outbox.close() } catch { premises.log.warning("The outbox did not close cleanly", metadata: ["error": "\(error)"]) }
+        await transport.shutdown()
+        if !isReplaced { premises.log.info("Homing has stopped") }
+    }
+}
+
+/// Runs `work`, and cancels it where it takes longer.
+private func atMost(_ limit: Duration, _ work: @escaping @Sendable () async -> Void) async {
+    await withTaskGroup { group in
+        group.addTask(operation: work)
+        group.addTask { try? await Task.sleep(for: limit, clock: .continuous) }  // `try?`: cancelled, the work is done
+        await group.next()
+        group.cancelAll()
+    }
+}

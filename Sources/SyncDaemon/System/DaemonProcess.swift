@@ -1,0 +1,150 @@
+import Backends
+import ControlServer
+import Dispatch
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// A daemon's life in this process: SIGTERM and SIGINT end it within five seconds, SIGHUP has it read its configuration again.
+///
+/// Where that has changed, another daemon takes the place of the one that runs, with the same lock and the same socket.
+package struct DaemonProcess: Sendable {
+    private let file: String?
+    private let environment: [String: String]
+    private let log: Logger
+
+    private enum Happening: Sendable {
+        case reload
+        case stop
+        case ended(Result<Void, any Error>)
+    }
+
+    /// - Parameter file: the configuration; nil for its usual place.
+    package init(file: String?, environment: [String: String], log: Logger) {
+        self.file = file
+        self.environment = environment
+        self.log = log
+    }
+
+    /// Returns when it was told to stop and has; throws where it cannot start or go on.
+    package func run() async throws {
+        let notifier = ServiceNotifier(environment: environment)
+        let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
+        let (happenings, post) = AsyncStream.makeStream(of: Happening.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await signal in signals {
+                    if signal == .sighup {
+                        post.yield(.reload)
+                    } else {
+                        // Here already, for a stop may come while a store is being opened.
+                        StopDeadline.start()
+                        notifier?.tell(.stopping, .status("Stopping."))
+                        post.yield(.stop)
+                    }
+                }
+            }
+            defer { group.cancelAll() }
+            let configuration = try Configuration.load(file: file, environment: environment)
+            let socket = try PassedSocket.adopt(environment: environment)
+            if let socket, socket.path != configuration.socket {
+                log.warning(
+                    "The socket that was passed is used, not the configured one",
+                    metadata: ["passed": "\(socket.path)", "configured": "\(configuration.socket)"])
+            }
+            let daemon = try await Daemon(
+                configuration: configuration, environment: environment, socket: socket, notifier: notifier, log: log)
+            try await live(daemon, happenings, post, &group)
+        }
+    }
+
+    /// What runs, and what is to follow it.
+    private struct Life {
+        var daemon: Daemon
+        var next: (configuration: Configuration, backends: [Backend], changes: [ConfigurationChange])?
+        /// The configuration may have changed once more since `next` was read.
+        var readsAgain = false
+        var isStopping = false
+    }
+
+    private func live(
+        _ first: Daemon, _ happenings: AsyncStream<Happening>, _ post: AsyncStream<Happening>.Continuation,
+        _ group: inout ThrowingTaskGroup<Void, any Error>
+    ) async throws {
+        func start(_ daemon: Daemon) {
+            group.addTask {
+                do { post.yield(.ended(.success(try await daemon.run()))) } catch { post.yield(.ended(.failure(error))) }
+            }
+        }
+        var life = Life(daemon: first)
+        // Whatever ends this: whoever connects next finds no path to a daemon that is gone.
+        defer { life.daemon.socket.close() }
+        start(first)
+        for await happening in happenings {
+            switch happening {
+            case .stop:
+                life.isStopping = true
+                life.daemon.stop()
+            case .reload where life.isStopping: break
+            case .reload where life.next != nil: life.readsAgain = true
+            case .reload:
+                reload(&life)
+                if life.next != nil { group.addTask { [daemon = life.daemon] in await daemon.retire() } }
+            case .ended(let outcome):
+                guard let next = life.next, !life.isStopping else { return try outcome.get() }
+                if case .failure(let error) = outcome {
+                    log.warning("The daemon before did not end cleanly", metadata: ["error": "\(error)"])
+                }
+                life.daemon = try await successor(of: life.daemon, next.configuration, next.backends, next.changes)
+                life.next = nil
+                start(life.daemon)
+                if life.readsAgain { post.yield(.reload) }
+                life.readsAgain = false
+            }
+        }
+    }
+
+    /// Reads the configuration again, says what is new, and notes what is to follow.
+    private func reload(_ life: inout Life) {
+        let daemon = life.daemon
+        let notifier = daemon.premises.notifier
+        notifier?.tell(.reloading(since: .now()))
+        var restart: [ConfigurationChange] = []
+        let reload = Reload(
+            file: file, environment: environment, inForce: (daemon.configuration, daemon.backends), deviceID: daemon.premises.deviceID,
+            restart: &restart)
+        for case .key(let key, let old, let new) in restart {
+            log.warning("A changed key takes effect at the next restart", metadata: ["key": "\(key)", "from": "\(old)", "to": "\(new)"])
+        }
+        switch reload {
+        case .unchanged:
+            if restart.isEmpty { log.notice("The configuration was read again; nothing has changed") }
+            daemon.rejected.set(nil)
+            notifier?.tell(.ready)
+        case .mistaken(let mistakes):
+            for mistake in mistakes.all { log.error("The configuration has a mistake", metadata: ["mistake": "\(mistake)"]) }
+            log.error("The configuration from before stays in force")
+            daemon.rejected.set(mistakes)
+            notifier?.tell(.ready)
+        case .changed(let configuration, let backends, let changes):
+            for change in changes { change.log(to: log) }
+            life.next = (configuration, backends, changes)
+        }
+    }
+
+    /// The daemon that takes the place of `earlier`: on the new configuration, or, where that cannot be put to use, on the one from before.
+    private func successor(
+        of earlier: Daemon, _ configuration: Configuration, _ backends: [Backend], _ changes: [ConfigurationChange]
+    ) async throws -> Daemon {
+        do {
+            return try await Daemon(configuration, backends, replacing: earlier, because: changes)
+        } catch {
+            let sentence = StartError.sentence(for: error)
+            log.error(
+                "The changed configuration cannot be put to use; the one from before stays in force", metadata: ["reason": "\(sentence)"])
+            let daemon = try await Daemon(earlier.configuration, earlier.backends, replacing: earlier, because: [])
+            daemon.rejected.set("it cannot be put to use: \(sentence)")
+            return daemon
+        }
+    }
+}

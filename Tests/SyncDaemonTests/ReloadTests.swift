@@ -1,0 +1,118 @@
+import Backends
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SyncDaemon
+
+/// What a configuration that is read again means, before anything is done about it.
+@Suite struct ReloadTests {
+    private let directory: TemporaryDirectory
+    private let profile: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        let shipped = URL(fileURLWithPath: ConfigurationTests.shipped).deletingLastPathComponent().path + "/backends/breathesafe.yaml"
+        profile = try String(contentsOfFile: shipped, encoding: .utf8)
+        try FileManager.default.createDirectory(atPath: directory("backends"), withIntermediateDirectories: true)
+        try directory.write(profile, to: "backends/breathesafe.yaml")
+        try configure("")
+    }
+
+    private func configure(_ text: String, places: String = "state_directory: state\nsocket: homing.sock\n") throws {
+        try directory.write(places + text, to: "homing.yaml")
+    }
+
+    private func read() throws -> (configuration: Configuration, backends: [Backend]) {
+        try ConfigurationCheck.read(file: directory("homing.yaml"), environment: [:], deviceID: "device")
+    }
+
+    /// Reads it all, lets `change` change it, and reads it again.
+    private func reload(_ change: () throws -> Void) throws -> (reload: Reload, restart: [ConfigurationChange]) {
+        let inForce = try read()
+        try change()
+        var restart: [ConfigurationChange] = []
+        let reload = Reload(file: directory("homing.yaml"), environment: [:], inForce: inForce, deviceID: "device", restart: &restart)
+        return (reload, restart)
+    }
+
+    private func changes(_ change: () throws -> Void) throws -> [ConfigurationChange] {
+        guard case .changed(_, _, let changes) = try reload(change).reload else { return [] }
+        return changes
+    }
+
+    @Test func commentsAndTheOrderOfKeysAreNoChange() throws {
+        try configure("delivery: {in_flight: 4, attempts: 3}\n")
+        let (reload, restart) = try reload {
+            try configure("# by hand\ndelivery:\n  attempts: 3\n  in_flight: 4\n")
+            try directory.write("# mine\n" + profile, to: "backends/breathesafe.yaml")
+        }
+        guard case .unchanged = reload else { return #expect(Bool(false), "\(reload)") }
+        #expect(restart.isEmpty)
+    }
+
+    @Test func everyKeyOfTheShippedFileIsCompared() throws {
+        let text = try String(contentsOfFile: ConfigurationTests.shipped, encoding: .utf8)
+        var (table, keys) = ("", Set<String>())
+        for line in text.split(separator: "\n") {
+            let isNested = line.hasPrefix("  ")
+            let bare = line.trimmingCharacters(in: .whitespaces).drop { $0 == "#" }
+            guard let colon = bare.firstIndex(of: ":"), !bare.hasPrefix(" "), !bare[..<colon].contains(" ") else { continue }
+            let (key, value) = (String(bare[..<colon]), bare[bare.index(after: colon)...].trimmingCharacters(in: .whitespaces))
+            if value.isEmpty { table = key } else { keys.insert(isNested ? "\(table).\(key)" : key) }
+        }
+        #expect(keys.count > 15)
+        #expect(Set(try read().configuration.settings.map(\.key)) == keys)
+    }
+
+    @Test func keysAreToldFromWhatToWhat() throws {
+        let changes = try changes { try configure("delivery: {in_flight: 9, first_delay: 2.5}\ntimeouts: {exchange: 90}\n") }
+        #expect(
+            changes == [
+                .key("delivery.in_flight", from: "4", to: "9"), .key("delivery.first_delay", from: "5", to: "2.5"),
+                .key("timeouts.exchange", from: "60", to: "90"),
+            ])
+        #expect(changes.first?.detail.name == "delivery.in_flight")
+        #expect(changes.first?.detail.text == "4 → 9")
+    }
+
+    @Test func backendsAppearChangeAndDisappear() throws {
+        try configure("spool: {backend: breathesafe}\n")
+        let other = profile.replacingOccurrences(of: "name: breathesafe", with: "name: other")
+        #expect(try changes { try directory.write(other, to: "backends/other.yaml") } == [.backendAdded("other")])
+        let secret = other.replacingOccurrences(of: "timeout: 60", with: "timeout: 61")
+            .replacingOccurrences(of: "headers: {Accept: application/json}", with: "headers: {Accept: application/json, X-Key: s3cret}")
+        let changed = try changes { try directory.write(secret, to: "backends/other.yaml") }
+        #expect(changed == [.backendChanged("other", keys: ["headers.X-Key", "timeout"])])
+        #expect(!changed.map(\.detail.text).joined().contains("s3cret"))
+        let gone = try changes { try FileManager.default.removeItem(atPath: directory("backends/other.yaml")) }
+        #expect(gone == [.backendRemoved("other")])
+    }
+
+    @Test func whatTheProcessHoldsFastKeepsItsValueAndIsSaid() throws {
+        let before = try read().configuration
+        let (reload, restart) = try reload {
+            try configure("delivery: {in_flight: 9}\n", places: "state_directory: elsewhere\nsocket: other.sock\n")
+        }
+        guard case .changed(let configuration, _, let changes) = reload else { return #expect(Bool(false), "\(reload)") }
+        #expect(changes == [.key("delivery.in_flight", from: "4", to: "9")])
+        #expect(configuration.stateDirectory == before.stateDirectory)
+        #expect(configuration.socket == before.socket)
+        #expect(configuration.spool == before.spool)
+        #expect(
+            restart == [
+                .key("state_directory", from: directory("state"), to: directory("elsewhere")),
+                .key("socket", from: directory("homing.sock"), to: directory("other.sock")),
+                .key("spool.directory", from: directory("state/spool"), to: directory("elsewhere/spool")),
+            ])
+    }
+
+    @Test func mistakesOfBothKindsOfFileAreToldAtOnce() throws {
+        let (reload, _) = try reload {
+            try configure("delivery: {attempts: 9}\n")
+            try directory.write(profile + "\nnonsense: 1\n", to: "backends/breathesafe.yaml")
+        }
+        guard case .mistaken(let mistakes) = reload else { return #expect(Bool(false), "\(reload)") }
+        #expect(mistakes.all.map(\.key) == ["delivery.attempts", "nonsense"])
+    }
+}

@@ -1,0 +1,56 @@
+import Delivery
+import Foundation
+import Logging
+import Outbox
+import SyncModel
+import TestSupport
+import Testing
+import Vault
+
+@testable import SyncDaemon
+
+@Suite(.timeLimit(.minutes(1))) struct WatchdogTests {
+    @Test(
+        arguments: [
+            ([:], nil),
+            (["WATCHDOG_USEC": "120000000"], .seconds(60)),
+            (["WATCHDOG_USEC": "120000000", "WATCHDOG_PID": "7"], .seconds(60)),
+            (["WATCHDOG_USEC": "120000000", "WATCHDOG_PID": "8"], nil),
+            (["WATCHDOG_USEC": "0"], nil),
+            (["WATCHDOG_USEC": "soon"], nil),
+        ] as [([String: String], Duration?)])
+    func halfTheTimeIsUsedByTheProcessThatIsAsked(environment: [String: String], interval: Duration?) {
+        #expect(Watchdog.interval(environment: environment, pid: 7) == interval)
+    }
+
+    @Test func onlyALoopThatComesRoundFeedsIt() async throws {
+        let directory = try TemporaryDirectory()
+        let receiver = try DatagramReceiver(at: directory("notify"))
+        let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": directory("notify")]))
+        let clock = SystemClock()
+        let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
+        let dispatcher = Dispatcher(
+            outbox: outbox, keepers: [], pauses: [], clock: clock, policy: .init(), seed: 1,
+            log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let watchdog = Watchdog(dispatcher: dispatcher, notifier: notifier, interval: .milliseconds(5))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await watchdog.run() }
+            // The loop does not turn: twenty intervals bring nothing.
+            try await Task.sleep(for: .milliseconds(100))
+            #expect(receiver.lines.isEmpty)
+            group.addTask { try await dispatcher.run() }
+            #expect(try await receiver.line(count: 3) { $0 == "WATCHDOG=1" } != nil)
+            await dispatcher.finish(within: 1)
+            let answer = await dispatcher.echo()
+            #expect(!answer)
+            // What was asked before the end may still be told; after that nothing comes.
+            try await Task.sleep(for: .milliseconds(50))
+            let told = receiver.lines.count
+            try await Task.sleep(for: .milliseconds(100))
+            #expect(receiver.lines.count == told)
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+        try outbox.close()
+    }
+}

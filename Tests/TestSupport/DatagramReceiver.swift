@@ -1,0 +1,52 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A datagram socket at the other end: what a service manager or a journal would receive.
+package final class DatagramReceiver: Sendable {
+    private let descriptor: Int32
+    private let received = Mutex<[Data]>([])
+
+    /// Binds a path, or an abstract name that begins with `@`.
+    package init(at name: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var bytes = Array(name.utf8)
+        if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+        let isBound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) == 0 }
+        }
+        guard isBound else { throw CocoaError(.fileWriteUnknown) }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Everything that has come so far.
+    package var datagrams: [Data] {
+        received.withLock { received in
+            var buffer = [UInt8](repeating: 0, count: 128 << 10)
+            while true {
+                let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+                guard count >= 0 else { return received }
+                received.append(Data(buffer[..<count]))
+            }
+        }
+    }
+
+    /// The same as lines.
+    package var lines: [String] { datagrams.flatMap { String(decoding: $0, as: UTF8.self).split(separator: "\n").map(String.init) } }
+
+    /// Waits until so many lines are as asked for, and returns the last of these; nil after twenty seconds.
+    @discardableResult
+    package func line(count: Int = 1, where isMeant: (String) -> Bool) async throws -> String? {
+        for _ in 0..<4000 {
+            let found = lines.filter(isMeant)
+            if found.count >= count { return found[count - 1] }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        return nil
+    }
+}
