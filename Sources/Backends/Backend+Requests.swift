@@ -5,6 +5,7 @@ extension Backend {
     /// Throws, with what was expected, where such an item could never be turned into a request. To be asked before an item is accepted.
     package func check(route name: String, fields: [String: JSONValue], payload: Data?) throws(Failure) {
         let route = try route(name)
+        try route.check(fields)
         let body = route.request.json
         if let payload {
             guard let body, body.takesPayload else {

@@ -104,10 +104,9 @@ struct TemplateTests {
         Unsendable("nowhere", [:], nil, "It has: create_managed_user"),
         Unsendable("measurement", ["user_id": 5], nil, "needs a JSON document"),
         Unsendable("measurement", [:], "{}", "needs the field \"user_id\""),
-        Unsendable("measurement", ["user_id": .null], "{}", "needs a text or a number as the field \"user_id\""),
-        Unsendable("measurement", ["user_id": .array([])], "{}", "needs a text or a number"),
-        Unsendable("measurement", ["user_id": ""], "{}", "cannot take \"\""),
-        Unsendable("measurement", ["user_id": ".."], "{}", "cannot take \"..\""),
+        Unsendable(
+            "measurement", ["user_id": .null], "{}", "The field \"user_id\" is null; the route \"measurement\" expects a whole number"),
+        Unsendable("measurement", ["user_id": .array([])], "{}", "expects a whole number above 0"),
         Unsendable("measurement", ["user_id": 5], "[]", "has to be a JSON object"),
         Unsendable("measurement", ["user_id": 5], "\"{}\"", "has to be a JSON object"),
         Unsendable("measurement", ["user_id": 5], "", "not a JSON document"),

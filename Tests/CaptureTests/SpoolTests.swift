@@ -326,7 +326,7 @@ import Vault
         let drop = try Drop()
         try await drop.running { news in
             for number in 1...200 {
-                try drop.put(Drop.capture(number), "new/users/\(number % 5)/\(number).json", age: Double(1000 - number))
+                try drop.put(Drop.capture(number), "new/users/\(1 + number % 5)/\(number).json", age: Double(1000 - number))
                 drop.spool.look()
             }
             try await drop.stored(200, news)

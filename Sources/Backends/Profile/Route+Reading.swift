@@ -13,6 +13,7 @@ extension Route {
                 table.reject("marker", expected: "a new member of an object of json, or of {item.payload} itself")
             }
         }
+        fields = Self.fields(table)
         allowsEmpty = table.bool("empty") ?? false
         remoteID = table.pointer("remote_id")
         if allowsEmpty, remoteID != nil { table.reject("empty", expected: "either empty or remote_id") }
@@ -32,6 +33,22 @@ extension Route {
         guard let request else { return nil }
         self.name = name
         self.request = request
+        checkFieldsAreUsed(table)
+    }
+
+    private static func fields(_ table: StrictTable) -> [String: FieldType] {
+        guard let declared = table.table("fields") else { return [:] }
+        var fields: [String: FieldType] = [:]
+        for name in declared.keys { fields[name] = declared.choice(name) }
+        return fields
+    }
+
+    /// A misspelt name would leave the field that was meant unchecked.
+    private func checkFieldsAreUsed(_ table: StrictTable) {
+        let used = Set((request.placeholders + (lane?.placeholders ?? []) + (find?.request.placeholders ?? [])).compactMap(\.field))
+        for name in fields.keys.sorted() where !used.contains(name) {
+            table.reject("fields", expected: "fields that the route uses", found: "\"\(name)\"")
+        }
     }
 
     private static func lane(_ node: YAMLNode, _ table: StrictTable, scope: TemplateScope) -> TextTemplate? {
