@@ -18,6 +18,11 @@ extension Backend {
         _ = try request(for: draft)
         _ = try lookup(for: draft)
         _ = try lane(route: name, fields: fields)
+        if let payload, let missing = route.requires.first(where: { !$0.isPresent(in: payload) }) {
+            throw Failure(
+                .profile,
+                "The document lacks \(missing), which every document for the route \"\(name)\" has to hold. Hand in the whole capture.")
+        }
     }
 
     /// The request that delivers it, without credentials. Pure: the same mutation, the same bytes.

@@ -80,6 +80,8 @@ struct ProfileMistakeTests {
         WrongEdit("{user_id: integer}", "{user_id: number}", "routes.measurement.fields.user_id", "integer, text"),
         WrongEdit("{user_id: integer}", "{usr_id: integer}", "routes.measurement.fields", "fields that the route uses"),
         WrongEdit("{user_id: integer}", "integer", "routes.measurement.fields", "a table of keys"),
+        WrongEdit("requires: [/average_measurements]", "requires: [average]", "routes.measurement.requires.0", "JSON pointer"),
+        WrongEdit("delivery: at-most-once", "requires: [/a]", "routes.create_managed_user.requires", "{item.payload} in json"),
         WrongEdit("on_dead: skip", "on_dead: stop", "routes.measurement.on_dead", "halt, skip"),
         WrongEdit("delivery: at-most-once", "delivery: once", "routes.create_managed_user.delivery", "at-least-once, at-most-once"),
         WrongEdit("on_dead: skip", "empty: true", "routes.measurement.empty", "either empty or remote_id"),

@@ -5,7 +5,9 @@ extension Route {
     init?(_ name: String, _ table: StrictTable, defaults: RequestDefaults) {
         defer { table.close() }
         let scope = defaults.scope.withItems
+        let mistakesBefore = table.log.all.count
         var request = RequestTemplate(table, [.json, .headers, .timeout], scope: scope, defaults: defaults)
+        let isRequestSound = table.log.all.count == mistakesBefore
         if let marker = table.pointer("marker"), request != nil {
             if let body = request?.json?.marked(at: marker.tokens[...]) {
                 request?.body = .json(body)
@@ -14,6 +16,10 @@ extension Route {
             }
         }
         fields = Self.fields(table)
+        requires = table.pointers("requires")
+        if !requires.isEmpty, isRequestSound, request?.json?.takesPayload != true {
+            table.reject("requires", expected: "{item.payload} in json: what is required is looked for in the payload")
+        }
         allowsEmpty = table.bool("empty") ?? false
         remoteID = table.pointer("remote_id")
         if allowsEmpty, remoteID != nil { table.reject("empty", expected: "either empty or remote_id") }

@@ -7,6 +7,8 @@ struct Route: Sendable {
     let request: RequestTemplate
     /// The types of the item's fields; one that is not named here is a text.
     let fields: [String: FieldType]
+    /// Where the payload has to hold something.
+    let requires: [JSONPointer]
     /// Whether a success may come without a body.
     let allowsEmpty: Bool
     /// What a success has to hold.
