@@ -17,6 +17,8 @@ package actor Spool {
     private let outbox: Outbox
     private let clock: any SyncClock
     private let log: Logger
+    /// After a crash, what was taken is stored in the order of its ids.
+    private var ids = MutationIDMint()
     /// Files known to be whole although the kernel would not say so.
     private var closed: Set<FilePath> = []
     /// What cannot be taken, or was taken and can be neither stored nor put aside.
@@ -164,7 +166,7 @@ package actor Spool {
             let name =
                 candidate.bound
                 ?? TakenName(
-                    id: MutationID(at: clock.now, using: &generator), backend: signedIn.backend, account: signedIn.account.id,
+                    id: ids.next(at: clock.now, using: &generator), backend: signedIn.backend, account: signedIn.account.id,
                     folder: candidate.folder?.text, original: candidate.name)
             // What was bound for somebody else waits for that person.
             guard (name.backend, name.account) == (signedIn.backend, signedIn.account.id) else { continue }

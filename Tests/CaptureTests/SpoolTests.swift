@@ -276,6 +276,19 @@ import Vault
         #expect(try drop.names("taken").isEmpty)
     }
 
+    /// What a crash leaves in taken/ is stored by the next run: in the order in which it was written, though all were taken in one millisecond.
+    @Test func whatACrashLeftIsStoredInTheOrderInWhichItWasWritten() async throws {
+        var drop = try Drop()
+        for number in 10...39 { try drop.put(Drop.capture(number), "new/users/5/f\(number).json", age: Double(900 - number)) }
+        try drop.outbox.close()
+        await drop.spool.sweep()
+        #expect(try drop.names("taken").count == 30)
+        drop.outbox = try Outbox(file: drop.directory("second.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: drop.clock.now)
+        try drop.restart()
+        await drop.spool.sweep()
+        #expect(try await drop.documents() == (10...39).map(Drop.capture))
+    }
+
     // MARK: Watching
 
     @Test(.timeLimit(.minutes(1))) func whileItRunsEveryWayOfDroppingAFileIsNoticed() async throws {
