@@ -21,6 +21,11 @@ package actor Spool {
     private var ids = MutationIDMint()
     /// Files known to be whole although the kernel would not say so.
     private var closed: Set<FilePath> = []
+    private var sightings = Sightings()
+    /// Folders in which no event will be told of.
+    private var unwatched: Set<FilePath> = []
+    /// How the folders were before the last look; nil where a change could have gone unseen.
+    private var stamps: [FilePath: FolderCounts.Stamp]?
     /// What cannot be taken, or was taken and can be neither stored nor put aside.
     private var stuck: [FilePath: StuckFile.Cause] = [:]
     private let stuckReport = Mutex<(count: Int, example: StuckFile?)>((0, nil))
@@ -33,8 +38,10 @@ package actor Spool {
     private static let batch = 64
     /// How many bytes a batch has before it is closed: memory holds a batch at a time.
     private static let batchBytes: Int64 = 16 << 20
-    /// How old a file must be to count as whole where neither the kernel nor an event says so, in seconds.
+    /// How long a file must not have changed to count as whole where neither the kernel nor an event says so, in seconds.
     private static let settledAge: TimeInterval = 5
+    /// When to ask whether anything has changed without an event, in seconds.
+    private static let calmPace: TimeInterval = 60
     /// When to look again after something has failed, in seconds.
     private static let pauseAfterFailure: TimeInterval = 30
 
@@ -73,7 +80,7 @@ package actor Spool {
 
     /// Watches until cancelled.
     package func run() async throws {
-        let watch = try FolderWatch()
+        let watch = try FolderWatch(folders.calls)
         let looks = wake.listen()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -85,15 +92,42 @@ package actor Spool {
             // One sweeper: two would pull the same files from under each other.
             group.addTask {
                 for await _ in looks {
-                    // Again each time: a folder that was removed and made anew is another one.
-                    for folder in [self.folders.root, self.folders.new, self.folders.users] + self.folders.userFolders { watch.add(folder) }
+                    await self.add(to: watch)
                     await self.sweep()
                 }
             }
+            group.addTask { await self.lookAtACalmPace() }
             look()
             await group.waitForAll()
         }
     }
+
+    private func add(to watch: FolderWatch) {
+        var failed: Set<FilePath> = []
+        // Again each time: a folder that was removed and made anew is another one.
+        for folder in [folders.root, folders.new, folders.users] + folders.userFolders {
+            do { try watch.add(folder) } catch {
+                guard error.code != ENOENT else { continue }
+                failed.insert(folder)
+                guard !unwatched.contains(folder) else { continue }
+                log.warning(
+                    "A folder cannot be watched, and is looked at once a minute",
+                    metadata: ["directory": "\(folder.text)", "error": "\(error)"])
+            }
+        }
+        unwatched = failed
+    }
+
+    /// Looks where no event comes: at what is mounted on a watched folder, written from another machine, or in a folder that is not watched.
+    private func lookAtACalmPace() async {
+        // `try?`: cancelled while asleep, that is how this ends.
+        while (try? await clock.sleep(until: clock.now.addingTimeInterval(Self.calmPace))) != nil {
+            if mayHaveChanged { look() }
+        }
+    }
+
+    /// Whether a look could find something that the last one did not; cheap where nothing has changed.
+    var mayHaveChanged: Bool { stamps == nil || fileCounts.stamps != stamps || sightings.isWaiting }
 
     private func noticed(_ whole: Set<FilePath>) { closed.formUnion(whole) }
 
@@ -101,10 +135,12 @@ package actor Spool {
     package func sweep() async {
         do {
             try folders.make()
+            stamps = fileCounts.stamps
             var leftovers = try folders.leftovers()[...]
             while !leftovers.isEmpty, !Task.isCancelled { try await store(leftovers: batch(from: &leftovers)) }
             var candidates = survey()
             closed.formIntersection(candidates.map(\.path))
+            sightings.keep(candidates)
             while !candidates.isEmpty, !Task.isCancelled { try await store(try await take(from: &candidates)) }
         } catch {
             // What was taken stays in taken/ and is stored by the next look: soon, for a full disk tells nobody when it has room again.
@@ -136,8 +172,9 @@ package actor Spool {
         let files = stuck.map { (isFailure: $0.value.isFailure, file: StuckFile($0.key, $0.value, users: folders.users)) }
         let example = files.min { ($0.isFailure ? 0 : 1, $0.file.path) < ($1.isFailure ? 0 : 1, $1.file.path) }?.file
         stuckReport.withLock { $0 = (files.count, example) }
-        // Whoever grants a permission or removes a link tells nobody.
-        if !stuck.isEmpty { look(in: Self.pauseAfterFailure) }
+        // Whoever grants a permission or removes a link tells nobody; whoever signs in does.
+        let isTold = stuck.values.allSatisfy { if case .otherAccount = $0 { true } else { false } }
+        if !isTold { look(in: Self.pauseAfterFailure) }
     }
 
     private typealias Taken = (name: TakenName, path: FilePath)
@@ -158,18 +195,23 @@ package actor Spool {
         var generator = SystemRandomNumberGenerator()
         var bytes: Int64 = 0
         while taken.count < Self.batch, bytes < Self.batchBytes, let candidate = candidates.popFirst() {
-            guard isWhole(candidate) else { continue }
+            let present = Destination(backend: signedIn.backend, account: signedIn.account.id)
+            guard isWhole(candidate, whileSignedIn: present) else { continue }
             if let folder = candidate.folder, folder.utf8 == nil {
                 try await refuse(candidate.path, as: candidate.name, "The name of its folder is not UTF-8; a user’s number was expected.")
                 continue
             }
+            // Somebody else may have signed in since it was begun.
+            let owner = sightings.owner(of: candidate) ?? present
             let name =
                 candidate.bound
                 ?? TakenName(
-                    id: ids.next(at: clock.now, using: &generator), backend: signedIn.backend, account: signedIn.account.id,
+                    id: ids.next(at: clock.now, using: &generator), backend: owner.backend, account: owner.account,
                     folder: candidate.folder?.text, original: candidate.name)
-            // What was bound for somebody else waits for that person.
-            guard (name.backend, name.account) == (signedIn.backend, signedIn.account.id) else { continue }
+            if let bound = candidate.bound, (bound.backend, bound.account) != (present.backend, present.account) {
+                try await noteWaiting(candidate.path, for: Destination(backend: bound.backend, account: bound.account))
+                continue
+            }
             guard name.text.utf8.count <= SpoolFolders.longestName else {
                 try await refuse(candidate.path, as: candidate.name, "The name of its folder is too long to be a user’s number.")
                 continue
@@ -180,6 +222,7 @@ package actor Spool {
                 continue
             }
             closed.remove(candidate.path)
+            sightings.forget(candidate.path)
             touched.insert(candidate.directory)
             bytes += candidate.size
         }
@@ -188,11 +231,19 @@ package actor Spool {
         return taken
     }
 
-    private func isWhole(_ candidate: SpoolFolders.Candidate) -> Bool {
-        if let known = folders.isWhole(candidate.path) { return known }
-        if closed.contains(candidate.path) { return true }
-        let age = clock.now.timeIntervalSince1970 - TimeInterval(candidate.modifiedAt) / 1_000_000_000
-        if age >= Self.settledAge { return true }
+    /// What was bound for somebody else waits for that person.
+    private func noteWaiting(_ path: FilePath, for owner: Destination) async throws(OutboxError) {
+        let label = try await outbox.accountLabels()[owner] ?? "account \(owner.account)"
+        note(path, .otherAccount("\(label) at \(owner.backend)"))
+    }
+
+    /// Whether nobody writes to it any more; if somebody does, it is noted whose it is.
+    private func isWhole(_ candidate: SpoolFolders.Candidate, whileSignedIn present: Destination) -> Bool {
+        let known = folders.isWhole(candidate.path)
+        if known ?? closed.contains(candidate.path) { return true }
+        let unchanged = sightings.note(candidate, owner: present, at: clock.now)
+        guard known == nil else { return false }
+        if unchanged >= Self.settledAge { return true }
         look(in: Self.settledAge)
         return false
     }
