@@ -28,7 +28,7 @@ struct RunCommand: AsyncParsableCommand {
         }
         let environment = ProcessInfo.processInfo.environment
         do {
-            let configuration = try Configuration.load(file: common.config, environment: environment)
+            let configuration = try ConfigurationCheck.configuration(file: common.config, environment: environment)
             let daemon = try await Daemon(configuration: configuration, environment: environment, log: Logger(label: "homingd"))
             try await daemon.run()
         } catch {
