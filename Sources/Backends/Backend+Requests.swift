@@ -9,7 +9,7 @@ extension Backend {
         let body = route.request.json
         if let payload {
             guard let body, body.takesPayload else {
-                throw Failure(.profile, "The route \"\(name)\" takes no payload; hand in the fields alone.")
+                throw Failure(.profile, "The route \"\(name)\" takes no payload; hand in the fields alone, with ‘--no-document’.")
             }
             try Self.checkJSON(payload, isObject: body.marksPayload, route: name)
         }
