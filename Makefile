@@ -4,8 +4,8 @@ SWIFT ?= swift
 # An import of a target that Package.swift does not name as a dependency is an error.
 CHECKED = --explicit-target-dependency-import-check error
 DEBIAN_PACKAGES = libsqlite3-dev zlib1g-dev ca-certificates
-# For `make verify-units`.
-DEBIAN_CI_PACKAGES = systemd
+# For `make verify-units` and `make contract`.
+DEBIAN_CI_PACKAGES = systemd curl socat python3-venv util-linux
 
 PREFIX ?= /usr
 DESTDIR ?=
@@ -21,10 +21,10 @@ units = $(DESTDIR)$(PREFIX)/lib/systemd/system
 sysusers = $(DESTDIR)$(PREFIX)/lib/sysusers.d/homing.conf
 tmpfiles = $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/homing.conf
 docs = $(DESTDIR)$(PREFIX)/share/doc/homing
-bash = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/homing
+bash = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 # Debian's zsh has a folder of its own for what packages bring.
-zsh = $(DESTDIR)$(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)/_homing
-fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/homing.fish
+zsh = $(DESTDIR)$(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
+fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 etc = $(DESTDIR)/etc/homing
 
 .PHONY: help demo test bench lint build release verify-units install install-files uninstall deps ci-deps clean
@@ -35,6 +35,7 @@ help:
 	@echo "make bench         measure the release build, and write the table into the documentation"
 	@echo "make lint          check the format of every source file"
 	@echo "make verify-units  check the systemd units, and what make install puts where"
+	@echo "make contract      hold the built daemon to its OpenAPI description, by some two thousand made-up requests"
 	@echo "make build         build everything"
 	@echo "make release       build what make install installs: optimised, and needing no Swift where it runs"
 	@echo "make install       install the programs, the systemd units and the configuration; starts nothing"
@@ -69,6 +70,10 @@ bench: release
 verify-units: ci-deps
 	@systemd/verify
 
+# Schemathesis comes from PyPI, into a folder of its own.
+contract: ci-deps build
+	@Tests/contract/run
+
 build: deps
 	$(SWIFT) build $(CHECKED)
 
@@ -91,17 +96,19 @@ install-files:
 	    $(STRIP) "$(bin)/$$program.new"; \
 	    mv -f "$(bin)/$$program.new" "$(bin)/$$program"; \
 	done
-	@install -d "$(units)" "$(docs)" "$(dir $(bash))" "$(dir $(zsh))" "$(dir $(fish))"
+	@install -d "$(units)" "$(docs)" "$(bash)" "$(zsh)" "$(fish)"
 	@set -e; for unit in homingd.service homingd.socket; do \
 	    sed -E 's,/usr/(bin|share)/,$(PREFIX)/\1/,' systemd/$$unit > "$(units)/$$unit"; chmod 0644 "$(units)/$$unit"; \
 	done
 	@install -D -m 0644 systemd/homing.sysusers "$(sysusers)"
 	@install -D -m 0644 systemd/homing.tmpfiles "$(tmpfiles)"
 	@install -m 0644 README.md "$(docs)/README.md"
-	@"$(BIN_DIR)/homing" --generate-completion-script bash > "$(bash)"
-	@"$(BIN_DIR)/homing" --generate-completion-script zsh > "$(zsh)"
-	@"$(BIN_DIR)/homing" --generate-completion-script fish > "$(fish)"
-	@chmod 0644 "$(bash)" "$(zsh)" "$(fish)"
+	@set -e; for program in $(PROGRAMS); do \
+	    "$(BIN_DIR)/$$program" --generate-completion-script bash > "$(bash)/$$program"; \
+	    "$(BIN_DIR)/$$program" --generate-completion-script zsh > "$(zsh)/_$$program"; \
+	    "$(BIN_DIR)/$$program" --generate-completion-script fish > "$(fish)/$$program.fish"; \
+	    chmod 0644 "$(bash)/$$program" "$(zsh)/_$$program" "$(fish)/$$program.fish"; \
+	done
 	@# What an administrator has changed stays: the new version goes beside it.
 	@set -e; cd config; for file in *.yaml backends/*.yaml; do \
 	    kept="$(abspath $(etc))/$$file"; \
@@ -114,7 +121,7 @@ uninstall:
 	@as=""; [ -n "$(DESTDIR)" ] || [ "$$(id -u)" = 0 ] || as=sudo; \
 	if [ -z "$(DESTDIR)" ] && [ -d /run/systemd/system ]; then $$as systemctl disable --now homingd.service homingd.socket; fi; \
 	$$as rm -rf $(PROGRAMS:%="$(bin)/%") "$(units)/homingd.service" "$(units)/homingd.socket" "$(sysusers)" "$(tmpfiles)" \
-	    "$(docs)" "$(bash)" "$(zsh)" "$(fish)"; \
+	    "$(docs)" $(PROGRAMS:%="$(bash)/%") $(PROGRAMS:%="$(zsh)/_%") $(PROGRAMS:%="$(fish)/%.fish"); \
 	if [ -z "$(DESTDIR)" ] && [ -d /run/systemd/system ]; then $$as systemctl daemon-reload; fi
 	@echo "Removed. What was captured (/var/lib/homing), the configuration (/etc/homing), the user homing and the groups homing-* are kept."
 

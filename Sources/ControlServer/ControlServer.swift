@@ -13,14 +13,19 @@ import ServiceLifecycle
 package struct ControlServer: Service {
     private let socket: UnixSocket
     private let router: ControlRouter
+    private let limits: ControlLimits
+    private let count: ConnectionCount
     private let log: Logger
 
     /// - Parameter quiet: after how long without an event a listener is sent an empty line.
     package init(
-        socket: UnixSocket, service: any ControlService, policy: AccessPolicy = AccessPolicy(), quiet: Duration = .seconds(30), log: Logger
+        socket: UnixSocket, service: any ControlService, policy: AccessPolicy = AccessPolicy(), limits: ControlLimits = ControlLimits(),
+        quiet: Duration = .seconds(30), log: Logger
     ) {
         self.socket = socket
-        router = ControlRouter(service: service, policy: policy, quiet: quiet)
+        self.limits = limits
+        count = ConnectionCount(limits: limits, policy: policy)
+        router = ControlRouter(service: service, policy: policy, quiet: quiet, limits: limits, log: log)
         self.log = log
     }
 
@@ -45,7 +50,7 @@ package struct ControlServer: Service {
 
     private func serve() async throws {
         let responder = router.responder()
-        let log = log
+        let (log, limits) = (log, limits)
         let http = HTTP1Channel(
             responder: { request, writer, channel in
                 let context = ControlContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
@@ -58,7 +63,11 @@ package struct ControlServer: Service {
                     response = Response(status: .internalServerError)
                 }
                 try await writer.write(response: response.head, body: response.body)
-            }, configuration: .init(idleTimeout: .seconds(60)))
+            },
+            configuration: .init(
+                additionalChannelHandlers: [BodyDeadline(limits.body)], idleTimeout: limits.idle,
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: 2 * limits.header, maxHeaderListSize: 2 * limits.header, maxHeaderFieldCount: 100)))
         let group = MultiThreadedEventLoopGroup.singleton
         let quiescing = ServerQuiescingHelper(group: group)
         let server = try await ServerBootstrap(group: group)
@@ -68,7 +77,12 @@ package struct ControlServer: Service {
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .bind(socket.descriptor, cleanupExistingSocketFile: false) { channel in http.setup(channel: channel, logger: log) }
+            .bind(socket.descriptor, cleanupExistingSocketFile: false) { channel in
+                http.setup(channel: channel, logger: log).flatMapThrowing { connection in
+                    try admit(channel)
+                    return connection
+                }
+            }
         try await withGracefulShutdownHandler {
             try await withThrowingDiscardingTaskGroup { connections in
                 try await server.executeThenClose { inbound in
@@ -78,5 +92,17 @@ package struct ControlServer: Service {
         } onGracefulShutdown: {
             quiescing.initiateShutdown(promise: nil)
         }
+    }
+
+    /// Gives a connection its place, or its end.
+    private func admit(_ channel: any Channel) throws {
+        guard let peer = channel.peer else {
+            return try channel.pipeline.syncOperations.addHandler(RefusedConnection(isTold: false), position: .first)
+        }
+        let decision = count.open(peer.uid)
+        channel.closeFuture.whenComplete { _ in count.close(peer.uid, decision) }
+        guard decision != .admitted else { return }
+        router.audit.crowded(by: peer)
+        try channel.pipeline.syncOperations.addHandler(RefusedConnection(isTold: decision == .refused), position: .first)
     }
 }

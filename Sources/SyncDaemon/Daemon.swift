@@ -53,13 +53,17 @@ package struct Daemon: Sendable {
             for backend in backends {
                 keepers.append(
                     try SessionKeeper(
-                        backend: backend, directory: state + "/sessions", vault: vault, transport: transport, clock: clock))
+                        backend: backend,
+                        foreignTo: try outbox.claimOrigin(backend.origin, of: backend.name, formerly: backend.formerOrigins),
+                        directory: state + "/sessions", vault: vault, transport: transport, clock: clock))
             }
             self.keepers = keepers
             let book = AddressBook(keepers: Dictionary(uniqueKeysWithValues: keepers.map { ($0.backend.name, $0) }))
             let intake = Intake(outbox: outbox, addressing: book, clock: clock)
+            let names = Set(backends.map(\.name))
             dispatcher = Dispatcher(
-                outbox: outbox, keepers: keepers, clock: clock, policy: configuration.delivery, seed: seed, log: log)
+                outbox: outbox, keepers: keepers, pauses: try outbox.pauses(at: clock.now).filter { names.contains($0.backend) },
+                clock: clock, policy: configuration.delivery, seed: seed, log: log)
             spool = try Spool(
                 directory: configuration.spool.directory, backend: configuration.spool.backend, route: configuration.spool.route,
                 intake: intake, outbox: outbox, clock: clock, log: log)
@@ -94,7 +98,9 @@ package struct Daemon: Sendable {
             SessionWatch(keepers: keepers, outbox: outbox, dispatcher: dispatcher, spool: spool, clock: clock, log: log),
             SpoolService(spool: spool),
             NetworkWatch(dispatcher: dispatcher, log: log),
-            ControlServer(socket: socket, service: station, log: log),
+            ControlServer(
+                socket: socket, service: station, policy: AccessPolicy(groups: configuration.access, isOpenToAll: socket.isOpenToAll),
+                log: log),
         ]
         if signals { services.append(StopDeadline(dispatcher: dispatcher)) }
         var group = ServiceGroupConfiguration(

@@ -1,6 +1,5 @@
 import Foundation
 import NIOHTTP1
-import Synchronization
 
 /// Delivery to the sandbox, beside what the same HTTP client does bare against the same server.
 struct Deliveries {
@@ -39,7 +38,7 @@ struct Deliveries {
 }
 
 /// The same requests without a daemon: no queue, no disk.
-struct BareClient {
+struct BareClient: Sendable {
     private let client: Client
     private let headers: [(String, String)]
     private let body: Data
@@ -68,19 +67,19 @@ struct BareClient {
     func rate(concurrency: Int, seconds: Double) async throws -> Double {
         let begin = ContinuousClock.now
         let end = begin + .seconds(seconds)
-        let count = Mutex(0)
+        let count = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<concurrency {
                 group.addTask {
                     let path = "/users/\(Station.users[number % Station.users.count])/facial_measurements_from_arkit"
                     while ContinuousClock.now < end {
                         _ = try await client.send(.POST, path, body, headers: headers)
-                        count.withLock { $0 += 1 }
+                        count.next()
                     }
                 }
             }
             try await group.waitForAll()
         }
-        return Double(count.withLock { $0 }) / (ContinuousClock.now - begin).seconds
+        return Double(count.value) / (ContinuousClock.now - begin).seconds
     }
 }

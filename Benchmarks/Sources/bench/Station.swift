@@ -110,16 +110,11 @@ final class Station: Sendable {
 
     /// Hands in `count` documents for as many users, by as many clients.
     func submit(_ count: Int, users: [Int] = users, clients: Int = 64, document: Data = Samples.small) async throws {
-        let next = Mutex(0)
+        let handedIn = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<clients {
                 group.addTask { [control] in
-                    while true {
-                        let number = next.withLock { next in
-                            next += 1
-                            return next
-                        }
-                        guard number <= count else { return }
+                    while case let number = handedIn.next(), number <= count {
                         try await control.submit(document, user: users[number % users.count])
                     }
                 }

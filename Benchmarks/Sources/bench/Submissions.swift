@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Durable submissions through the socket.
 struct Submissions {
@@ -35,18 +34,18 @@ struct Submissions {
     private func submissions(_ station: Station, _ clients: Int, _ document: Data) async throws -> (count: Int, seconds: Double) {
         let end = ContinuousClock.now + .seconds(tools.seconds)
         let begin = ContinuousClock.now
-        let count = Mutex(0)
+        let count = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for client in 0..<clients {
                 group.addTask {
                     while ContinuousClock.now < end {
                         try await station.control.submit(document, user: Station.users[client % Station.users.count])
-                        count.withLock { $0 += 1 }
+                        count.next()
                     }
                 }
             }
             try await group.waitForAll()
         }
-        return (count.withLock { $0 }, (ContinuousClock.now - begin).seconds)
+        return (count.value, (ContinuousClock.now - begin).seconds)
     }
 }
