@@ -7,6 +7,9 @@ DEBIAN_PACKAGES = libsqlite3-dev zlib1g-dev ca-certificates
 # For `make verify-units` and `make contract`.
 DEBIAN_CI_PACKAGES = systemd curl socat python3-venv util-linux
 
+# Hundreds of tests at the same time would only wait for each other, and some wait for seconds of real time.
+AT_ONCE = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12
+
 PREFIX ?= /usr
 DESTDIR ?=
 BIN_DIR ?=
@@ -56,7 +59,7 @@ demo: deps
 
 test: deps
 	$(SWIFT) build $(CHECKED) --build-tests
-	$(SWIFT) test $(CHECKED) --skip-build
+	$(AT_ONCE) $(SWIFT) test $(CHECKED) --skip-build
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Benchmarks Package.swift

@@ -70,6 +70,8 @@ struct Drop {
         let draft = directory("draft-\(UUID().uuidString)")
         try content.write(to: URL(fileURLWithPath: draft))
         try FileManager.default.setAttributes([.modificationDate: clock.now.addingTimeInterval(-age)], ofItemAtPath: draft)
+        // A program that another test starts at this moment may have inherited the descriptor, until it executes.
+        while SpoolFolders(root: directory.path).isWhole(FilePath(draft)) == false { usleep(1000) }
         try #require(rename(draft, target.cString) == 0)
     }
 

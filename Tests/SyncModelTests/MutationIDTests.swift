@@ -42,7 +42,7 @@ import Testing
     @Test(arguments: [UInt64.min, .max]) func aMintsNextIdIsGreaterThanAllBefore(word: UInt64) {
         var generator = Constant(word: word)
         var mint = MutationIDMint()
-        let times: [TimeInterval] = Array(repeating: 1_765_000_000, count: 10_000) + [1_764_000_000, 1_764_000_000, 1_765_000_000, 1_766_000_000]
+        let times: [TimeInterval] = Array(repeating: 1_765_000_000, count: 10_000) + [1_764_000_000, 1_765_000_000, 1_766_000_000]
         let ids = times.map { mint.next(at: Date(timeIntervalSince1970: $0), using: &generator) }
         #expect(ids.count == times.count)
         #expect(zip(ids, ids.dropFirst()).allSatisfy { $0 < $1 })

@@ -23,11 +23,6 @@ package struct ProfileLibrary {
         return library.backends(library.files(in: directory)).sorted { $0.name < $1.name }
     }
 
-    private init(constants: [String: String], log: MistakeLog) {
-        self.constants = constants
-        self.log = log
-    }
-
     /// The parsed files by their names without `.yaml`.
     private func files(in directory: String) -> [String: YAMLNode] {
         let names: [String]
