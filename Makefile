@@ -30,12 +30,13 @@ zsh = $(DESTDIR)$(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-complet
 fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 etc = $(DESTDIR)/etc/homing
 
-.PHONY: help demo test bench lint build release verify-units install install-files uninstall deps ci-deps clean
+.PHONY: help demo test bench screens lint build release verify-units install install-files uninstall deps ci-deps clean
 
 help:
 	@echo "make demo          build, and tell the story of a day at a station against a stand-in backend"
 	@echo "make test          build, and run every test"
 	@echo "make bench         measure the release build, and write the table into the documentation"
+	@echo "make screens       put the screens of a station at work into the README"
 	@echo "make lint          check the format of every source file"
 	@echo "make verify-units  check the systemd units, and what make install puts where"
 	@echo "make contract      hold the built daemon to its OpenAPI description, by some two thousand made-up requests"
@@ -69,6 +70,9 @@ bench: release
 	$(BENCH_SCRATCH)/release/bench --programs $$($(SWIFT) build -c release --scratch-path $(RELEASE_SCRATCH) --show-bin-path) \
 	    --counter $$(realpath $(BENCH_SCRATCH)/release) --json $(BENCH_SCRATCH)/results.json \
 	    --markdown Sources/SyncDaemon/Documentation.docc/MeasuredSpeed.md $(BENCH_ARGUMENTS)
+
+screens: build
+	Tests/screens/run "$$($(SWIFT) build --show-bin-path)"
 
 verify-units: ci-deps
 	@systemd/verify
