@@ -4,8 +4,8 @@ SWIFT ?= swift
 # An import of a target that Package.swift does not name as a dependency is an error.
 CHECKED = --explicit-target-dependency-import-check error
 DEBIAN_PACKAGES = libsqlite3-dev zlib1g-dev ca-certificates
-# For `make verify-units`.
-DEBIAN_CI_PACKAGES = systemd
+# For `make verify-units` and `make contract`.
+DEBIAN_CI_PACKAGES = systemd curl socat python3-venv util-linux
 
 PREFIX ?= /usr
 DESTDIR ?=
@@ -35,6 +35,7 @@ help:
 	@echo "make bench         measure the release build, and write the table into the documentation"
 	@echo "make lint          check the format of every source file"
 	@echo "make verify-units  check the systemd units, and what make install puts where"
+	@echo "make contract      hold the built daemon to its OpenAPI description, by some two thousand made-up requests"
 	@echo "make build         build everything"
 	@echo "make release       build what make install installs: optimised, and needing no Swift where it runs"
 	@echo "make install       install the programs, the systemd units and the configuration; starts nothing"
@@ -68,6 +69,10 @@ bench: release
 
 verify-units: ci-deps
 	@systemd/verify
+
+# Schemathesis comes from PyPI, into a folder of its own.
+contract: ci-deps build
+	@Tests/contract/run
 
 build: deps
 	$(SWIFT) build $(CHECKED)

@@ -10,6 +10,10 @@ package struct Backend: Sendable {
     package var name: String { profile.name }
     /// Without a slash at its end.
     package var baseURL: String { profile.baseURL }
+    /// Scheme, host and port of `baseURL`: whose accounts these are.
+    package var origin: String { profile.origin.description }
+    /// Origins that the profile declares to be the same service.
+    package var formerOrigins: [String] { profile.formerOrigins.map(\.description) }
     package var hasHealth: Bool { profile.health != nil }
     /// The names of the declared routes, sorted: nothing else can be sent.
     package var routes: [String] { profile.routes.keys.sorted() }

@@ -56,6 +56,27 @@ int homing_open_regular(const char *path) {
     return open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
+#ifndef SO_PEERGROUPS
+#define SO_PEERGROUPS 59
+#endif
+
+int homing_peer(int fd, int *pid, unsigned *uid, unsigned *gid) {
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return -1;
+    *pid = peer.pid;
+    *uid = peer.uid;
+    *gid = peer.gid;
+    return 0;
+}
+
+int homing_peer_groups(int fd, unsigned *groups, int capacity) {
+    socklen_t size = (socklen_t)capacity * sizeof(gid_t);
+    // Where they do not fit, the kernel says ERANGE and how many bytes they need.
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size) != 0 && errno != ERANGE) return -1;
+    return (int)(size / sizeof(gid_t));
+}
+
 int homing_open_route_socket(void) {
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
     if (fd < 0) return -1;

@@ -23,16 +23,20 @@ package struct Intake: Sendable {
     }
 
     /// Accepts one submission for whoever is signed in; returns after the fsync.
-    package func accept(_ submission: Submission) async throws(IntakeError) -> Accepted {
+    ///
+    /// - Parameter actor: who hands it in, for the events.
+    package func accept(_ submission: Submission, by actor: String? = nil) async throws(IntakeError) -> Accepted {
         let account = try await account(for: submission).account
-        guard let accepted = try await accept([submission], for: account).first else {
+        guard let accepted = try await accept([submission], for: account, by: actor).first else {
             throw .outbox(.storage("a submission was left without a result"))
         }
         return try accepted.get()
     }
 
     /// Accepts submissions in their order with one fsync; each has its own outcome.
-    package func accept(_ submissions: [Submission], for account: Account) async throws(IntakeError) -> [Result<Accepted, IntakeError>] {
+    package func accept(
+        _ submissions: [Submission], for account: Account, by actor: String? = nil
+    ) async throws(IntakeError) -> [Result<Accepted, IntakeError>] {
         var outcomes: [Result<Accepted, IntakeError>?] = []
         var mutations: [Mutation] = []
         let now = clock.now
@@ -48,7 +52,8 @@ package struct Intake: Sendable {
         do {
             results =
                 mutations.isEmpty
-                ? [] : try await outbox.enqueue(mutations, accountLabel: account.label.isEmpty ? nil : account.label, at: now)
+                ? []
+                : try await outbox.enqueue(mutations, accountLabel: account.label.isEmpty ? nil : account.label, by: actor, at: now)
         } catch {
             throw .outbox(error)
         }

@@ -7,11 +7,14 @@ public struct Endpoint<Request: WireRequest, Response: Codable & Sendable>: Send
     public let path: String
     /// The least role that may call.
     public let access: Access
+    /// The longest body that is taken, in bytes.
+    public let largestBody: Int
 
-    public init(_ method: Method, _ path: String, _ access: Access) {
+    public init(_ method: Method, _ path: String, _ access: Access, largestBody: Int = 64 << 10) {
         self.method = method
         self.path = path
         self.access = access
+        self.largestBody = largestBody
     }
 
     public enum Method: String, Sendable {
@@ -39,7 +42,7 @@ public enum Endpoints {
     public static let sessions = Endpoint<NoInput, SessionList>(.get, "/v1/sessions", .observe)
     public static let signIn = Endpoint<SignIn, SessionReport>(.post, "/v1/sessions", .operate)
     public static let signOut = Endpoint<SignOut, SignOutReport>(.delete, "/v1/sessions", .operate)
-    public static let submit = Endpoint<Submission, SubmissionReceipt>(.post, "/v1/entries", .operate)
+    public static let submit = Endpoint<Submission, SubmissionReceipt>(.post, "/v1/entries", .operate, largestBody: 33 << 20)
     public static let entries = Endpoint<EntryQuery, EntryPage>(.get, "/v1/entries", .observe)
     public static let entry = Endpoint<EntryReference, EntryDetail>(.get, "/v1/entries/{id}", .observe)
     public static let why = Endpoint<EntryReference, Explanation>(.get, "/v1/entries/{id}/why", .observe)
@@ -48,4 +51,6 @@ public enum Endpoints {
     public static let sync = Endpoint<SyncRequest, SyncReport>(.post, "/v1/sync", .operate)
     /// The answer is a stream: one `Event` in JSON a line (application/x-ndjson), and an empty line now and then while it is quiet.
     public static let events = Endpoint<EventQuery, Event>(.get, "/v1/events", .observe)
+    /// The answer is `InterfaceDescription.yaml` (application/yaml).
+    public static let openapi = Endpoint<NoInput, String>(.get, "/v1/openapi.yaml", .observe)
 }

@@ -13,14 +13,17 @@ public struct Problem: Error, Codable, Sendable, Equatable {
     public var code: Code
     /// What to do next, as a sentence.
     public var next: String?
+    /// With `events-pruned`: the least cursor that events can still be asked for after.
+    public var oldest: Int64?
 
-    public init(_ code: Code, status: Int, title: String, detail: String, next: String? = nil) {
+    public init(_ code: Code, status: Int, title: String, detail: String, next: String? = nil, oldest: Int64? = nil) {
         self.type = "urn:homing:problem:\(code.rawValue)"
         self.title = title
         self.status = status
         self.detail = detail
         self.code = code
         self.next = next
+        self.oldest = oldest
     }
 
     public struct Code: RawRepresentable, Codable, Sendable, Hashable {
@@ -43,6 +46,8 @@ public struct Problem: Error, Codable, Sendable, Equatable {
         public static let outboxFull = Code("outbox-full")
         public static let storageFailed = Code("storage-failed")
         public static let stopping = Code("stopping")
+        public static let eventsPruned = Code("events-pruned")
+        public static let busy = Code("busy")
         public static let internalError = Code("internal-error")
         /// Never on the wire: the client's own word for a socket that nobody listens on.
         public static let daemonNotRunning = Code("daemon-not-running")
@@ -52,6 +57,11 @@ public struct Problem: Error, Codable, Sendable, Equatable {
 
     public static func invalid(_ detail: String, next: String? = nil) -> Problem {
         Problem(.invalidRequest, status: 400, title: "The request is not understood", detail: detail, next: next)
+    }
+
+    /// Too much at once: the same request may succeed a second later.
+    public static func busy(_ detail: String) -> Problem {
+        Problem(.busy, status: 503, title: "The daemon is busy", detail: detail, next: "Try again in a second.")
     }
 
     public static func notFound(_ detail: String, next: String? = nil) -> Problem {

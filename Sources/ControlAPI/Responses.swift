@@ -59,10 +59,12 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public var nextTry: Date?
     /// Entries of people who are not signed in now.
     public var otherAccounts: [WaitingAccount]
+    /// The address that entries still wait for, where the profile names another service's by now; nil otherwise.
+    public var formerAddress: String?
 
     public init(
         name: String, baseURL: String, gate: String, gateReason: String?, session: SessionReport, queue: QueueReport, oldestWaiting: Date?,
-        lastDelivered: Date?, nextTry: Date?, otherAccounts: [WaitingAccount]
+        lastDelivered: Date?, nextTry: Date?, otherAccounts: [WaitingAccount], formerAddress: String? = nil
     ) {
         self.name = name
         self.baseURL = baseURL
@@ -74,6 +76,7 @@ public struct BackendReport: Codable, Sendable, Equatable {
         self.lastDelivered = lastDelivered
         self.nextTry = nextTry
         self.otherAccounts = otherAccounts
+        self.formerAddress = formerAddress
     }
 }
 
@@ -362,7 +365,7 @@ public struct Event: Codable, Sendable, Equatable {
     public var cursor: Int64
     public var at: Date
     /// `captured`, `delivered`, `retrying`, `released`, `held`, `dead`, `retried`, `discarded`, `recovered`, `gateChanged`, `signedIn`,
-    /// `signedOut`, `signInRequired`, `fileRefused`, `started` or `stopped`.
+    /// `signedOut`, `signInRequired`, `fileRefused`, `started`, `stopped`, `synced` or `denied`. Open: new kinds may come.
     public var kind: String
     public var backend: String?
     public var account: String?

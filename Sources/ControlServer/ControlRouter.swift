@@ -3,87 +3,91 @@ import ControlAPI
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 import ServiceLifecycle
 
 /// The routes: every endpoint to its method of the service.
 struct ControlRouter {
     let service: any ControlService
-    let policy: AccessPolicy
     /// After how long without an event a listener is sent an empty line, by which also its going is noticed.
     let quiet: Duration
+    let limits: ControlLimits
+    let doorkeeper: Doorkeeper
+    let audit: Audit
 
-    /// The largest document plus room for nothing else: everything besides it is in the query.
-    static let largestBody = 33 << 20
+    init(service: any ControlService, policy: AccessPolicy, quiet: Duration, limits: ControlLimits, log: Logger) {
+        self.service = service
+        self.quiet = quiet
+        self.limits = limits
+        audit = Audit(log: log)
+        doorkeeper = Doorkeeper(policy: policy, budget: BodyBudget(limits.bodies), audit: audit, service: service)
+    }
+
+    /// Every call that is answered.
+    var calls: [Call] {
+        [
+            call(Endpoints.status, service.status),
+            call(Endpoints.sessions, service.sessions),
+            call(Endpoints.signIn, on: { $1?.backend ?? $0.backend }, answering: { _ in .created }, service.signIn),
+            call(Endpoints.signOut, on: { $1?.backend ?? $0.backend }, service.signOut),
+            call(Endpoints.submit, on: { $1?.id ?? $0.id }, answering: { $0.duplicate ? .ok : .created }, service.submit),
+            call(Endpoints.entries, service.entries),
+            call(Endpoints.entry, service.entry),
+            call(Endpoints.why, service.why),
+            call(Endpoints.retry, service.retry),
+            call(Endpoints.discard, service.discard),
+            call(Endpoints.sync, service.sync),
+            Call(Endpoints.events) { request, context in try await events(request, context) },
+            Call(Endpoints.openapi) { request, context in
+                try await doorkeeper.admit(Endpoints.openapi, request, context) { _, _ in
+                    Response(
+                        status: .ok, headers: [.contentType: "application/yaml"],
+                        body: .init(byteBuffer: ByteBuffer(bytes: InterfaceDescription.yaml)))
+                }
+            },
+        ]
+    }
 
     func responder() -> some HTTPResponder<ControlContext> {
         let router = Router(context: ControlContext.self)
         router.addMiddleware {
             ProblemMiddleware()
             LocalOnlyMiddleware()
+            HeaderLimitMiddleware(limit: limits.header)
         }
-        add(Endpoints.status, to: router, service.status)
-        add(Endpoints.sessions, to: router, service.sessions)
-        add(Endpoints.signIn, to: router, answering: { _ in .created }, service.signIn)
-        add(Endpoints.signOut, to: router, service.signOut)
-        add(Endpoints.submit, to: router, answering: { $0.duplicate ? .ok : .created }, service.submit)
-        add(Endpoints.entries, to: router, service.entries)
-        add(Endpoints.entry, to: router, service.entry)
-        add(Endpoints.why, to: router, service.why)
-        add(Endpoints.retry, to: router, service.retry)
-        add(Endpoints.discard, to: router, service.discard)
-        add(Endpoints.sync, to: router, service.sync)
-        router.on(RouterPath(Endpoints.events.path), method: .get) { request, context in try await events(request, context) }
+        for call in calls { router.on(RouterPath(call.path), method: call.method, use: call.respond) }
         return router.buildResponder()
     }
 
-    private func add<Input, Output>(
-        _ endpoint: Endpoint<Input, Output>, to router: Router<ControlContext>,
+    /// - Parameter target: what a changing call is about, for the journal.
+    private func call<Input, Output>(
+        _ endpoint: Endpoint<Input, Output>,
+        on target: @escaping @Sendable (Input, Output?) -> String? = { input, _ in input.parameters["id"] ?? input.parameters["backend"] },
         answering status: @escaping @Sendable (Output) -> HTTPResponse.Status = { _ in .ok },
-        _ call: @escaping @Sendable (Input, Peer) async throws(Problem) -> Output
-    ) {
-        let method: HTTPRequest.Method =
-            switch endpoint.method {
-            case .get: .get
-            case .post: .post
-            case .delete: .delete
-            }
-        router.on(RouterPath(endpoint.path), method: method) { request, context in
-            let (input, peer) = try await admit(endpoint, request, context)
-            let output = try await call(input, peer)
-            return Response(
-                status: status(output), headers: [.contentType: "application/json"],
-                body: .init(byteBuffer: ByteBuffer(bytes: JSONCoding.encoded(output))))
-        }
-    }
-
-    /// Checks the peer's rights before a byte of the body is read.
-    private func admit<Input, Output>(
-        _ endpoint: Endpoint<Input, Output>, _ request: Request, _ context: ControlContext
-    ) async throws -> (Input, Peer) {
-        guard let peer = await context.peer() else {
-            throw Problem(.notPermitted, status: 403, title: "Not permitted", detail: "The system does not say who is asking.")
-        }
-        guard policy.access(of: peer) >= endpoint.access else {
-            throw Problem(
-                .notPermitted, status: 403, title: "Not permitted",
-                detail: "Only the daemon’s own user and root may do this; you are user number \(peer.uid).",
-                next: "Ask the administrator, or use sudo.")
-        }
-        var parameters: [String: String] = [:]
-        for (name, value) in context.parameters { parameters[String(name)] = value.removingPercentEncoding ?? String(value) }
-        for item in URLComponents(string: request.uri.description)?.queryItems ?? [] {
-            guard parameters.updateValue(item.value ?? "", forKey: item.name) == nil else {
-                throw Problem.invalid("The parameter ‘\(item.name)’ is given twice.")
+        _ work: @escaping @Sendable (Input, Peer) async throws(Problem) -> Output
+    ) -> Call {
+        Call(endpoint) { request, context in
+            try await doorkeeper.admit(endpoint, request, context) { input, peer in
+                let output: Output
+                do throws(Problem) {
+                    output = try await work(input, peer)
+                } catch {
+                    audit.failed(endpoint, on: target(input, nil), by: peer, error)
+                    throw error
+                }
+                audit.done(endpoint, on: target(input, output), by: peer, status(output).code)
+                return Response(
+                    status: status(output), headers: [.contentType: "application/json"],
+                    body: .init(byteBuffer: ByteBuffer(bytes: JSONCoding.encoded(output))))
             }
         }
-        let body = endpoint.method == .get ? ByteBuffer() : try await request.body.collect(upTo: Self.largestBody)
-        return (try Input(parameters: parameters, body: Data(body.readableBytesView)), peer)
     }
 
     private func events(_ request: Request, _ context: ControlContext) async throws -> Response {
-        let (query, peer) = try await admit(Endpoints.events, request, context)
-        let events = try await service.events(query, by: peer).cancelOnGracefulShutdown()
+        let events = try await doorkeeper.admit(Endpoints.events, request, context) { query, peer in
+            try await service.events(query, by: peer).cancelOnGracefulShutdown()
+        }
         // Two that are pulled: neither an event nor an empty line waits in memory for a listener that does not read.
         let ticks = AsyncTimerSequence(interval: quiet, clock: .continuous).map { _ in [Event]?.some([]) }
         let batches = chain(events.map { [Event]?.some($0) }, [[Event]?.none].async)
@@ -107,5 +111,27 @@ struct ControlRouter {
         }
         if events.isEmpty { lines.writeString("\n") }
         return lines
+    }
+}
+
+/// One route: an endpoint, and what answers it.
+struct Call: Sendable {
+    let method: HTTPRequest.Method
+    let path: String
+    let access: Access
+    let respond: @Sendable (Request, ControlContext) async throws -> Response
+
+    init<Input, Output>(
+        _ endpoint: Endpoint<Input, Output>, respond: @escaping @Sendable (Request, ControlContext) async throws -> Response
+    ) {
+        method =
+            switch endpoint.method {
+            case .get: .get
+            case .post: .post
+            case .delete: .delete
+            }
+        path = endpoint.path
+        access = endpoint.access
+        self.respond = respond
     }
 }

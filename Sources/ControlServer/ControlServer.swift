@@ -12,6 +12,8 @@ import ServiceLifecycle
 package struct ControlServer: Service {
     private let socket: UnixSocket
     private let router: ControlRouter
+    private let limits: ControlLimits
+    private let count: ConnectionCount
     private let log: Logger
     private let onServing: @Sendable () -> Void
 
@@ -19,12 +21,14 @@ package struct ControlServer: Service {
     ///   - quiet: after how long without an event a listener is sent an empty line.
     ///   - onServing: told once calls are answered.
     package init(
-        socket: UnixSocket, service: any ControlService, policy: AccessPolicy = AccessPolicy(), quiet: Duration = .seconds(30), log: Logger,
-        onServing: @escaping @Sendable () -> Void = {}
+        socket: UnixSocket, service: any ControlService, policy: AccessPolicy = AccessPolicy(), limits: ControlLimits = ControlLimits(),
+        quiet: Duration = .seconds(30), log: Logger, onServing: @escaping @Sendable () -> Void = {}
     ) {
         self.socket = socket
+        self.limits = limits
         self.onServing = onServing
-        router = ControlRouter(service: service, policy: policy, quiet: quiet)
+        count = ConnectionCount(limits: limits, policy: policy)
+        router = ControlRouter(service: service, policy: policy, quiet: quiet, limits: limits, log: log)
         self.log = log
     }
 
@@ -51,7 +55,7 @@ package struct ControlServer: Service {
         // The server closes what it is given; the socket itself outlives it where another server is to follow.
         guard let descriptor = try socket.duplicate() else { return try await gracefulShutdown() }
         let responder = router.responder()
-        let log = log
+        let (log, limits) = (log, limits)
         let http = HTTP1Channel(
             responder: { request, writer, channel in
                 let context = ControlContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
@@ -64,7 +68,11 @@ package struct ControlServer: Service {
                     response = Response(status: .internalServerError)
                 }
                 try await writer.write(response: response.head, body: response.body)
-            }, configuration: .init(idleTimeout: .seconds(60)))
+            },
+            configuration: .init(
+                additionalChannelHandlers: [BodyDeadline(limits.body)], idleTimeout: limits.idle,
+                httpDecoderConfiguration: .init(
+                    maxHeaderFieldSize: 2 * limits.header, maxHeaderListSize: 2 * limits.header, maxHeaderFieldCount: 100)))
         let group = MultiThreadedEventLoopGroup.singleton
         let quiescing = ServerQuiescingHelper(group: group)
         let server = try await ServerBootstrap(group: group)
@@ -74,7 +82,12 @@ package struct ControlServer: Service {
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .bind(descriptor, cleanupExistingSocketFile: false) { channel in http.setup(channel: channel, logger: log) }
+            .bind(descriptor, cleanupExistingSocketFile: false) { channel in
+                http.setup(channel: channel, logger: log).flatMapThrowing { connection in
+                    try admit(channel)
+                    return connection
+                }
+            }
         onServing()
         try await withThrowingDiscardingTaskGroup { connections in
             connections.addTask {
@@ -89,5 +102,17 @@ package struct ControlServer: Service {
                 for try await connection in inbound { connections.addTask { await http.handle(value: connection, logger: log) } }
             }
         }
+    }
+
+    /// Gives a connection its place, or its end.
+    private func admit(_ channel: any Channel) throws {
+        guard let peer = channel.peer else {
+            return try channel.pipeline.syncOperations.addHandler(RefusedConnection(isTold: false), position: .first)
+        }
+        let decision = count.open(peer.uid)
+        channel.closeFuture.whenComplete { _ in count.close(peer.uid, decision) }
+        guard decision != .admitted else { return }
+        router.audit.crowded(by: peer)
+        try channel.pipeline.syncOperations.addHandler(RefusedConnection(isTold: decision == .refused), position: .first)
     }
 }

@@ -16,4 +16,6 @@ package protocol ControlService: Sendable {
     func sync(_ request: SyncRequest, by peer: Peer) async throws(Problem) -> SyncReport
     /// Events in order, in batches; the stream ends where `follow` is false and there are no more, and when the daemon stops.
     func events(_ request: EventQuery, by peer: Peer) async throws(Problem) -> AsyncStream<[Event]>
+    /// Notes that a call, named by its method and path, was refused for want of a role.
+    func denied(_ call: String, by peer: Peer) async
 }

@@ -1,26 +1,41 @@
-import ControlAPI
+import CSystemLinux
 import Glibc
+import NIOCore
 
-/// The process at the other end of the socket, as the kernel knows it (SO_PEERCRED).
+/// The process at the other end of the socket, as the kernel knew it when it connected (SO_PEERCRED, SO_PEERGROUPS).
 package struct Peer: Sendable, Equatable, CustomStringConvertible {
     package var pid: pid_t
     package var uid: uid_t
-    package var gid: gid_t
+    /// Its own group and the supplementary ones.
+    package var groups: Set<gid_t>
 
-    package init(pid: pid_t, uid: uid_t, gid: gid_t) {
+    package init(pid: pid_t, uid: uid_t, groups: Set<gid_t>) {
         self.pid = pid
         self.uid = uid
-        self.gid = gid
+        self.groups = groups
+    }
+
+    /// Who is connected to the Unix socket `descriptor`; nil where the kernel does not say.
+    package init?(descriptor: Int32) {
+        var (pid, uid, gid) = (pid_t(), uid_t(), gid_t())
+        guard homing_peer(descriptor, &pid, &uid, &gid) == 0 else { return nil }
+        var others = [gid_t](repeating: 0, count: 64)
+        var count = homing_peer_groups(descriptor, &others, Int32(others.count))
+        if count > others.count {
+            others = [gid_t](repeating: 0, count: Int(count))
+            count = homing_peer_groups(descriptor, &others, count)
+        }
+        guard count >= 0 else { return nil }
+        self.init(pid: pid, uid: uid, groups: Set(others.prefix(Int(count))).union([gid]))
     }
 
     package var description: String { "uid \(uid), pid \(pid)" }
 }
 
-/// Who may do what. Whoever the socket's mode admits may operate; root and the daemon's own user may administer.
-package struct AccessPolicy: Sendable {
-    private let owner: uid_t
-
-    package init(owner: uid_t = geteuid()) { self.owner = owner }
-
-    package func access(of peer: Peer) -> Access { peer.uid == 0 || peer.uid == owner ? .administer : .operate }
+extension Channel {
+    /// Who is connected; nil where the kernel does not say, or the connection is gone. On the channel's event loop only.
+    var peer: Peer? {
+        // `try?`: the descriptor is gone with the connection, hence nil.
+        try? pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { Peer(descriptor: $0) } ?? nil
+    }
 }

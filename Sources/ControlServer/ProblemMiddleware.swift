@@ -16,8 +16,6 @@ struct ProblemMiddleware: RouterMiddleware {
             return Self.response(problem)
         } catch let error as HTTPError {
             return Self.response(Self.problem(error.status, error.body, request))
-        } catch is NIOTooManyBytesError {
-            return Self.response(Self.problem(.contentTooLarge, nil, request))
         } catch is CancellationError {
             throw CancellationError()
         } catch {
@@ -36,10 +34,6 @@ struct ProblemMiddleware: RouterMiddleware {
             Problem(
                 .invalidRequest, status: 405, title: "Not that method",
                 detail: "\(request.uri.path) does not take \(request.method.rawValue).")
-        case 413:
-            Problem(
-                .tooLarge, status: 413, title: "Too large", detail: "The document is larger than 32 MiB.",
-                next: "Split it into smaller ones.")
         default:
             Problem(
                 .invalidRequest, status: status.code, title: "The request is not understood", detail: words ?? status.reasonPhrase)
@@ -47,8 +41,10 @@ struct ProblemMiddleware: RouterMiddleware {
     }
 
     static func response(_ problem: Problem) -> Response {
-        Response(
-            status: .init(code: problem.status), headers: [.contentType: "application/problem+json"],
+        var headers: HTTPFields = [.contentType: "application/problem+json"]
+        if problem.code == .busy { headers[.retryAfter] = "1" }
+        return Response(
+            status: .init(code: problem.status), headers: headers,
             body: .init(byteBuffer: ByteBuffer(bytes: JSONCoding.encoded(problem))))
     }
 }

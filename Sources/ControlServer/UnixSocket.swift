@@ -84,6 +84,14 @@ package final class UnixSocket: Sendable {
         }
     }
 
+    /// Whether anybody on this machine can connect, and not only its owner and its group.
+    package var isOpenToAll: Bool {
+        // `try?`: what cannot be told is taken for the worse.
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        guard let mode = attributes?[.posixPermissions] as? NSNumber else { return true }
+        return mode.intValue & 0o002 != 0
+    }
+
     private static let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
 
     private static func clear(_ path: String, _ address: inout sockaddr_un) throws(SocketError) {

@@ -10,6 +10,9 @@ package struct RetryPolicy: Sendable, Equatable {
     package var ceiling: TimeInterval = 15 * 60
     /// How long a server may still be at work on a request whose answer was lost: no look-up before that.
     package var lookupAfter: TimeInterval = 30
+    /// A look-up that has failed for so long, and so often, at a backend that is well is given up: a person decides.
+    package var lookups = 8
+    package var lookupsFor: TimeInterval = 6 * 3600
     /// A send that nothing shows to have met a backend which is well counts at most this often.
     package var loneEntryPeriod: TimeInterval = 3600
 
@@ -18,6 +21,11 @@ package struct RetryPolicy: Sendable, Equatable {
     /// How long to wait, in seconds, before what may have taken effect is looked up; 0 where nothing is to be looked up.
     func lookupPause(_ failure: Failure, _ route: RouteTraits) -> TimeInterval {
         failure.outcomeUnknown && route.canLookUp ? lookupAfter : 0
+    }
+
+    func hasLookedEnough(_ entry: Entry, _ now: Date) -> Bool {
+        guard let since = entry.uncertainSince else { return false }
+        return entry.releases >= lookups && now.timeIntervalSince(since) >= lookupsFor
     }
 
     /// Full jitter: anything from now to the exponential bound, so that a fleet that comes back does not come back at once.

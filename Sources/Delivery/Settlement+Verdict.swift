@@ -13,6 +13,8 @@ extension Settlement {
         case .accepted(let receipt): self = .delivered(receipt)
         case .permanent(let failure): self = .dead(failure)
         case .forbidden(let failure): self = .held(.forbidden, failure)
+        // The gate waits for the session; a person who signs in meanwhile ends that, and the entry is ready.
+        case .throttled(let failure, _) where failure.reason == .signInRequired: self = .released(until: now, failure)
         case .throttled(let failure, let until): self = .released(until: until, failure)
         // The gate decides when the way is free again; the entry itself is ready.
         case .unauthorized(let failure), .unreachable(let failure):
@@ -27,6 +29,8 @@ extension Settlement {
         case .unknown(let failure) where failure.reason == .stopping:
             self = .released(until: now.addingTimeInterval(policy.lookupPause(failure, route)), failure)
         case .unknown(let failure) where failure.reason == .refused || (route.isAtMostOnce && !route.canLookUp):
+            self = .held(.unknownOutcome, failure)
+        case .unknown(let failure) where route.canLookUp && policy.hasLookedEnough(entry, now):
             self = .held(.unknownOutcome, failure)
         case .unknown(let failure) where route.canLookUp:
             let delay = policy.lookupAfter + policy.delay(before: entry.releases, using: &generator)

@@ -27,8 +27,10 @@ extension Outbox {
     }
 
     /// Accepts mutations of one account in their order, in one transaction; what one of them refuses does not touch the others.
+    ///
+    /// - Parameter actor: who handed them in, for the events; nil for the drop folder.
     package func enqueue(
-        _ mutations: [Mutation], accountLabel: String?, at now: Date
+        _ mutations: [Mutation], accountLabel: String?, by actor: String? = nil, at now: Date
     ) async throws(OutboxError) -> [Result<Enqueued, OutboxError>] {
         let prepared: [(mutation: Mutation, sealed: Data, digest: Data)]
         do {
@@ -50,7 +52,7 @@ extension Outbox {
                 }
                 guard try Self.usedBytes(db) + Int64(item.sealed.count) <= maxBytes else { return .failure(.overLimit(maxBytes)) }
                 let sequence = try Self.insert(
-                    item.mutation, sealed: item.sealed, digest: item.digest, accountLabel: accountLabel, now: now, db)
+                    item.mutation, sealed: item.sealed, digest: item.digest, accountLabel: accountLabel, by: actor, now: now, db)
                 return .success(.new(sequence: sequence))
             }
         }
@@ -76,7 +78,7 @@ extension Outbox {
     }
 
     private static func insert(
-        _ mutation: Mutation, sealed: Data, digest: Data, accountLabel: String?, now: Date, _ db: Database
+        _ mutation: Mutation, sealed: Data, digest: Data, accountLabel: String?, by actor: String?, now: Date, _ db: Database
     ) throws -> Int64 {
         let to = mutation.destination
         if let accountLabel { try remember(Account(id: to.account, label: accountLabel), of: to.backend, db) }
@@ -90,10 +92,10 @@ extension Outbox {
             mutation.payload?.count ?? 0, digest, atOnce, mutation.capturedAt.ms, mutation.supersedes?.description,
         ])
         let sequence = db.lastInsertedRowID
+        var detail = ["route": mutation.route, "lane": mutation.lane.rawValue]
+        detail["by"] = actor
         try insert(
-            SyncEvent(
-                at: now, .captured, backend: to.backend, account: to.account, entry: mutation.id,
-                detail: ["route": mutation.route, "lane": mutation.lane.rawValue]), db)
+            SyncEvent(at: now, .captured, backend: to.backend, account: to.account, entry: mutation.id, detail: detail), db)
         return sequence
     }
 

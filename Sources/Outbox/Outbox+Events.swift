@@ -36,6 +36,11 @@ extension Outbox {
         }
     }
 
+    /// The least cursor after which nothing is missing: 0 until events have been pruned.
+    package func oldestCursor() async throws(OutboxError) -> Int64 {
+        try await read { db in max(0, (try Int64.fetchOne(db, sql: "SELECT min(cursor) FROM event") ?? 1) - 1) }
+    }
+
     /// The newest event's cursor; 0 before the first.
     package func newestCursor() async throws(OutboxError) -> Int64 { try await read(Self.newestCursor) }
 

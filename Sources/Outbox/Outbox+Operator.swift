@@ -6,15 +6,18 @@ import SyncModel
 extension Outbox {
     /// Revives a dead or held entry with its full number of attempts, or makes a waiting one due now. Its id and content stay.
     ///
-    /// - Parameter forgetUncertainty: send again although it may have taken effect: the person's decision where nothing can be looked up.
-    package func retry(_ id: MutationID, forgetUncertainty: Bool, by actor: String, at now: Date) async throws(OutboxError) {
+    /// What is held because nobody could find out whether it took effect is sent again: the person has looked. So is what is dead where
+    /// `canLookUp` is false. Else what may have taken effect still may have.
+    package func retry(_ id: MutationID, canLookUp: Bool, by actor: String, at now: Date) async throws(OutboxError) {
+        let decided = "(holdReason IS 'unknownOutcome' OR (state = 'dead' AND NOT ?))"
         try await move(
             id, from: [.dead, .held, .pending], .retried, by: actor, at: now,
             sql: """
                 UPDATE entry SET state = 'pending', holdReason = NULL, attempts = 0, crashes = 0,
                     dueAt = CASE WHEN state = 'pending' AND uncertain THEN dueAt ELSE ? END,
-                    uncertain = uncertain AND NOT ?, uncertainAt = CASE WHEN ? THEN NULL ELSE uncertainAt END WHERE sequence = ?
-                """, arguments: [Self.atOnce, forgetUncertainty, forgetUncertainty])
+                    uncertain = uncertain AND NOT \(decided), uncertainAt = CASE WHEN \(decided) THEN NULL ELSE uncertainAt END
+                WHERE sequence = ?
+                """, arguments: [Self.atOnce, canLookUp, canLookUp])
         arrivals.send()
     }
 

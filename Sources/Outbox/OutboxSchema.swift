@@ -11,6 +11,9 @@ enum OutboxSchema {
             try db.execute(sql: guards)
         }
         migrator.registerMigration("2") { db in try db.execute(sql: times) }
+        migrator.registerMigration("origins") { db in
+            try db.execute(sql: "CREATE TABLE origin (backend TEXT NOT NULL PRIMARY KEY, origin TEXT NOT NULL) STRICT, WITHOUT ROWID")
+        }
         return migrator
     }
 

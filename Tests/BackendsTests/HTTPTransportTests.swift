@@ -123,6 +123,41 @@ struct HTTPTransportTests {
         try await server.close()
     }
 
+    @Test func aCompressedAnswerLongerThanMayBeReadIsLostInTheSameWords() async throws {
+        let zipped = Array(try #require(Data(base64Encoded: "H4sIAAAAAAACA+3BMQEAAADCoErrn84UfkABAAAAAG8DBD38qIgTAAA=")))
+        let server = try await LoopbackServer(
+            .replyBytes("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(zipped.count)\r\n\r\n", zipped))
+        var limits = TransportLimits()
+        limits.answer = 4999
+        let result = try await send(server.url, limits)
+        guard case .failure(.lost(let failure)) = result else { throw Failure(.profile, "expected lost: \(result)") }
+        #expect(failure.reason == .tooLarge)
+        limits.answer = 5000
+        #expect(try await send(server.url, limits).get().body.count == 5000)
+        try await server.close()
+    }
+
+    /// Whoever is told that it never left must be able to rely on it, at whatever moment it was called off.
+    @Test(arguments: [nil, Data("{}".utf8)]) func whatIsSaidNeverToHaveLeftHasNotArrived(body: Data?) async throws {
+        let server = try await LoopbackServer(.mute)
+        let transport = try HTTPTransport()
+        let base = server.url
+        var neverLeft: [Int] = []
+        for round in 1...400 {
+            let request = OutboundRequest(method: "POST", url: "\(base)/\(round)", body: body)
+            let task = Task { await failure { () throws(TransportError) in try await transport.send(request) } }
+            try await Task.sleep(for: .microseconds(Int.random(in: 0...400)))
+            task.cancel()
+            if case .unreachable = await task.value { neverLeft.append(round) }
+        }
+        await transport.shutdown()
+        // Whatever is still on its way within this machine arrives meanwhile.
+        try await Task.sleep(for: .milliseconds(300))
+        let text = server.text
+        #expect(neverLeft.filter { text.contains("/path/\($0) HTTP") } == [])
+        try await server.close()
+    }
+
     @Test func aServerWithoutTLSIsUnreachableOverTLS() async throws {
         let server = try await LoopbackServer(.reply("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"))
         let failure = try unreachable(try await send("https://localhost:\(server.port)/", TransportLimits()))

@@ -107,13 +107,26 @@ struct SigningInTests {
         let moved = try bench.keeper("https://www.breathesafe.xyz", "https://evil.example")
         let snapshot = await moved.snapshot
         #expect(
-            snapshot.state == .signInRequired && snapshot.reason == "the backend's address changed" && snapshot.account == KeeperBench.ann)
+            snapshot.state == .signInRequired && snapshot.reason == "the backend's address changed" && snapshot.account == nil)
         _ = await moved.probe()
         #expect(bench.server.state.withLock { $0.cookies.last } == "")
         #expect(
             await failure { () throws(AuthenticationError) in try await moved.session() }
                 == .signInRequired(reason: "the backend's address changed"))
         #expect(try await bench.keeper().snapshot.atFirst == before.atFirst)
+    }
+
+    @Test func anAccountOfAnotherAddressIsNotTheOneWithItsNumber() async throws {
+        let keeper = try SessionKeeper(
+            backend: breathesafe(), foreignTo: "https://old.test:443", directory: bench.folder.path, vault: bench.vault,
+            transport: bench.server, clock: bench.clock)
+        let snapshot = try await keeper.signIn(email: "ann@lab.test", password: "right", remember: false)
+        #expect(snapshot.account?.id == "1@https://www.breathesafe.xyz:443")
+        let session = try await keeper.session()
+        #expect(session.account.id == snapshot.account?.id)
+        #expect(try await keeper.send(get, as: session).status == 200)
+        // Where nothing of the old address waits any more, it is the plain number again.
+        #expect(try await bench.keeper().snapshot.account?.id == "1")
     }
 
     @Test func aDamagedFileIsPutAsideAndTheWorkGoesOn() async throws {

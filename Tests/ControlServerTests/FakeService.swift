@@ -12,7 +12,7 @@ final class FakeService: ControlService {
         var body: Data?
     }
 
-    private let state = Mutex<(calls: [Call], peers: [Peer])>(([], []))
+    private let state = Mutex<(calls: [Call], peers: [Peer], denials: [String])>(([], [], []))
     let problem: Problem?
     let isDuplicate: Bool
     let stream: AsyncStream<[Event]>
@@ -25,6 +25,7 @@ final class FakeService: ControlService {
     }
 
     var calls: [Call] { state.withLock { $0.calls } }
+    var denials: [String] { state.withLock { $0.denials } }
     var peers: [Peer] { state.withLock { $0.peers } }
 
     private func note(_ name: String, _ request: some WireRequest, _ peer: Peer) throws(Problem) {
@@ -93,4 +94,5 @@ final class FakeService: ControlService {
         try note("events", request, peer)
         return stream
     }
+    func denied(_ call: String, by peer: Peer) async { state.withLock { $0.denials.append(call) } }
 }

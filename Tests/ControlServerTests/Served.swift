@@ -15,13 +15,14 @@ struct Served {
 
     /// Serves during `work`, then shuts down gracefully; returns once the server has ended.
     static func with(
-        _ service: FakeService, quiet: Duration = .seconds(3600), _ work: (Served) async throws -> Void
+        _ service: FakeService, policy: AccessPolicy = AccessPolicy(), limits: ControlLimits = ControlLimits(),
+        quiet: Duration = .seconds(3600), log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        _ work: (Served) async throws -> Void
     ) async throws {
         let directory = try TemporaryDirectory()
-        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let socket = try UnixSocket(path: directory("homing.sock"), mode: 0o660)
         defer { socket.close() }
-        let server = ControlServer(socket: socket, service: service, quiet: quiet, log: log)
+        let server = ControlServer(socket: socket, service: service, policy: policy, limits: limits, quiet: quiet, log: log)
         let group = ServiceGroup(services: [server], logger: log)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }

@@ -28,18 +28,30 @@ import Testing
         }
     }
 
-    private func mode(of path: String) throws -> mode_t {
-        var status = stat()
-        try #require(lstat(path, &status) == 0)
-        return status.st_mode
+    /// The permissions of the socket at `path`.
+    private func permissions(of path: String) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        try #require(attributes[.type] as? FileAttributeType == .typeSocket)
+        return try #require(attributes[.posixPermissions] as? NSNumber).intValue
     }
 
-    @Test(arguments: [(0o660, 0o660), (0o666, 0o660), (0o600, 0o600), (0o777, 0o770)] as [(mode_t, mode_t)])
-    func thePathHasTheModeLessTheUmask(asked: mode_t, given: mode_t) throws {
+    @Test(arguments: [(0o660, 0o660), (0o666, 0o660), (0o600, 0o600), (0o777, 0o770)] as [(mode_t, Int)])
+    func thePathHasTheModeLessTheUmask(asked: mode_t, given: Int) throws {
         let socket = try UnixSocket(path: path, mode: asked)
         defer { close(socket.descriptor) }
-        #expect(try mode(of: path) == S_IFSOCK | given)
+        #expect(try permissions(of: path) == given)
+        #expect(!socket.isOpenToAll)
         #expect(try Self.answers(path))
+    }
+
+    @Test func whetherAnybodyCanConnectIsReadFromThePath() throws {
+        let socket = try UnixSocket(path: path, mode: 0o660)
+        defer { close(socket.descriptor) }
+        #expect(!socket.isOpenToAll)
+        #expect(chmod(path, 0o666) == 0)
+        #expect(socket.isOpenToAll)
+        unlink(path)
+        #expect(socket.isOpenToAll)
     }
 
     @Test func thePathOfADaemonThatIsAliveIsNotTaken() throws {
@@ -51,7 +63,7 @@ import Testing
 
     @Test func aPathThatADaemonLeftBehindIsReplaced() throws {
         close(try UnixSocket(path: path, mode: 0o660).descriptor)
-        #expect(try mode(of: path) & S_IFMT == S_IFSOCK)
+        _ = try permissions(of: path)
         #expect(try Self.answers(path) == false)
         let second = try UnixSocket(path: path, mode: 0o660)
         defer { close(second.descriptor) }

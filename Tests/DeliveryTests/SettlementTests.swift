@@ -33,6 +33,23 @@ import Testing
         #expect(settle(.throttled(Samples.failure, until: until), attempts: 2) == .released(until: until, Samples.failure))
     }
 
+    @Test func aPauseOfTheSessionIsTheGatesAndNotTheEntrys() {
+        let failure = Failure(.signInRequired, "rests")
+        #expect(settle(.throttled(failure, until: now.addingTimeInterval(77))) == .released(until: now, failure))
+    }
+
+    @Test(arguments: [(8, 6.0, true), (7, 6.0, false), (8, 5.9, false), (100, 48.0, true)])
+    func aLookUpThatFailsForHoursIsAPersonsToDecide(releases: Int, hours: Double, isHeld: Bool) {
+        var generator = SplitMix64(seed: 1)
+        let entry = Entry(
+            sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, releases: releases, uncertain: true,
+            uncertainSince: now.addingTimeInterval(-hours * 3600))
+        let settlement = Settlement(
+            .unknown(lost), of: entry, backendIsWell: true, route: RouteTraits(canLookUp: true, isAtMostOnce: false),
+            policy: RetryPolicy(), now: now, using: &generator)
+        #expect((settlement == .held(.unknownOutcome, lost)) == isHeld)
+    }
+
     @Test(arguments: [Verdict.unreachable(Samples.failure), .intercepted(Samples.failure), .unauthorized(Samples.failure)], [0, 2])
     func whatIsNotTheServersDoingIsHandedBackAndNeverCounts(verdict: Verdict, attempts: Int) {
         #expect(settle(verdict, attempts: attempts) == .released(until: now, Samples.failure))

@@ -10,7 +10,7 @@ import Testing
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         try await store.settle(try await store.claim()[0], .dead(Samples.failure), .transient(Samples.failure))
-        try await store.outbox.retry(Samples.id(1), forgetUncertainty: false, by: "uid 1000", at: store.clock.now)
+        try await store.outbox.retry(Samples.id(1), canLookUp: true, by: "uid 1000", at: store.clock.now)
         let entry = try await store.claim()[0]
         #expect(entry.attempts == 0)
         #expect(entry.mutation == Samples.mutation(1))
@@ -36,12 +36,30 @@ import Testing
         #expect(try await store.outbox.overview().blocked.isEmpty)
         try await store.settle(try await store.claim()[0], .dead(Samples.failure), .permanent(Samples.failure))
         #expect(try await store.outbox.overview().blocked == [Samples.destination: 2])
-        try await store.outbox.retry(Samples.id(1), forgetUncertainty: true, by: "test", at: store.clock.now)
+        try await store.outbox.retry(Samples.id(1), canLookUp: false, by: "test", at: store.clock.now)
         try await store.settle(try await store.claim()[0], .held(.forbidden, Samples.failure), .forbidden(Samples.failure))
         #expect(try await store.outbox.overview().blocked == [Samples.destination: 2])
         try await store.outbox.discard(Samples.id(1), by: "test", at: store.clock.now)
         #expect(try await store.outbox.overview().blocked.isEmpty)
     }
+
+    /// A retry waives the doubt only where the person was asked to look.
+    @Test(arguments: [
+        (Settlement.held(.unknownOutcome, lost), true, false), (.held(.unknownOutcome, lost), false, false), (.dead(lost), true, true),
+        (.dead(lost), false, false), (.released(until: .distantPast, lost), true, true),
+        (.released(until: .distantPast, lost), false, true),
+    ])
+    func aRetryKeepsTheDoubtUnlessThePersonHasLooked(settlement: Settlement, canLookUp: Bool, isUncertain: Bool) async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        try await store.settle(try await store.claim()[0], settlement, .unknown(Self.lost))
+        try await store.outbox.retry(Samples.id(1), canLookUp: canLookUp, by: "test", at: store.clock.now)
+        let entry = try await store.claim()[0]
+        #expect(entry.uncertain == isUncertain)
+        #expect((entry.uncertainSince != nil) == isUncertain)
+    }
+
+    private static let lost = Failure(.lostAnswer, "lost", outcomeUnknown: true)
 
     @Test func whatIsInFlightOrFinalIsLeftAlone() async throws {
         let store = try Store()
@@ -52,7 +70,7 @@ import Testing
         }
         try await store.deliver(entry)
         await #expect(throws: OutboxError.wrongState(Samples.id(1), .delivered)) {
-            try await store.outbox.retry(Samples.id(1), forgetUncertainty: true, by: "test", at: store.clock.now)
+            try await store.outbox.retry(Samples.id(1), canLookUp: false, by: "test", at: store.clock.now)
         }
         await #expect(throws: OutboxError.notFound(Samples.id(9))) {
             try await store.outbox.discard(Samples.id(9), by: "test", at: store.clock.now)

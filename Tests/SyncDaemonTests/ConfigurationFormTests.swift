@@ -1,4 +1,5 @@
 import Backends
+import ControlServer
 import Delivery
 import Foundation
 import TestSupport
@@ -33,7 +34,10 @@ import Testing
 
     @Test(arguments: [
         ("delivery: {attempts: 4}", "homing.yaml:1: delivery.attempts: expected a whole number from 1 to 3, found 4"),
-        ("spol: {}", "homing.yaml:1: spol: expected one of backends, ca_file, delivery, outbox, socket, spool, state_directory, timeouts"),
+        (
+            "spol: {}",
+            "homing.yaml:1: spol: expected one of access, backends, ca_file, delivery, outbox, socket, spool, state_directory, timeouts"
+        ),
         ("# one\nspool: 5", "homing.yaml:2: spool: expected a table of keys"),
         ("socket: 5", "homing.yaml:1: socket: expected a text"),
         ("timeouts: {connect: soon}", "homing.yaml:1: timeouts.connect: expected seconds from 0.1 to 600.0"),
@@ -42,6 +46,29 @@ import Testing
         let mistakes = try #require(#expect(throws: Mistakes.self) { try load(text) })
         #expect(mistakes.all.count == 1)
         #expect(mistakes.description.contains(words), "\(mistakes)")
+    }
+
+    @Test func aRolesGroupIsANameOrANumberAndMustExist() throws {
+        let configuration = try load("access: {observe: daemon, operate: 0, administer: 60123}")
+        #expect(
+            configuration.access
+                == AccessGroups(
+                    observe: .init(name: "daemon", id: 1), operate: .init(name: "root", id: 0), administer: .init(name: "60123", id: 60_123)
+                ))
+        for wrong in ["no-such-group-here", "-1", "4294967296", "true", "''"] {
+            let mistakes = try #require(#expect(throws: Mistakes.self) { try load("access:\n  operate: \(wrong)") })
+            #expect(mistakes.all.map(\.key) == ["access.operate"])
+            #expect(mistakes.all.first?.line == 2)
+            #expect(mistakes.description.contains("expected a group of this system (see ‘getent group’"))
+        }
+    }
+
+    @Test func whatIsNotNamedIsAsUsual() throws {
+        let usual = Configuration(places: Places(environment: environment)).access
+        let configuration = try load("access: {observe: daemon}")
+        #expect(configuration.access.observe?.name == "daemon")
+        #expect(configuration.access.operate == usual.operate)
+        #expect(configuration.access.administer == usual.administer)
     }
 
     @Test(arguments: ["delivery: {", "a: b: c", "- one"]) func whatIsNoTableOfKeysIsAMistake(text: String) {

@@ -26,10 +26,11 @@ import Testing
         #expect(shipped.keepDelivered == defaults.keepDelivered)
         #expect(shipped.stateDirectory == defaults.stateDirectory)
         #expect(shipped.socket == defaults.socket)
+        #expect(shipped.access == defaults.access)
     }
 
     /// Every key that the reader knows stands in the shipped file, in use or commented out: the list comes from the reader's own message.
-    @Test(arguments: ["", "spool", "delivery", "timeouts", "outbox"])
+    @Test(arguments: ["", "spool", "delivery", "timeouts", "outbox", "access"])
     func theShippedFileNamesEveryKey(table: String) throws {
         let text = try String(contentsOfFile: Self.shipped, encoding: .utf8)
         let probe = table.isEmpty ? "no_such_key: 1" : "\(table): {no_such_key: 1}"

@@ -1,9 +1,11 @@
 import ControlAPI
 import Foundation
 import Logging
+import Outbox
 import Sandbox
 import SyncDaemon
 import TestSupport
+import Vault
 
 /// A daemon in this process, in a directory of its own, before a sandbox that stands in for BreatheSafe.
 struct DaemonStation {
@@ -59,6 +61,15 @@ struct DaemonStation {
             group.cancelAll()
             try await group.waitForAll()
         }
+    }
+
+    /// Has the stopped daemon's store forget its events but for the newest, as after the time for which they are kept.
+    func pruneEvents() async throws {
+        let state = configuration.stateDirectory
+        let vault = Vault(key: try VaultKey.load(environment: [:], stateDirectory: state))
+        let outbox = try Outbox(file: state + "/outbox.sqlite", vault: vault, crashed: false, now: Date())
+        try await outbox.prune(before: Date().addingTimeInterval(60))
+        try outbox.close()
     }
 
     // MARK: What a person does

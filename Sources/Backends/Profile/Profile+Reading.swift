@@ -10,6 +10,7 @@ extension Profile {
             node.text.flatMap { $0.isProfileName ? $0 : nil }
         }
         let base = table.read("base_url", required: true, expected: "https://host/path, or http:// to a loopback address", Self.base)
+        let former = table.list("formerly", expected: "the service's former base_url") { $0.text.flatMap(Origin.init) }
         let timeout = table.seconds("timeout", in: 0.1...3600)
         let scope = TemplateScope(constants: constants.merging(Self.vars(table, reserved: constants)) { ours, _ in ours })
         let defaults = RequestDefaults(
@@ -31,6 +32,7 @@ extension Profile {
         self.name = name
         self.baseURL = base
         self.origin = origin
+        self.formerOrigins = former ?? []
         self.auth = auth
         self.health = health
         self.errors = errors ?? ErrorRules()

@@ -6,6 +6,8 @@ struct Profile: Sendable {
     /// Without a slash at its end.
     let baseURL: String
     let origin: Origin
+    /// Addresses under which the same service was known before.
+    let formerOrigins: [Origin]
     let auth: AuthRules
     let health: HealthRules?
     let errors: ErrorRules

@@ -45,7 +45,7 @@ extension SessionKeeper {
     }
 
     private func exchange(_ request: OutboundRequest, _ session: Session) async throws(TransportError) -> InboundResponse {
-        guard record.state == .signedIn, record.account?.id == session.account.id else {
+        guard record.state == .signedIn, told(record.account)?.id == session.account.id else {
             throw .unreachable(Failure(.signInRequired, "It was not sent: \(session.account.label) is not signed in any more."))
         }
         guard isOwn(request) else { return try await transport.send(request) }

@@ -16,6 +16,9 @@ package actor SessionKeeper {
     var change: Change?
     var csrf: (token: String, generation: Int)?
 
+    /// The origin, where the outbox still holds what belongs to another one: an account there is not the account with the same id here.
+    package nonisolated let foreignTo: String?
+
     private let file: SessionFile
     private let tell: AsyncStream<SessionSnapshot>.Continuation
     private var isDirty = false
@@ -29,8 +32,13 @@ package actor SessionKeeper {
     }
 
     /// Reads the sealed file in `directory`, which is made where it is missing, and finishes a sign-out that was interrupted.
-    package init(backend: Backend, directory: String, vault: Vault, transport: any Transport, clock: any SyncClock) throws(VaultError) {
+    ///
+    /// - Parameter foreignTo: the origin whose entries wait in the outbox, where it is not this backend's.
+    package init(
+        backend: Backend, foreignTo: String? = nil, directory: String, vault: Vault, transport: any Transport, clock: any SyncClock
+    ) throws(VaultError) {
         self.backend = backend
+        self.foreignTo = foreignTo
         self.transport = transport
         self.clock = clock
         scheme = CookieScheme(backend: backend)
@@ -59,14 +67,17 @@ package actor SessionKeeper {
             return cleared
         case .record(let record) where record.origin != origin && record.state == .signedIn:
             // Not stored: with the old address back, so is the session.
-            return record.cleared(.signInRequired, origin: origin, reason: "the backend's address changed")
+            var cleared = record.cleared(.signInRequired, origin: origin, reason: "the backend's address changed")
+            // Whoever it was, they are not known to be anybody here.
+            cleared.account = nil
+            return cleared
         case .record(let record): return record
         }
     }
 
     package var snapshot: SessionSnapshot {
         SessionSnapshot(
-            backend: backend.name, state: record.state, account: record.account, since: record.since,
+            backend: backend.name, state: record.state, account: told(record.account), since: record.since,
             remembered: record.credentials.kept != nil, reason: record.reason, revision: revision)
     }
 
@@ -74,12 +85,19 @@ package actor SessionKeeper {
     package func session() throws(AuthenticationError) -> Session {
         switch record.state {
         case .signedIn:
-            guard let account = record.account else { throw .signInRequired(reason: "nobody is signed in") }
+            guard let account = told(record.account) else { throw .signInRequired(reason: "nobody is signed in") }
             return Session(account: account, generation: record.generation)
         case .signedOut: throw .signInRequired(reason: record.reason ?? "nobody is signed in")
         case .signInRequired: throw .signInRequired(reason: record.reason ?? "the session has ended")
         case .signingOut: throw .signingOut
         }
+    }
+
+    /// The account as the rest of the house knows it: ids are one server's own.
+    func told(_ account: Account?) -> Account? {
+        guard foreignTo != nil, var account else { return account }
+        account.id += "@" + backend.origin
+        return account
     }
 
     /// Stores what the answers since the last time renewed.

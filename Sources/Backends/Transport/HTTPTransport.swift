@@ -9,6 +9,8 @@ import SyncModel
 /// HTTP/1.1 over TCP and TLS. Follows no redirect, keeps no cookie, uses no proxy, repeats nothing by itself.
 package final class HTTPTransport: Transport {
     let client: HTTPClient
+    /// The one loop that sends and is told of it: on two, a request that was called off at the wrong moment would look as if it had never left.
+    private let loop: any EventLoop
     let limits: TransportLimits
     let clock: any SyncClock
 
@@ -30,6 +32,7 @@ package final class HTTPTransport: Transport {
         // With it, a refused connection takes the whole connect timeout instead of a millisecond.
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        loop = client.eventLoopGroup.any()
         self.limits = limits
         self.clock = clock
     }
@@ -50,7 +53,8 @@ package final class HTTPTransport: Transport {
         do {
             // The deadline is for a request that finds no connection at all; the exchange keeps its own times from when it has one.
             let deadline = NIODeadline.now() + TimeAmount(limits.connect) + TimeAmount(whole)
-            let task = client.execute(request: try HTTPClient.Request(request), delegate: exchange, deadline: deadline)
+            let task = client.execute(
+                request: try HTTPClient.Request(request), delegate: exchange, eventLoop: .delegateAndChannel(on: loop), deadline: deadline)
             return try await withTaskCancellationHandler {
                 try await task.get()
             } onCancel: {

@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import Foundation
 import NIOCore
+import NIOHTTPCompression
 import NIOPosix
 import NIOSSL
 import SyncModel
@@ -50,7 +51,7 @@ extension TransportError {
             self = .lost(host, "was left before it had answered")
         case let error as HTTPClientError where error == .cancelled:
             self = .lost(host, "was left before it had answered")
-        case is NIOTooManyBytesError:
+        case is NIOTooManyBytesError, NIOHTTPDecompression.DecompressionError.limit:
             self = .lost(Failure(.tooLarge, "The answer of the backend at \(host) is longer than may be read.", outcomeUnknown: true))
         default:
             self = .lost(host, "broke the connection before it had answered")

@@ -12,6 +12,12 @@ void homing_mark_crashes(int fd);
 /// Opens a file for reading, without following a link and without waiting for a fifo's writer. Returns the descriptor, or -1 with errno.
 int homing_open_regular(const char *path);
 
+/// The process that connected to the Unix socket `fd`, as it was then (SO_PEERCRED). Returns 0, or -1 with errno.
+int homing_peer(int fd, int *pid, unsigned *uid, unsigned *gid);
+
+/// That process's supplementary groups (SO_PEERGROUPS): fills `groups` where they all fit. Returns how many there are, or -1 with errno.
+int homing_peer_groups(int fd, unsigned *groups, int capacity);
+
 /// A netlink socket that has something to read whenever links, addresses or routes change (rtnetlink(7)). Returns the descriptor, or -1
 /// with errno.
 int homing_open_route_socket(void);

@@ -66,6 +66,7 @@ extension Configuration {
             keepDelivered = table.seconds("keep_delivered")?.seconds ?? keepDelivered
             table.close()
         }
+        if let table = table.table("access") { read(access: table) }
         table.close()
     }
 

@@ -1,4 +1,5 @@
 import Backends
+import ControlServer
 import Delivery
 import Foundation
 
@@ -24,6 +25,9 @@ extension Configuration {
             ("timeouts.connect", Self.text(limits.connect.seconds)),
             ("timeouts.request", Self.text(limits.request.seconds)),
             ("timeouts.exchange", Self.text(limits.exchange.seconds)),
+            ("access.observe", access.observe?.name ?? "no group"),
+            ("access.operate", access.operate?.name ?? "no group"),
+            ("access.administer", access.administer?.name ?? "no group"),
             ("outbox.max_bytes", String(maxBytes)),
             ("outbox.keep_delivered", Self.text(keepDelivered)),
         ]

@@ -1,4 +1,5 @@
 import Backends
+import ControlServer
 import Delivery
 import Foundation
 
@@ -18,6 +19,8 @@ package struct Configuration: Sendable {
     package var maxBytes: Int64 = 2 << 30
     /// How long a delivered entry's row stays listed, in seconds; its receipt stays for good.
     package var keepDelivered: TimeInterval = 30 * 86_400
+    /// The groups with a role on the control channel.
+    package var access = AccessGroups.usual
 
     package struct Spool: Sendable, Equatable {
         package var directory: String

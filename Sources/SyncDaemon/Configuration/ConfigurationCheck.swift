@@ -22,7 +22,8 @@ package struct ConfigurationCheck: Sendable {
             isGood: true,
             text: ([
                 "The configuration is good.", "state: \(configuration.stateDirectory)", "socket: \(configuration.socket)",
-                "spool: \(configuration.spool.directory)", "backends in \(configuration.backends):",
+                "spool: \(configuration.spool.directory)", "roles: \(configuration.access.sentence)",
+                "backends in \(configuration.backends):",
             ] + lines).joined(separator: "\n"))
     }
 

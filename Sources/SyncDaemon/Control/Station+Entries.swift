@@ -15,7 +15,7 @@ extension Station {
             fields: request.fields.mapValues(JSONValue.init(argument:)), payload: request.payload,
             supersedes: try request.supersedes.map { text throws(Problem) in try id(text) })
         let accepted: Intake.Accepted
-        do { accepted = try await intake.accept(submission) } catch { throw Problem(error) }
+        do { accepted = try await intake.accept(submission, by: peer.description) } catch { throw Problem(error) }
         var isDuplicate = false
         if case .duplicate = accepted.enqueued { isDuplicate = true }
         return SubmissionReceipt(
@@ -62,16 +62,14 @@ extension Station {
         let id = try id(request.id)
         let record = try await found(id).record
         try await stored { () throws(OutboxError) in
-            try await outbox.retry(id, forgetUncertainty: !canLookUp(record), by: peer.description, at: clock.now)
+            try await outbox.retry(id, canLookUp: canLookUp(record), by: peer.description, at: clock.now)
         }
-        log.notice("Retried", metadata: ["entry": "\(id)", "by": "\(peer)"])
         return summary(try await found(id).record)
     }
 
     func discard(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary {
         let id = try id(request.id)
         try await stored { () throws(OutboxError) in try await outbox.discard(id, by: peer.description, at: clock.now) }
-        log.notice("Discarded", metadata: ["entry": "\(id)", "by": "\(peer)"])
         return summary(try await found(id).record)
     }
 
@@ -80,6 +78,7 @@ extension Station {
         let cursor = try await stored { () throws(OutboxError) in
             let cursor = try await outbox.newestCursor()
             try await outbox.makeDue(backend: request.backend, at: clock.now)
+            try await outbox.record([SyncEvent(at: clock.now, .synced, backend: request.backend, detail: ["by": peer.description])])
             return cursor
         }
         dispatcher.hurry(backend: request.backend)

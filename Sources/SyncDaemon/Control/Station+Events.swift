@@ -8,9 +8,27 @@ extension Station {
     func events(_ request: EventQuery, by peer: Peer) async throws(Problem) -> AsyncStream<[Event]> {
         // Listening begins before the first look, so that nothing falls in between.
         let news = outbox.eventsWritten.listen()
-        let newest = try await stored { () throws(OutboxError) in try await outbox.newestCursor() }
+        let (oldest, newest) = try await stored { () throws(OutboxError) in
+            (try await outbox.oldestCursor(), try await outbox.newestCursor())
+        }
+        if let since = request.since { try Self.check(since, oldest: oldest, newest: newest) }
         let reader = EventReader(outbox: outbox, news: request.follow ? news : nil, cursor: request.since ?? newest)
         return AsyncStream { await reader.next() }
+    }
+
+    /// Who asks for what is gone, or for what has never been, must not take the silence for peace.
+    static func check(_ since: Int64, oldest: Int64, newest: Int64) throws(Problem) {
+        if since > newest {
+            throw .invalid(
+                "The cursor \(since) lies in the future: the newest event has the cursor \(newest).",
+                next: "Begin anew with since=\(newest); perhaps the daemon’s state was replaced by an older one.")
+        }
+        if since < oldest {
+            throw Problem(
+                .eventsPruned, status: 410, title: "Events are no longer kept",
+                detail: "The events up to the cursor \(oldest) are no longer kept, so those after \(since) cannot all be told.",
+                next: "Look at ‘homing status’ and ‘homing list’ for how things are, and go on from the cursor \(oldest).", oldest: oldest)
+        }
     }
 }
 

@@ -26,10 +26,9 @@ extension Station {
                 try await keeper.signIn(email: request.email, password: request.password, remember: request.remember ?? false)
             }
         } catch {
-            log.warning("A sign-in failed", metadata: ["backend": "\(name)", "by": "\(peer)"])
             throw Problem(error, signingInAt: name)
         }
-        log.notice("Signed in", metadata: ["backend": "\(name)", "account": "\(snapshot.account?.id ?? "")", "by": "\(peer)"])
+        log.notice("Signed in", metadata: ["backend": "\(name)", "account": "\(snapshot.account?.id ?? "")"])
         try await stored { () throws(OutboxError) in
             if let account = snapshot.account { try await outbox.remember(account, of: name) }
             try await outbox.record([
@@ -54,8 +53,7 @@ extension Station {
             throw Problem(error, at: name)
         }
         log.notice(
-            "Signed out",
-            metadata: ["backend": "\(name)", "account": "\(account?.id ?? "")", "server": "\(outcome.server.name)", "by": "\(peer)"])
+            "Signed out", metadata: ["backend": "\(name)", "account": "\(account?.id ?? "")", "server": "\(outcome.server.name)"])
         try await stored { () throws(OutboxError) in
             try await outbox.record([
                 SyncEvent(

@@ -64,7 +64,7 @@ extension Station {
                 WaitingAccount(
                     account: destination.account, email: labels[destination] ?? "account \(destination.account)",
                     waiting: rows.map(\.count).reduce(0, +))
-            })
+            }, formerAddress: keeper.foreignTo)
     }
 }
 

@@ -84,6 +84,17 @@ struct StatusSummary {
                     text: "\(Self.captures(queue.held)) \(queue.held == 1 ? "is" : "are") held at \(backend.name) until a person decides.",
                     next: "See them with ‘homing list --state held’ and ask ‘homing why ID’."))
         }
+        if let former = backend.formerAddress {
+            let count = backend.otherAccounts.filter { !$0.account.contains("@http") }.map(\.waiting).reduce(0, +)
+            items.append(
+                Attention(
+                    code: "other-address",
+                    text:
+                        "\(Self.captures(count)) \(count == 1 ? "was" : "were") taken for \(former), and \(backend.name) is \(backend.baseURL) now.",
+                    next:
+                        "Put the old address back into \(backend.name).yaml; or, if it is the same service, add ‘formerly: [\(former)]’ there. Then restart the daemon."
+                ))
+        }
         let mine = queue.waiting - backend.otherAccounts.map(\.waiting).reduce(0, +)
         if backend.session.state == "signInRequired" {
             items.append(

@@ -16,25 +16,31 @@ struct EventsCommand: DaemonCommand {
     }
 
     func run(_ context: Context) async throws {
-        let client = context.client
-        var last = if let since { since } else { try await client.call(Endpoints.status, NoInput()).start(following: follow) }
+        var last = if let since { since } else { try await context.client.call(Endpoints.status, NoInput()).start(following: follow) }
         let guardian = InterruptGuard {}
         defer { guardian.lift() }
         do {
-            try await client.events(EventQuery(since: last, follow: follow)) { event in
-                last = event.cursor
-                let line =
-                    context.asJSON
-                    ? String(decoding: JSONCoding.encoded(event), as: UTF8.self) : EventText(times: context.times).line(event)
-                context.console.write(line)
-                return true
-            }
+            try await tell(after: &last, context)
         } catch let problem as Problem {
-            throw problem
+            // Nobody asked for these very ones: what is still kept will do.
+            guard since == nil, problem.code == .eventsPruned, let oldest = problem.oldest else { throw problem }
+            last = oldest
+            try await tell(after: &last, context)
         } catch {
             throw EventText.streamCut(after: last)
         }
         if follow { throw EventText.streamCut(after: last) }
+    }
+
+    private func tell(after last: inout Int64, _ context: Context) async throws {
+        try await context.client.events(EventQuery(since: last, follow: follow)) { event in
+            last = event.cursor
+            let line =
+                context.asJSON
+                ? String(decoding: JSONCoding.encoded(event), as: UTF8.self) : EventText(times: context.times).line(event)
+            context.console.write(line)
+            return true
+        }
     }
 }
 

@@ -7,6 +7,8 @@ import Synchronization
 final class LoopbackServer: Sendable {
     enum Script: Sendable {
         case reply(String)
+        /// A head, then a body that is no text.
+        case replyBytes(String, [UInt8])
         /// Bytes of a body that never ends.
         case dribble
         /// Reads, and says nothing.
@@ -56,6 +58,9 @@ final class LoopbackServer: Sendable {
             received.text.withLock { $0 += String(buffer: bytes) }
             switch script {
             case .reply(let text): write(text, context.channel)
+            case .replyBytes(let head, let body):
+                write(head, context.channel)
+                context.channel.writeAndFlush(ByteBuffer(bytes: body), promise: nil)
             case .closeAfterRequest: context.close(promise: nil)
             case .resetAfterRequest:
                 // With nothing to linger for, the kernel sends RST instead of FIN.

@@ -1,0 +1,52 @@
+import ControlAPI
+import Logging
+
+/// The journal's trail of who changed what: never a secret, never a payload.
+struct Audit: Sendable {
+    private let log: Logger
+    private let throttle = AuditThrottle()
+
+    init(log: Logger) { self.log = log }
+
+    /// A call that only looks leaves no trail.
+    func done<Input, Output>(_ endpoint: Endpoint<Input, Output>, on target: String?, by peer: Peer, _ status: Int) {
+        guard endpoint.access > .observe else { return }
+        log.notice("A call was made", metadata: Self.facts(endpoint.name, target, peer, outcome: "\(status)"))
+    }
+
+    func failed<Input, Output>(_ endpoint: Endpoint<Input, Output>, on target: String?, by peer: Peer, _ problem: Problem) {
+        guard endpoint.access > .observe, case .told(let kept) = throttle.allow(peer.uid, at: .now) else { return }
+        var facts = Self.facts(endpoint.name, target, peer, outcome: "\(problem.status) \(problem.code.rawValue)")
+        if kept > 0 { facts["untold"] = "\(kept)" }
+        log.notice("A call failed", metadata: facts)
+    }
+
+    /// Whether this refusal is to be told; in a loop of them most are not.
+    func denied<Input, Output>(_ endpoint: Endpoint<Input, Output>, by peer: Peer) -> Bool {
+        guard case .told(let kept) = throttle.allow(peer.uid, at: .now) else { return false }
+        var facts = Self.facts(endpoint.name, nil, peer, outcome: "403 not-permitted")
+        if kept > 0 { facts["untold"] = "\(kept)" }
+        log.warning("A call was denied", metadata: facts)
+        return true
+    }
+
+    /// A connection for which there was no room.
+    func crowded(by peer: Peer) {
+        guard case .told(let kept) = throttle.allow(peer.uid, at: .now) else { return }
+        var facts: Logger.Metadata = ["uid": "\(peer.uid)", "pid": "\(peer.pid)"]
+        if kept > 0 { facts["untold"] = "\(kept)" }
+        log.warning("A connection too many was refused", metadata: facts)
+    }
+
+    private static func facts(_ call: String, _ target: String?, _ peer: Peer, outcome: String) -> Logger.Metadata {
+        var facts: Logger.Metadata = ["call": "\(call)", "uid": "\(peer.uid)", "pid": "\(peer.pid)", "outcome": "\(outcome)"]
+        // What a caller sends can be anything, a line break and a forged second line too.
+        if let target { facts["target"] = isPlain(target) ? "\(target)" : "(no id or name)" }
+        return facts
+    }
+
+    private static func isPlain(_ text: String) -> Bool {
+        text.utf8.count <= 64
+            && text.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || "0123456789-_.".unicodeScalars.contains($0)) }
+    }
+}

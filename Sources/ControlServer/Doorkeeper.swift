@@ -1,0 +1,72 @@
+import ControlAPI
+import Foundation
+import Hummingbird
+import NIOCore
+
+/// Lets a call in: first the caller's role, then the length that its body claims to have, and only then what it says.
+struct Doorkeeper {
+    let policy: AccessPolicy
+    let budget: BodyBudget
+    let audit: Audit
+    let service: any ControlService
+
+    func admit<Input, Output, Answer>(
+        _ endpoint: Endpoint<Input, Output>, _ request: Request, _ context: ControlContext,
+        _ work: (Input, Peer) async throws -> Answer
+    ) async throws -> Answer {
+        guard let peer = await context.peer() else {
+            throw Problem(.notPermitted, status: 403, title: "Not permitted", detail: "The system does not say who is asking.")
+        }
+        guard let access = policy.access(of: peer), access >= endpoint.access else {
+            if audit.denied(endpoint, by: peer) { await service.denied(endpoint.name, by: peer) }
+            throw policy.refusal(of: peer, for: endpoint.access)
+        }
+        let parameters = try Self.parameters(request, context)
+        if endpoint.method == .get { return try await work(try Input(parameters: parameters, body: nil), peer) }
+        let length = try Self.length(request, atMost: endpoint.largestBody)
+        return try await budget.reserving(length ?? endpoint.largestBody) {
+            let body = try await Self.body(request, length, atMost: endpoint.largestBody)
+            return try await work(try Input(parameters: parameters, body: body), peer)
+        }
+    }
+
+    private static func parameters(_ request: Request, _ context: ControlContext) throws -> [String: String] {
+        var parameters: [String: String] = [:]
+        for (name, value) in context.parameters { parameters[String(name)] = value.removingPercentEncoding ?? String(value) }
+        for item in URLComponents(string: request.uri.description)?.queryItems ?? [] {
+            guard parameters.updateValue(item.value ?? "", forKey: item.name) == nil else {
+                throw Problem.invalid("The parameter ‘\(item.name)’ is given twice.")
+            }
+        }
+        return parameters
+    }
+
+    /// How long the body says that it is, in bytes; nil where it does not say.
+    private static func length(_ request: Request, atMost limit: Int) throws -> Int? {
+        guard let text = request.headers[.contentLength] else { return request.headers[.transferEncoding] == nil ? 0 : nil }
+        guard let length = Int(text), length <= limit else { throw Problem.tooLarge(limit) }
+        return length
+    }
+
+    private static func body(_ request: Request, _ length: Int?, atMost limit: Int) async throws -> Data {
+        let body: ByteBuffer
+        do { body = try await request.body.collect(upTo: limit) } catch is NIOTooManyBytesError { throw Problem.tooLarge(limit) }
+        // A connection that ends in the middle of a body must not make a document of what had come.
+        if let length, body.readableBytes != length { throw Problem.invalid("The body ended before it was complete.") }
+        return Data(body.readableBytesView)
+    }
+}
+
+extension Endpoint {
+    /// The call as the journal and the events name it.
+    var name: String { "\(method.rawValue) \(path)" }
+}
+
+extension Problem {
+    fileprivate static func tooLarge(_ limit: Int) -> Problem {
+        let words = limit >> 20 > 0 ? "\(limit >> 20) MiB" : "\(limit >> 10) KiB"
+        return Problem(
+            .tooLarge, status: 413, title: "Too large", detail: "The body is larger than \(words), which is the most that is taken here.",
+            next: "Split it into smaller ones.")
+    }
+}

@@ -1,0 +1,21 @@
+import ControlAPI
+import Hummingbird
+
+/// Refuses a request whose first line and headers are longer than `limit` bytes.
+struct HeaderLimitMiddleware: RouterMiddleware {
+    let limit: Int
+
+    func handle(
+        _ request: Request, context: ControlContext, next: (Request, ControlContext) async throws -> Response
+    ) async throws -> Response {
+        let size = request.head.headerFields.reduce(request.uri.description.utf8.count) {
+            $0 + $1.name.rawName.utf8.count + $1.value.utf8.count
+        }
+        guard size <= limit else {
+            throw Problem(
+                .tooLarge, status: 431, title: "Too large", detail: "The address and the headers have more than \(limit >> 10) KiB.",
+                next: "Put what is long into the document, which may have 32 MiB.")
+        }
+        return try await next(request, context)
+    }
+}

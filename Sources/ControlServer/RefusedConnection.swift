@@ -1,0 +1,47 @@
+import ControlAPI
+import NIOCore
+
+/// In front of a connection for which there is no room: answers its first bytes with a 503 and closes it.
+final class RefusedConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let isTold: Bool
+    private var hasAnswered = false
+
+    /// - Parameter isTold: false to close it at once and without a word.
+    init(isTold: Bool) { self.isTold = isTold }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if isTold { close(context.channel, in: .seconds(5)) } else { context.close(promise: nil) }
+        context.fireChannelActive()
+    }
+
+    // Only once it has said something: an answer that comes before the request is a client's error.
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard isTold, !hasAnswered else { return }
+        hasAnswered = true
+        context.writeAndFlush(wrapOutboundOut(Self.answer), promise: nil)
+        // What comes still is read and dropped, lest the client find the connection broken before it finds the answer.
+        context.close(mode: .output, promise: nil)
+        close(context.channel, in: .seconds(1))
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event as? ChannelEvent == .inputClosed { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    private func close(_ channel: any Channel, in time: TimeAmount) {
+        channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+    }
+
+    private static let answer: ByteBuffer = {
+        let body = JSONCoding.encoded(Problem.busy("Too many connections are open to the daemon."))
+        var answer = ByteBuffer(
+            string: "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nRetry-After: 1\r\n"
+                + "Connection: close\r\nContent-Length: \(body.count)\r\n\r\n")
+        answer.writeBytes(body)
+        return answer
+    }()
+}

@@ -1,0 +1,25 @@
+import Glibc
+
+/// A user as people know them: by name where the system has one.
+struct UserName: CustomStringConvertible {
+    private let uid: uid_t
+    private let name: String?
+
+    init(_ uid: uid_t) {
+        self.uid = uid
+        name = Self.name(of: uid)
+    }
+
+    var description: String { name.map { "\($0) (user number \(uid))" } ?? "user number \(uid)" }
+    /// What to put into a command line.
+    var argument: String { name ?? "NAME" }
+
+    private static func name(of uid: uid_t) -> String? {
+        let size = 16 << 10
+        let buffer = UnsafeMutablePointer<CChar>.allocate(capacity: size)
+        defer { buffer.deallocate() }
+        var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
+        guard getpwuid_r(uid, &entry, buffer, size, &found) == 0, found != nil else { return nil }
+        return String(cString: entry.pw_name)
+    }
+}

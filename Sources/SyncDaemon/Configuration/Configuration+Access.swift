@@ -1,0 +1,23 @@
+import Backends
+import ControlServer
+import SyncModel
+
+extension Configuration {
+    mutating func read(access table: StrictTable) {
+        access.observe = Self.group("observe", in: table) ?? access.observe
+        access.operate = Self.group("operate", in: table) ?? access.operate
+        access.administer = Self.group("administer", in: table) ?? access.administer
+        table.close()
+    }
+
+    /// A group that is named must exist: to go on without it would shut its members out, or let others in.
+    private static func group(_ key: String, in table: StrictTable) -> AccessGroups.Group? {
+        table.read(key, expected: "a group of this system (see ‘getent group’; ‘addgroup NAME’ makes one), or its number") { node in
+            switch node.content {
+            case .scalar(let name, .string): AccessGroups.Group(named: name)
+            case .scalar(_, .int(let number)): UInt32(exactly: number).map(AccessGroups.Group.init(numbered:))
+            default: nil
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import ControlAPI
+import ControlServer
+import Foundation
+import Glibc
+import NIOHTTP1
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct AccessPolicyTests {
+    private static let groups = AccessGroups(
+        observe: .init(name: "homing-observe", id: 501), operate: .init(name: "homing-operate", id: 502),
+        administer: .init(name: "homing-administer", id: 503))
+
+    @Test(
+        arguments: [
+            ([501], .observe), ([502], .operate), ([503], .administer), ([501, 502], .operate), ([7, 503, 501], .administer), ([], nil),
+            ([7, 8], nil),
+        ] as [(Set<gid_t>, Access?)])
+    func aGroupGivesItsRoleAndTheHighestCounts(groups: Set<gid_t>, access: Access?) {
+        for isOpenToAll in [false, true] {
+            let policy = AccessPolicy(administrators: [0, 1000], groups: Self.groups, isOpenToAll: isOpenToAll)
+            #expect(policy.access(of: Peer(pid: 1, uid: 1001, groups: groups)) == access)
+            #expect(policy.access(of: Peer(pid: 1, uid: 1000, groups: groups)) == .administer)
+            #expect(policy.access(of: Peer(pid: 1, uid: 0, groups: groups)) == .administer)
+        }
+    }
+
+    @Test func withoutAnyGroupBeingAbleToConnectMakesAnOperatorUnlessAnybodyCan() {
+        let peer = Peer(pid: 1, uid: 1001, groups: [1001])
+        #expect(AccessPolicy(administrators: [0]).access(of: peer) == .operate)
+        #expect(AccessPolicy(administrators: [0], isOpenToAll: true).access(of: peer) == nil)
+        let one = AccessGroups(observe: .init(name: "watchers", id: 9))
+        #expect(AccessPolicy(administrators: [0], groups: one).access(of: peer) == nil)
+        #expect(AccessPolicy(administrators: [0]).access(of: Peer(pid: 1, uid: 0, groups: [])) == .administer)
+    }
+
+    @Test func aRefusalNamesTheGroupAndHowToJoinIt() {
+        let policy = AccessPolicy(administrators: [0], groups: Self.groups)
+        let refusal = policy.refusal(of: Peer(pid: 1, uid: 1, groups: []), for: .operate)
+        #expect(refusal.status == 403)
+        #expect(refusal.detail == "This needs membership in the group homing-operate; you are daemon (user number 1), and not in it.")
+        #expect(
+            refusal.next
+                == "Have an administrator run ‘sudo adduser daemon homing-operate’, then sign out of this computer and in again.")
+    }
+
+    @Test func whereTheSystemHasNoNameForTheUserTheNumberStandsAlone() {
+        let policy = AccessPolicy(administrators: [0], groups: Self.groups)
+        let refusal = policy.refusal(of: Peer(pid: 1, uid: 3_999_999_999, groups: []), for: .observe)
+        #expect(
+            refusal.detail == "This needs membership in the group homing-observe; you are user number 3999999999, and not in it.")
+        #expect(refusal.next?.contains("‘sudo adduser NAME homing-observe’") == true)
+    }
+
+    @Test func whereAGroupIsMissingTheNextHigherIsNamedAndInTheEndSudo() {
+        let peer = Peer(pid: 1, uid: 1, groups: [])
+        let higher = AccessPolicy(administrators: [0], groups: AccessGroups(administer: .init(name: "bosses", id: 9)))
+        #expect(higher.refusal(of: peer, for: .observe).detail.contains("the group bosses;"))
+        let none = AccessPolicy(administrators: [0], groups: AccessGroups(observe: .init(name: "watchers", id: 9)))
+        #expect(none.refusal(of: peer, for: .administer).next?.contains("sudo") == true)
+    }
+
+    /// What a peer in no group meets at every route, and that no body is waited for.
+    @Test func whoHasNoRoleIsRefusedEverywhereAndTheServiceIsToldOfSomeOfIt() async throws {
+        let service = FakeService()
+        try await Served.with(service, policy: AccessPolicy(administrators: [], groups: Self.unjoined)) { served in
+            for _ in 0..<4 {
+                for (method, path) in [("GET", "/v1/status"), ("GET", "/v1/openapi.yaml"), ("POST", "/v1/sync"), ("GET", "/v1/events")] {
+                    let (problem, _) = try await served.problem(.RAW(value: method), path)
+                    #expect(problem.code == .notPermitted)
+                    #expect(problem.next?.contains("adduser") == true)
+                }
+            }
+        }
+        #expect(service.calls.isEmpty)
+        #expect(service.denials.count == 10)
+        #expect(service.denials.first == "GET /v1/status")
+    }
+
+    /// Groups that this process is in none of.
+    private static var unjoined: AccessGroups {
+        let free = (60_000..<60_100).map { gid_t($0) }.filter { !Peer.ofThisProcess.groups.contains($0) }
+        return AccessGroups(
+            observe: .init(name: "o", id: free[0]), operate: .init(name: "p", id: free[1]), administer: .init(name: "a", id: free[2]))
+    }
+
+    /// The kernel's word for a real process of another user: as root alone can one be started.
+    @Test(
+        .enabled(if: geteuid() == 0), arguments: [("61001", 200, 403), ("61002", 200, 200), ("61003,61002", 200, 200), ("61009", 403, 403)])
+    func theKernelTellsTheSupplementaryGroups(groups: String, watching: Int, operating: Int) async throws {
+        let known = AccessGroups(observe: .init(name: "o", id: 61_001), operate: .init(name: "p", id: 61_002))
+        try await Served.with(FakeService(), policy: AccessPolicy(groups: known)) { served in
+            // Anybody may reach the socket itself.
+            let path = served.client.socketPath
+            chmod(URL(fileURLWithPath: path).deletingLastPathComponent().path, 0o755)
+            chmod(path, 0o666)
+            for (method, call, status) in [("GET", "status", watching), ("POST", "sync", operating)] {
+                let said = try await run(
+                    "/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--groups=\(groups)", "curl", "-s", "-o", "/dev/null", "-w",
+                    "%{http_code}", "-X", method, "--unix-socket", path, "http://homing/v1/\(call)")
+                #expect(said == "\(status)", "\(call)")
+            }
+        }
+    }
+
+    private func run(_ program: String, _ arguments: String...) async throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                process.waitUntilExit()
+                continuation.resume(returning: text)
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import ControlAPI
+import Foundation
+import Glibc
+import Logging
+import Testing
+
+@testable import ControlServer
+
+@Suite(.timeLimit(.minutes(1))) struct AuditTests {
+    private static let id = FakeService.summary.id
+
+    @Test func everyChangingCallLeavesALineAndALookLeavesNone() async throws {
+        let lines = LoggedLines()
+        try await Served.with(FakeService(), log: lines.logger) { served in
+            let client = served.client
+            _ = try await client.call(Endpoints.status, NoInput())
+            _ = try await client.call(Endpoints.entries, EntryQuery())
+            _ = try await client.call(Endpoints.why, EntryReference(id: Self.id))
+            _ = try await client.call(Endpoints.signIn, SignIn(email: "ann@lab.test", password: "hunter2-secret"))
+            _ = try await client.call(Endpoints.signOut, SignOut())
+            _ = try await client.call(
+                Endpoints.submit, Submission(route: "measurement", fields: ["user_id": "4711"], payload: Data(#"{"nose": 17.25}"#.utf8)))
+            _ = try await client.call(Endpoints.retry, EntryReference(id: Self.id))
+            _ = try await client.call(Endpoints.discard, EntryReference(id: Self.id))
+            _ = try await client.call(Endpoints.sync, SyncRequest(backend: "breathesafe"))
+        }
+        let made = lines.all.filter { $0.message == "A call was made" }
+        #expect(
+            made.map { $0.facts["call"] } == [
+                "POST /v1/sessions", "DELETE /v1/sessions", "POST /v1/entries", "POST /v1/entries/{id}/retry", "DELETE /v1/entries/{id}",
+                "POST /v1/sync",
+            ])
+        #expect(made.map { $0.facts["target"] } == ["breathesafe", "breathesafe", Self.id, Self.id, Self.id, "breathesafe"])
+        #expect(made.map { $0.facts["outcome"] } == ["201", "200", "201", "200", "200", "200"])
+        #expect(made.allSatisfy { $0.level == .notice && $0.facts["uid"] == "\(geteuid())" && $0.facts["pid"] == "\(getpid())" })
+        let everything = lines.all.map { "\($0)" }.joined()
+        for secret in ["hunter2", "ann@", "17.25", "4711"] { #expect(!everything.contains(secret)) }
+    }
+
+    @Test func aCallThatFailsLeavesItsProblemAndNoForgedLine() async throws {
+        let problem = Problem(.wrongState, status: 409, title: "Not in this state", detail: "This entry is delivered already.")
+        let lines = LoggedLines()
+        try await Served.with(FakeService(problem: problem), log: lines.logger) { served in
+            for target in [Self.id, "x\n2026-01-01 notice: all is well"] {
+                await #expect(throws: problem) { try await served.client.call(Endpoints.retry, EntryReference(id: target)) }
+            }
+        }
+        let failed = lines.all.filter { $0.message == "A call failed" }
+        #expect(failed.map { $0.facts["outcome"] } == ["409 wrong-state", "409 wrong-state"])
+        #expect(failed.map { $0.facts["target"] } == [Self.id, "(no id or name)"])
+    }
+
+    @Test func aLoopOfRefusalsWritesTenLinesAMinute() async throws {
+        let lines = LoggedLines()
+        let nobody = AccessPolicy(administrators: [], isOpenToAll: true)
+        try await Served.with(FakeService(), policy: nobody, log: lines.logger) { served in
+            for _ in 0..<50 {
+                await #expect(throws: Problem.self) { try await served.client.call(Endpoints.sync, SyncRequest()) }
+            }
+        }
+        let denied = lines.all.filter { $0.message == "A call was denied" }
+        #expect(denied.count == 10)
+        #expect(denied.allSatisfy { $0.level == .warning && $0.facts["call"] == "POST /v1/sync" && $0.facts["uid"] == "\(geteuid())" })
+    }
+
+    @Test func theNextMinuteTellsHowManyWereLeftOutAndEachUserHasTheirOwn() {
+        let throttle = AuditThrottle()
+        let start = ContinuousClock.now
+        for _ in 0..<10 { #expect(throttle.allow(1000, at: start) == .told(untold: 0)) }
+        for _ in 0..<7 { #expect(throttle.allow(1000, at: start + .seconds(59)) == .untold) }
+        #expect(throttle.allow(1001, at: start + .seconds(59)) == .told(untold: 0))
+        #expect(throttle.allow(1000, at: start + .seconds(60)) == .told(untold: 7))
+        #expect(throttle.allow(1000, at: start + .seconds(60)) == .told(untold: 0))
+    }
+}

@@ -1,0 +1,92 @@
+import ControlAPI
+import Foundation
+
+/// Each type of the wire twice: with everything that may be absent, and with none of it.
+enum WireSamples {
+    private static let day = Date(timeIntervalSince1970: 1_765_000_000)
+    private static let id = "00000000-0000-7000-8000-000000000001"
+
+    struct Pair: Sendable {
+        let full: any Codable & Sendable
+        let bare: any Codable & Sendable
+    }
+
+    /// By the name of their schema.
+    static let all: [String: Pair] = [
+        "Problem": Pair(
+            full: Problem(.eventsPruned, status: 410, title: "t", detail: "d", next: "n", oldest: 1),
+            bare: Problem(.notFound, status: 404, title: "t", detail: "d")),
+        "SignIn": Pair(full: SignIn(backend: "b", email: "e", password: "p", remember: true), bare: bareSignIn),
+        "Status": Pair(
+            full: Status(
+                sentence: "s", attention: [attention], backends: [backend], spool: spool, version: "1", startedAt: day, cursor: 1),
+            bare: Status(sentence: "s", attention: [], backends: [], spool: nil, version: "1", startedAt: day, cursor: 1)),
+        "Attention": Pair(full: attention, bare: attention),
+        "BackendReport": Pair(
+            full: backend,
+            bare: BackendReport(
+                name: "b", baseURL: "u", gate: "open", gateReason: nil, session: bareSession, queue: QueueReport(), oldestWaiting: nil,
+                lastDelivered: nil, nextTry: nil, otherAccounts: [])),
+        "QueueReport": Pair(full: QueueReport(), bare: QueueReport()),
+        "WaitingAccount": Pair(full: account, bare: account),
+        "SpoolReport": Pair(full: spool, bare: SpoolReport(directory: "d", waiting: 0, refused: 0)),
+        "StuckFile": Pair(full: stuck, bare: stuck),
+        "SessionReport": Pair(full: session, bare: bareSession),
+        "SessionList": Pair(full: SessionList(sessions: [session]), bare: SessionList(sessions: [])),
+        "SignOutReport": Pair(
+            full: SignOutReport(backend: "b", local: "cleared", server: "failed", serverReason: "r", email: "e", waiting: 1),
+            bare: SignOutReport(backend: "b", local: "cleared", server: "ended", waiting: 0)),
+        "SubmissionReceipt": Pair(full: receipt, bare: receipt),
+        "EntrySummary": Pair(full: entry, bare: bareEntry),
+        "EntryPage": Pair(full: EntryPage(entries: [entry], next: 1), bare: EntryPage(entries: [], next: nil)),
+        "AttemptSummary": Pair(
+            full: attempt,
+            bare: AttemptSummary(startedAt: day, endedAt: day, verdict: "accepted", counted: true, status: nil, message: nil)),
+        "EntryDetail": Pair(full: EntryDetail(entry: entry, attempts: [attempt]), bare: EntryDetail(entry: bareEntry, attempts: [])),
+        "Explanation": Pair(
+            full: Explanation(id: id, state: "dead", sentence: "s", next: "n"),
+            bare: Explanation(id: id, state: "dead", sentence: "s", next: nil)),
+        "SyncReport": Pair(
+            full: SyncReport(waiting: 1, cursor: 2, obstacle: "o"), bare: SyncReport(waiting: 1, cursor: 2, obstacle: nil)),
+        "Event": Pair(
+            full: Event(cursor: 1, at: day, kind: "captured", backend: "b", account: "1", entry: id, detail: ["by": "uid 1, pid 2"]),
+            bare: Event(cursor: 1, at: day, kind: "started", backend: nil, account: nil, entry: nil, detail: [:])),
+    ]
+
+    /// For each operation a request with all of its parameters.
+    static let requests: [String: any WireRequest] = [
+        "status": NoInput(), "sessions": NoInput(), "signIn": SignIn(email: "e", password: "p"),
+        "signOut": SignOut(backend: "b", allDevices: true),
+        "submit": Submission(backend: "b", route: "r", id: id, supersedes: id, fields: ["user_id": "5"], payload: Data("{}".utf8)),
+        "entries": EntryQuery(state: "dead", backend: "b", after: 1, limit: 5), "entry": EntryReference(id: id),
+        "why": EntryReference(id: id), "retry": EntryReference(id: id), "discard": EntryReference(id: id),
+        "sync": SyncRequest(backend: "b"), "events": EventQuery(since: 1, follow: true), "openapi": NoInput(),
+    ]
+
+    private static let attention = Attention(code: "dead", text: "t", next: "n")
+    private static let account = WaitingAccount(account: "1", email: "e", waiting: 1)
+    private static let stuck = SpoolReport.StuckFile(path: "p", reason: "r", next: "n")
+    private static let spool = SpoolReport(directory: "d", waiting: 1, refused: 1, stuck: 1, stuckExample: stuck)
+    private static let session = SessionReport(
+        backend: "b", state: "signInRequired", account: "1", email: "e", since: day, remembered: true, reason: "r")
+    private static let bareSession = SessionReport(backend: "b", state: "signedOut")
+    private static let backend = BackendReport(
+        name: "b", baseURL: "u", gate: "cooling", gateReason: "r", session: session, queue: QueueReport(), oldestWaiting: day,
+        lastDelivered: day, nextTry: day, otherAccounts: [account])
+    private static let receipt = SubmissionReceipt(id: id, sequence: 1, duplicate: false, backend: "b", account: "1", lane: "l")
+    private static let attempt = AttemptSummary(
+        startedAt: day, endedAt: day, verdict: "transient", counted: true, status: 500, message: "m")
+    private static let entry = EntrySummary(
+        sequence: 1, id: id, backend: "b", account: "1", route: "r", lane: "l", state: "held", holdReason: "poison", capturedAt: day,
+        dueAt: day, settledAt: day, attempts: 1, releases: 1, uncertain: true, canBeLookedUp: true, size: 1, remoteID: "9", lastStatus: 500,
+        lastError: "e")
+    private static let bareEntry = EntrySummary(
+        sequence: 1, id: id, backend: "b", account: "1", route: "r", lane: "l", state: "pending", holdReason: nil, capturedAt: day,
+        dueAt: nil, settledAt: nil, attempts: 0, releases: 0, uncertain: false, canBeLookedUp: true, size: 0, remoteID: nil,
+        lastStatus: nil, lastError: nil)
+    private static var bareSignIn: SignIn {
+        var signIn = SignIn(email: "e", password: "p")
+        signIn.remember = nil
+        return signIn
+    }
+}

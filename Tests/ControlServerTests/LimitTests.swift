@@ -1,0 +1,234 @@
+import ControlAPI
+import ControlServer
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Testing
+
+/// Real sockets, with the limits small and the callers made ordinary users.
+@Suite(.timeLimit(.minutes(1))) struct LimitTests {
+    private static let ordinary = AccessPolicy(administrators: [])
+    private static let status = "GET /v1/status HTTP/1.1\r\nHost: homing\r\n\r\n"
+
+    private static func limits(_ change: (inout ControlLimits) -> Void) -> ControlLimits {
+        var limits = ControlLimits()
+        change(&limits)
+        return limits
+    }
+
+    // MARK: Sizes
+
+    @Test func aLongAddressOrHeaderIsRefusedInASentenceAndAVeryLongOneIsCutOff() async throws {
+        try await Served.with(FakeService()) { served in
+            for (path, header) in [
+                ("/v1/status?x=" + String(repeating: "x", count: 17_000), ""), ("/v1/status", String(repeating: "y", count: 17_000)),
+            ] {
+                let (problem, _) = try await served.problem(.GET, path, headers: [("X-Filler", header)])
+                #expect(problem.status == 431)
+                #expect(problem.code == .tooLarge)
+            }
+            let connection = try RawConnection(served.client.socketPath)
+            connection.send("GET /v1/status HTTP/1.1\r\nHost: homing\r\nX-Filler: \(String(repeating: "z", count: 40_000))\r\n\r\n")
+            #expect(await connection.read(until: "\r\n").hasPrefix("HTTP/1.1 400"))
+        }
+    }
+
+    @Test(arguments: ["/v1/sessions", "/v1/sync", "/v1/entries/00000000-0000-7000-8000-000000000001/retry"])
+    func aSmallCallTakesASmallBody(path: String) async throws {
+        let service = FakeService()
+        try await Served.with(service) { served in
+            let (problem, _) = try await served.problem(.POST, path, body: ByteBuffer(repeating: 0x20, count: 64 << 10 + 1))
+            #expect(problem.status == 413)
+            #expect(problem.detail == "The body is larger than 64 KiB, which is the most that is taken here.")
+        }
+        #expect(service.calls.isEmpty)
+    }
+
+    @Test func aBodyThatSaysItIsTooLongIsRefusedBeforeItIsSent() async throws {
+        try await Served.with(FakeService()) { served in
+            let connection = try RawConnection(served.client.socketPath)
+            connection.send("POST /v1/entries?route=r HTTP/1.1\r\nHost: homing\r\nContent-Length: 99999999999\r\n\r\n")
+            #expect(await connection.read(until: "}").hasPrefix("HTTP/1.1 413"))
+        }
+    }
+
+    @Test func aBodyThatDoesNotSayHowLongItIsIsCountedAsItComes() async throws {
+        let service = FakeService()
+        try await Served.with(service) { served in
+            let connection = try RawConnection(served.client.socketPath)
+            connection.send("POST /v1/sync HTTP/1.1\r\nHost: homing\r\nTransfer-Encoding: chunked\r\n\r\n")
+            let chunk = "8000\r\n" + String(repeating: " ", count: 0x8000) + "\r\n"
+            for _ in 0..<3 { connection.send(chunk) }
+            #expect(await connection.read(until: "}").hasPrefix("HTTP/1.1 413"))
+        }
+        #expect(service.calls.isEmpty)
+    }
+
+    @Test(arguments: ["Content-Length: 20\r\n\r\n{\"a\": 1}", "Transfer-Encoding: chunked\r\n\r\n8\r\n{\"a\": 1}\r\n"])
+    func aBodyThatEndsBeforeItsEndIsNoDocument(rest: String) async throws {
+        let service = FakeService()
+        try await Served.with(service) { served in
+            let connection = try RawConnection(served.client.socketPath)
+            connection.send("POST /v1/entries?route=r HTTP/1.1\r\nHost: homing\r\n\(rest)")
+            connection.finishSending()
+            let answer = await connection.read()
+            #expect(!answer.contains(" 201 "))
+        }
+        #expect(service.calls.isEmpty)
+    }
+
+    @Test func moreBodiesAtATimeThanMemoryIsMeantForAreAskedToComeAgain() async throws {
+        let service = FakeService()
+        try await Served.with(service, limits: Self.limits { $0.bodies = 34 << 20 }) { served in
+            let head = "POST /v1/entries?route=r HTTP/1.1\r\nHost: homing\r\nContent-Length: 20000000\r\n\r\n"
+            let first = try RawConnection(served.client.socketPath)
+            first.send(head + " ")
+            let second = try RawConnection(served.client.socketPath)
+            second.send(head)
+            // Whichever comes first has its place; the other one is answered at once.
+            let refusal = await Self.either(first, second)
+            #expect(refusal.hasPrefix("HTTP/1.1 503"))
+            #expect(refusal.lowercased().contains("retry-after: 1"))
+            #expect(refusal.contains(#""code":"busy""#))
+        }
+    }
+
+    /// The first answer on either connection.
+    private static func either(_ a: RawConnection, _ b: RawConnection) async -> String {
+        await withTaskGroup(of: String.self) { group in
+            for connection in [a, b] { group.addTask { await connection.read(until: "}") } }
+            let answer = await group.next() ?? ""
+            // What the other one waits for comes with its end.
+            a.finishSending()
+            b.finishSending()
+            return answer
+        }
+    }
+
+    // MARK: Time
+
+    @Test(arguments: [
+        "POST /v1/entries?route=r HTTP/1.1\r\nHost: homing\r\nContent-Length: 9999999\r\n\r\n",
+        "POST /v1/entries?route=r HTTP/1.1\r\nHost: homing\r\nTransfer-Encoding: chunked\r\n\r\n",
+    ])
+    func aBodyThatDribblesForEverIsCut(head: String) async throws {
+        let service = FakeService()
+        let limits = Self.limits { limits in (limits.body, limits.idle) = (.milliseconds(200), .seconds(3600)) }
+        try await Served.with(service, limits: limits) { served in
+            let connection = try RawConnection(served.client.socketPath)
+            connection.send(head)
+            try await dribble(connection, head.contains("chunked") ? "1\r\n \r\n" : " ")
+        }
+        #expect(service.calls.isEmpty)
+    }
+
+    @Test func aHeaderThatDribblesForEverIsCutAlsoOnAConnectionThatHasBeenUsed() async throws {
+        let limits = Self.limits { $0.idle = .milliseconds(200) }
+        try await Served.with(FakeService(), limits: limits) { served in
+            for isUsed in [false, true] {
+                let connection = try RawConnection(served.client.socketPath)
+                if isUsed {
+                    connection.send(Self.status)
+                    #expect(await connection.read(until: "}").hasPrefix("HTTP/1.1 200"))
+                }
+                connection.send("GET /v1/status HTTP/1.1\r\n")
+                try await dribble(connection, "X-A: b\r\n", atMost: 2000)
+            }
+        }
+    }
+
+    @Test func aConnectionThatIsSilentIsClosed() async throws {
+        try await Served.with(FakeService(), limits: Self.limits { $0.idle = .milliseconds(100) }) { served in
+            let connection = try RawConnection(served.client.socketPath)
+            #expect(await connection.read() == "")
+        }
+    }
+
+    /// Sends bit by bit until the other side has had enough.
+    private func dribble(_ connection: RawConnection, _ bit: String, atMost limit: Int = .max) async throws {
+        var count = 0
+        while connection.send(bit), count < limit {
+            count += 1
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(count < limit)
+    }
+
+    // MARK: Connections
+
+    @Test func oneUserHasSoManyConnectionsAndIdleOnesCount() async throws {
+        let limits = Self.limits { $0.connectionsPerUser = 3 }
+        try await Served.with(FakeService(), policy: Self.ordinary, limits: limits) { served in
+            var open: [RawConnection] = []
+            for _ in 0..<3 {
+                let connection = try RawConnection(served.client.socketPath)
+                connection.send(Self.status)
+                #expect(await connection.read(until: "}").hasPrefix("HTTP/1.1 200"))
+                open.append(connection)
+            }
+            let fourth = try RawConnection(served.client.socketPath)
+            fourth.send(Self.status)
+            let answer = await fourth.read()
+            #expect(answer.hasPrefix("HTTP/1.1 503 "))
+            #expect(answer.contains("Retry-After: 1\r\n"))
+            #expect(answer.contains("Content-Type: application/problem+json\r\n"))
+            #expect(answer.contains(#""code":"busy""#))
+
+            // The program that ships understands it, and finds room once somebody has gone.
+            await #expect { _ = try await served.client.call(Endpoints.status, NoInput()) } throws: { ($0 as? Problem)?.code == .busy }
+            open.removeLast()
+            try await untilServed(served)
+        }
+    }
+
+    @Test func theDaemonsOwnUserHasNoLimitOfItsOwnButTheOneOfAll() async throws {
+        let limits = Self.limits { limits in (limits.connectionsPerUser, limits.connections, limits.reserved) = (1, 4, 1) }
+        try await Served.with(FakeService(), limits: limits) { served in
+            var open: [RawConnection] = []
+            for number in 1...5 {
+                let connection = try RawConnection(served.client.socketPath)
+                connection.send(Self.status)
+                #expect(await connection.read(until: "}").hasPrefix(number <= 4 ? "HTTP/1.1 200" : "HTTP/1.1 503"))
+                open.append(connection)
+            }
+            withExtendedLifetime(open) {}
+        }
+    }
+
+    @Test func theLastPlacesAreNotForOthers() async throws {
+        let limits = Self.limits { limits in (limits.connections, limits.reserved) = (4, 1) }
+        try await Served.with(FakeService(), policy: Self.ordinary, limits: limits) { served in
+            var open: [RawConnection] = []
+            for number in 1...4 {
+                let connection = try RawConnection(served.client.socketPath)
+                connection.send(Self.status)
+                #expect(await connection.read(until: "}").hasPrefix(number <= 3 ? "HTTP/1.1 200" : "HTTP/1.1 503"))
+                open.append(connection)
+            }
+            withExtendedLifetime(open) {}
+        }
+    }
+
+    @Test func whoIsTooManyEvenToBeToldIsClosedAtOnce() async throws {
+        let limits = Self.limits { limits in (limits.connectionsPerUser, limits.refusals) = (0, 1) }
+        try await Served.with(FakeService(), policy: Self.ordinary, limits: limits) { served in
+            // Which of them has the one place among the refused is not settled by who comes first.
+            let both = [try RawConnection(served.client.socketPath), try RawConnection(served.client.socketPath)]
+            for connection in both { connection.send(Self.status) }
+            let answers = [await both[0].read(), await both[1].read()].sorted()
+            #expect(answers[0] == "")
+            #expect(answers[1].hasPrefix("HTTP/1.1 503 "))
+        }
+    }
+
+    private func untilServed(_ served: Served) async throws {
+        while true {
+            do throws(Problem) {
+                _ = try await served.client.call(Endpoints.status, NoInput())
+                return
+            } catch  where error.code == .busy {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+        }
+    }
+}

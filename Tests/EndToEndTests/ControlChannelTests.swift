@@ -1,0 +1,83 @@
+import ControlAPI
+import Foundation
+import SyncModel
+import TestSupport
+import Testing
+
+/// The control channel of the real daemon, as others meet it.
+@Suite(.timeLimit(.minutes(2))) struct ControlChannelTests {
+    /// As root alone a program of another user can be started.
+    @Test(.enabled(if: geteuid() == 0)) func anotherUserIsRefusedInWordsUntilTheirGroupHasTheRole() async throws {
+        let station = try await TestStation()
+        try configure(station, "access: {observe: 61001, operate: 61002}")
+        try await station.start()
+        chmod(station.directory.path, 0o755)
+        chmod(station.directory("homing.sock"), 0o666)
+
+        let refused = try await asNobody(station, groups: "61009", "GET", "status")
+        #expect(refused.contains("This needs membership in the group 61001; you are nobody (user number 65534), and not in it."))
+        #expect(refused.contains("‘sudo adduser nobody 61001’"))
+        let denied = try await station.event("denied")
+        #expect(denied?.detail["call"] == "GET /v1/status")
+        #expect(denied?.detail["by"]?.hasPrefix("uid 65534, pid ") == true)
+
+        #expect(try await asNobody(station, groups: "61001", "GET", "status").contains(#""sentence":"#))
+        #expect(try await asNobody(station, groups: "61001", "POST", "sync").contains("the group 61002"))
+        #expect(try await asNobody(station, groups: "61002", "POST", "sync").contains(#""waiting":0"#))
+        let synced = try await station.event("synced")
+        #expect(synced?.detail["by"]?.hasPrefix("uid 65534, pid ") == true)
+        try await station.end(SIGTERM)
+    }
+
+    @Test func eventsThatAreNoLongerKeptAreToldOfAndTheRestIsShown() async throws {
+        let station = try await TestStation()
+        try configure(station, "outbox: {keep_delivered: 0.001}")
+        for _ in 0..<3 {
+            try await station.start()
+            try await station.login()
+            _ = try await station.homing("logout", "--yes")
+            try await station.end(SIGTERM)
+        }
+        try await station.start()
+        // Pruning begins with the daemon and takes its moment.
+        var gone = try await station.homing("events", "--since", "0")
+        while gone.code == 0 {
+            try await Task.sleep(for: .milliseconds(10))
+            gone = try await station.homing("events", "--since", "0")
+        }
+        #expect(gone.text.contains("are no longer kept, so those after 0 cannot all be told."))
+        #expect(gone.text.contains("go on from the cursor "))
+        let rest = try await station.homing("events")
+        #expect(rest.code == 0, "\(rest.text)")
+        #expect(rest.text.contains("started"), "\(rest.text)")
+        let future = try await station.homing("events", "--since", "999999")
+        #expect(future.code == 2)
+        #expect(future.text.contains("lies in the future"))
+        try await station.end(SIGTERM)
+    }
+
+    private func configure(_ station: TestStation, _ more: String) throws {
+        let file = station.directory("homing.yaml")
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        try (text + more + "\n").write(toFile: file, atomically: true, encoding: .utf8)
+    }
+
+    private func asNobody(_ station: TestStation, groups: String, _ method: String, _ call: String) async throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
+        process.arguments = [
+            "--reuid=65534", "--regid=65534", "--groups=\(groups)", "curl", "--silent", "--request", method, "--unix-socket",
+            station.directory("homing.sock"), "http://homing/v1/\(call)",
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                process.waitUntilExit()
+                continuation.resume(returning: text)
+            }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import SyncModel
+import TestSupport
+import Testing
+
+/// What the page for integrators shows, run against the real daemon.
+@Suite(.timeLimit(.minutes(2))) struct IntegrationTests {
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Integrations"
+    private static let page = TestStation.project + "/Sources/SyncDaemon/Documentation.docc/Integrating.md"
+    private static let capture = TestStation.project + "/Tests/Data/arkit/capture-01.json"
+
+    @Test(arguments: [("sh", "submit.sh"), ("python3", "submit.py"), ("swift", "SubmitCapture.swift")])
+    func thePageShowsWhatIsTested(language: String, file: String) throws {
+        let page = try String(contentsOfFile: Self.page, encoding: .utf8)
+        let code = try String(contentsOfFile: "\(Self.folder)/\(file)", encoding: .utf8)
+        #expect(
+            page.contains("```\(language == "python3" ? "python" : language)\n\(code)```"), "Integrating.md shows other code than \(file)")
+    }
+
+    @Test(arguments: [("sh", "submit.sh"), ("python3", "submit.py")])
+    func aScriptHandsInACaptureOnceAndSaysWhatIsWrong(interpreter: String, file: String) async throws {
+        let station = try await TestStation()
+        try await station.start()
+        let arguments = ["\(Self.folder)/\(file)", Self.capture, "5", Samples.id(1).description]
+
+        let early = try await run(interpreter, arguments, station)
+        #expect(early.code == 1)
+        #expect(early.text.contains("Nobody is signed in"), "\(early.text)")
+
+        try await station.login()
+        for _ in 0..<2 {
+            let taken = try await run(interpreter, arguments, station)
+            #expect(taken.code == 0, "\(taken.text)")
+        }
+        try await station.event("delivered")
+        #expect(try await station.entries().map(\.id) == [Samples.id(1).description])
+        #expect(station.sandbox.ledger.entries.count == 1)
+        let captured = try await station.event("captured")
+        #expect(captured?.detail["by"]?.hasPrefix("uid \(geteuid()), pid ") == true)
+        try await station.end(SIGTERM)
+    }
+
+    @Test func theScriptForTheShellWaitsForADaemonThatIsNotThereYet() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        try await station.end(SIGTERM)
+        async let handedIn = run("sh", ["\(Self.folder)/submit.sh", Self.capture, "5", Samples.id(1).description], station)
+        try await station.start()
+        let outcome = try await handedIn
+        #expect(outcome.code == 0, "\(outcome.text)")
+        try await station.event("delivered")
+        try await station.end(SIGTERM)
+    }
+
+    @Test func theSwiftFunctionHandsInACaptureOnceAndSaysWhatIsWrong() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        let (socket, id) = (station.directory("homing.sock"), try #require(UUID(uuidString: Samples.id(1).description)))
+        let document = try Data(contentsOf: URL(fileURLWithPath: Self.capture))
+        let refusal = await #expect(throws: CaptureRefused.self) {
+            try await submitCapture(document, user: 5, id: id, socket: socket)
+        }
+        let problem = try JSONCoding.decoder.decode(Problem.self, from: try #require(refusal).problem)
+        #expect(problem.code == .signInRequired)
+        try await station.login()
+        for _ in 0..<2 { try await submitCapture(document, user: 5, id: id, socket: socket) }
+        try await station.event("delivered")
+        #expect(station.sandbox.ledger.entries.count == 1)
+        try await station.end(SIGTERM)
+    }
+
+    private func run(_ interpreter: String, _ arguments: [String], _ station: TestStation) async throws -> (code: Int32, text: String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [interpreter] + arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(["HOMING_SOCKET": station.directory("homing.sock")]) { $1 }
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        try process.run()
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                process.waitUntilExit()
+                continuation.resume(returning: (process.terminationStatus, text))
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Hands in one capture; returns once it is safe on disk.
+func submitCapture(_ document: Data, user: Int, id: UUID, socket: String = "/run/homing/homing.sock") async throws {
+    let host = socket.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    var request = HTTPClientRequest(
+        url: "http+unix://\(host)/v1/entries?route=measurement&item.user_id=\(user)&id=\(id.uuidString.lowercased())")
+    request.method = .POST
+    request.headers.add(name: "Host", value: "homing")
+    request.headers.add(name: "Content-Type", value: "application/json")
+    request.body = .bytes(ByteBuffer(bytes: document))
+    let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+    let body = try await answer.body.collect(upTo: 1 << 20)
+    guard answer.status == .created || answer.status == .ok else { throw CaptureRefused(problem: Data(body.readableBytesView)) }
+}
+
+/// The daemon's own words: application/problem+json.
+struct CaptureRefused: Error { let problem: Data }
