@@ -21,10 +21,10 @@ units = $(DESTDIR)$(PREFIX)/lib/systemd/system
 sysusers = $(DESTDIR)$(PREFIX)/lib/sysusers.d/homing.conf
 tmpfiles = $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/homing.conf
 docs = $(DESTDIR)$(PREFIX)/share/doc/homing
-bash = $(DESTDIR)$(PREFIX)/share/bash-completion/completions/homing
+bash = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 # Debian's zsh has a folder of its own for what packages bring.
-zsh = $(DESTDIR)$(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)/_homing
-fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/homing.fish
+zsh = $(DESTDIR)$(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-completions,site-functions)
+fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 etc = $(DESTDIR)/etc/homing
 
 .PHONY: help demo test bench lint build release verify-units install install-files uninstall deps ci-deps clean
@@ -96,17 +96,19 @@ install-files:
 	    $(STRIP) "$(bin)/$$program.new"; \
 	    mv -f "$(bin)/$$program.new" "$(bin)/$$program"; \
 	done
-	@install -d "$(units)" "$(docs)" "$(dir $(bash))" "$(dir $(zsh))" "$(dir $(fish))"
+	@install -d "$(units)" "$(docs)" "$(bash)" "$(zsh)" "$(fish)"
 	@set -e; for unit in homingd.service homingd.socket; do \
 	    sed -E 's,/usr/(bin|share)/,$(PREFIX)/\1/,' systemd/$$unit > "$(units)/$$unit"; chmod 0644 "$(units)/$$unit"; \
 	done
 	@install -D -m 0644 systemd/homing.sysusers "$(sysusers)"
 	@install -D -m 0644 systemd/homing.tmpfiles "$(tmpfiles)"
 	@install -m 0644 README.md "$(docs)/README.md"
-	@"$(BIN_DIR)/homing" --generate-completion-script bash > "$(bash)"
-	@"$(BIN_DIR)/homing" --generate-completion-script zsh > "$(zsh)"
-	@"$(BIN_DIR)/homing" --generate-completion-script fish > "$(fish)"
-	@chmod 0644 "$(bash)" "$(zsh)" "$(fish)"
+	@set -e; for program in $(PROGRAMS); do \
+	    "$(BIN_DIR)/$$program" --generate-completion-script bash > "$(bash)/$$program"; \
+	    "$(BIN_DIR)/$$program" --generate-completion-script zsh > "$(zsh)/_$$program"; \
+	    "$(BIN_DIR)/$$program" --generate-completion-script fish > "$(fish)/$$program.fish"; \
+	    chmod 0644 "$(bash)/$$program" "$(zsh)/_$$program" "$(fish)/$$program.fish"; \
+	done
 	@# What an administrator has changed stays: the new version goes beside it.
 	@set -e; cd config; for file in *.yaml backends/*.yaml; do \
 	    kept="$(abspath $(etc))/$$file"; \
@@ -119,7 +121,7 @@ uninstall:
 	@as=""; [ -n "$(DESTDIR)" ] || [ "$$(id -u)" = 0 ] || as=sudo; \
 	if [ -z "$(DESTDIR)" ] && [ -d /run/systemd/system ]; then $$as systemctl disable --now homingd.service homingd.socket; fi; \
 	$$as rm -rf $(PROGRAMS:%="$(bin)/%") "$(units)/homingd.service" "$(units)/homingd.socket" "$(sysusers)" "$(tmpfiles)" \
-	    "$(docs)" "$(bash)" "$(zsh)" "$(fish)"; \
+	    "$(docs)" $(PROGRAMS:%="$(bash)/%") $(PROGRAMS:%="$(zsh)/_%") $(PROGRAMS:%="$(fish)/%.fish"); \
 	if [ -z "$(DESTDIR)" ] && [ -d /run/systemd/system ]; then $$as systemctl daemon-reload; fi
 	@echo "Removed. What was captured (/var/lib/homing), the configuration (/etc/homing), the user homing and the groups homing-* are kept."
 

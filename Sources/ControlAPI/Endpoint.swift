@@ -49,6 +49,11 @@ public enum Endpoints {
     public static let retry = Endpoint<EntryReference, EntrySummary>(.post, "/v1/entries/{id}/retry", .operate)
     public static let discard = Endpoint<EntryReference, EntrySummary>(.delete, "/v1/entries/{id}", .administer)
     public static let sync = Endpoint<SyncRequest, SyncReport>(.post, "/v1/sync", .operate)
+    public static let pause = Endpoint<PauseRequest, PauseList>(.post, "/v1/pause", .operate)
+    public static let resume = Endpoint<ResumeRequest, PauseList>(.delete, "/v1/pause", .operate)
+    public static let receipts = Endpoint<ReceiptQuery, ReceiptPage>(.get, "/v1/receipts", .observe)
+    public static let receipt = Endpoint<EntryReference, ReceiptReport>(.get, "/v1/receipts/{id}", .observe)
+    public static let lanes = Endpoint<LaneQuery, LaneList>(.get, "/v1/lanes", .observe)
     /// The answer is a stream: one `Event` in JSON a line (application/x-ndjson), and an empty line now and then while it is quiet.
     public static let events = Endpoint<EventQuery, Event>(.get, "/v1/events", .observe)
     /// The answer is `InterfaceDescription.yaml` (application/yaml).

@@ -7,8 +7,7 @@ public enum JSONCoding {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.dateEncodingStrategy = .custom { date, encoder in
             var container = encoder.singleValueContainer()
-            // The format cuts off what is below a millisecond, and most times are stored as a little less than they are.
-            try container.encode(date.inMilliseconds.addingTimeInterval(0.000_25).formatted(style))
+            try container.encode(Self.text(date))
         }
         return encoder
     }
@@ -18,12 +17,24 @@ public enum JSONCoding {
         decoder.dateDecodingStrategy = .custom { decoder in
             let container = try decoder.singleValueContainer()
             let text = try container.decode(String.self)
-            guard let date = try? style.parse(text) else {  // `try?`: the error below says it better
+            guard let date = Self.date(text) else {
                 throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected an RFC 3339 time, found ‘\(text)’")
             }
-            return date.inMilliseconds
+            return date
         }
         return decoder
+    }
+
+    /// A time as it is on the wire.
+    public static func text(_ date: Date) -> String {
+        // The format cuts off what is below a millisecond, and most times are stored as a little less than they are.
+        date.inMilliseconds.addingTimeInterval(0.000_25).formatted(style)
+    }
+
+    /// The time that `text` is on the wire; nil where it is none.
+    public static func date(_ text: String) -> Date? {
+        // `try?`: what is of neither form is told by nil, and whoever asks says it better.
+        ((try? style.parse(text)) ?? (try? Date.ISO8601FormatStyle().parse(text)))?.inMilliseconds
     }
 
     /// The wire types hold nothing that JSON cannot say, so encoding them always succeeds.

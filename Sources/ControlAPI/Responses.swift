@@ -29,7 +29,7 @@ public struct Status: Codable, Sendable, Equatable {
 
 /// One thing that a person should see to.
 public struct Attention: Codable, Sendable, Equatable {
-    /// Stable: `dead`, `held`, `sign-in-required`, `other-account`, `refused-files`, …
+    /// Stable: `dead`, `held`, `sign-in-required`, `other-account`, `paused`, `refused-files`, …
     public var code: String
     public var text: String
     /// What to do next, as a sentence.
@@ -46,7 +46,7 @@ public struct Attention: Codable, Sendable, Equatable {
 public struct BackendReport: Codable, Sendable, Equatable {
     public var name: String
     public var baseURL: String
-    /// `open`, `signInRequired` or `cooling`.
+    /// `open`, `signInRequired`, `cooling` or `paused`.
     public var gate: String
     /// Why the gate is not open, as a sentence.
     public var gateReason: String?
@@ -54,6 +54,8 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public var queue: QueueReport
     /// When the oldest entry that still waits was captured.
     public var oldestWaiting: Date?
+    /// That entry's id.
+    public var oldestWaitingID: String?
     public var lastDelivered: Date?
     /// When something will next be tried; nil while nothing waits for a time.
     public var nextTry: Date?
@@ -61,10 +63,13 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public var otherAccounts: [WaitingAccount]
     /// The address that entries still wait for, where the profile names another service's by now; nil otherwise.
     public var formerAddress: String?
+    /// What a person wished; nil where sending is not paused.
+    public var pause: PauseReport?
 
     public init(
         name: String, baseURL: String, gate: String, gateReason: String?, session: SessionReport, queue: QueueReport, oldestWaiting: Date?,
-        lastDelivered: Date?, nextTry: Date?, otherAccounts: [WaitingAccount], formerAddress: String? = nil
+        oldestWaitingID: String? = nil, lastDelivered: Date?, nextTry: Date?, otherAccounts: [WaitingAccount],
+        formerAddress: String? = nil, pause: PauseReport? = nil
     ) {
         self.name = name
         self.baseURL = baseURL
@@ -73,10 +78,12 @@ public struct BackendReport: Codable, Sendable, Equatable {
         self.session = session
         self.queue = queue
         self.oldestWaiting = oldestWaiting
+        self.oldestWaitingID = oldestWaitingID
         self.lastDelivered = lastDelivered
         self.nextTry = nextTry
         self.otherAccounts = otherAccounts
         self.formerAddress = formerAddress
+        self.pause = pause
     }
 }
 
@@ -365,7 +372,8 @@ public struct Event: Codable, Sendable, Equatable {
     public var cursor: Int64
     public var at: Date
     /// `captured`, `delivered`, `retrying`, `released`, `held`, `dead`, `retried`, `discarded`, `recovered`, `gateChanged`, `signedIn`,
-    /// `signedOut`, `signInRequired`, `fileRefused`, `started`, `stopped`, `synced` or `denied`. Open: new kinds may come.
+    /// `signedOut`, `signInRequired`, `fileRefused`, `started`, `stopped`, `synced`, `denied`, `paused` or `resumed`. Open: new kinds may
+    /// come.
     public var kind: String
     public var backend: String?
     public var account: String?

@@ -44,6 +44,15 @@ struct ParameterReader {
         return value
     }
 
+    /// An RFC 3339 time with milliseconds, as in every answer.
+    func time(_ name: String) throws(Problem) -> Date? {
+        guard let text = left[name] else { return nil }
+        guard let date = JSONCoding.date(text) else {
+            throw .invalid("The parameter ‘\(name)’ is ‘\(text)’; expected a time like 2025-03-11T14:00:00.000Z.")
+        }
+        return date
+    }
+
     func flag(_ name: String) throws(Problem) -> Bool {
         switch left[name] {
         case nil, "false", "0": return false

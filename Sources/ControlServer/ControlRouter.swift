@@ -38,6 +38,11 @@ struct ControlRouter {
             call(Endpoints.retry, service.retry),
             call(Endpoints.discard, service.discard),
             call(Endpoints.sync, service.sync),
+            call(Endpoints.pause, on: { input, _ in input.backend }, service.pause),
+            call(Endpoints.resume, service.resume),
+            call(Endpoints.receipts, service.receipts),
+            call(Endpoints.receipt, service.receipt),
+            call(Endpoints.lanes, service.lanes),
             Call(Endpoints.events) { request, context in try await events(request, context) },
             Call(Endpoints.openapi) { request, context in
                 try await doorkeeper.admit(Endpoints.openapi, request, context) { _, _ in

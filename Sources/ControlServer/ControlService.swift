@@ -14,6 +14,11 @@ package protocol ControlService: Sendable {
     func retry(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary
     func discard(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary
     func sync(_ request: SyncRequest, by peer: Peer) async throws(Problem) -> SyncReport
+    func pause(_ request: PauseRequest, by peer: Peer) async throws(Problem) -> PauseList
+    func resume(_ request: ResumeRequest, by peer: Peer) async throws(Problem) -> PauseList
+    func receipts(_ request: ReceiptQuery, by peer: Peer) async throws(Problem) -> ReceiptPage
+    func receipt(_ request: EntryReference, by peer: Peer) async throws(Problem) -> ReceiptReport
+    func lanes(_ request: LaneQuery, by peer: Peer) async throws(Problem) -> LaneList
     /// Events in order, in batches; the stream ends where `follow` is false and there are no more, and when the daemon stops.
     func events(_ request: EventQuery, by peer: Peer) async throws(Problem) -> AsyncStream<[Event]>
     /// Notes that a call, named by its method and path, was refused for want of a role.

@@ -23,6 +23,11 @@ package enum DispatchEvent: Sendable {
     case networkChanged
     /// A person wants it tried now; nil for every backend.
     case hurried(backend: String?)
+    /// A person wants nothing sent to this backend; what is being sent goes on to its end. What is older than the newest `revision` seen so
+    /// far says nothing.
+    case paused(Pause, revision: Int64 = 0)
+    /// A person ends the pause of this backend, unless it is of a newer `revision`.
+    case resumed(backend: String, revision: Int64 = 0)
     /// Tell, by `drained`, when nothing is being sent at this backend any more.
     case drain(backend: String)
     /// Cut short what is still being sent at this backend.
@@ -44,6 +49,10 @@ package enum DispatchAction: Sendable, Equatable {
     /// Forget the time asked for before; nil for none.
     case wake(at: Date?)
     case gateChanged(backend: String, Gate)
+    /// The pause has come to its end by itself.
+    case pauseEnded(Pause)
+    /// The pause's times were set right: keep it like this.
+    case pauseCorrected(Pause)
     case cut([Entry])
     case drained(backend: String)
     case finished

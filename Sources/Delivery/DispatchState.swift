@@ -71,6 +71,8 @@ package struct DispatchState: Sendable {
         case .hurried(let backend):
             for name in links.keys where backend == nil || backend == name { links[name]?.breaker.hurry(now: now) }
             forgetDueTimes()
+        case .paused(let pause, let revision): setPause(pause, of: pause.backend, revision)
+        case .resumed(let backend, let revision): setPause(nil, of: backend, revision)
         case .networkChanged:
             for name in links.keys { links[name]?.breaker.hurry(now: now, unless: .serverError) }
         case .drain(let backend):
@@ -82,6 +84,14 @@ package struct DispatchState: Sendable {
         case .echo: break
         }
         return []
+    }
+
+    private mutating func setPause(_ pause: Pause?, of backend: String, _ revision: Int64) {
+        guard var link = links[backend], revision >= link.pauseRevision else { return }
+        link.pauseRevision = revision
+        link.pause = pause
+        if pause == nil { link.due = .unknown }
+        links[backend] = link
     }
 
     private mutating func stored(_ claimed: Claimed) -> [DispatchAction] {
@@ -99,17 +109,25 @@ package struct DispatchState: Sendable {
             arrivedWhileStoring = false
             forgetDueTimes()
         }
-        if isStopping {
-            // Claimed before the stop was known, and not sent: handed straight back.
-            for entry in claimed.entries {
-                links[entry.mutation.destination.backend]?.settling += 1
-                let failure = Failure(.stopping, "The daemon was stopped.", outcomeUnknown: entry.uncertain)
-                unwritten.append(Settled(entry, .released(until: entry.dueAt, failure), attempt: nil))
+        var actions: [DispatchAction] = []
+        for entry in claimed.entries {
+            let backend = entry.mutation.destination.backend
+            if isStopping {
+                handBack(entry, Failure(.stopping, "The daemon was stopped.", outcomeUnknown: entry.uncertain))
+            } else if links[backend]?.pause != nil {
+                handBack(entry, Failure(.paused, "Sending was paused.", outcomeUnknown: entry.uncertain))
+            } else {
+                links[backend]?.sending[entry.sequence] = entry
+                actions.append(.attempt(entry))
             }
-            return []
         }
-        for entry in claimed.entries { links[entry.mutation.destination.backend]?.sending[entry.sequence] = entry }
-        return claimed.entries.map(DispatchAction.attempt)
+        return actions
+    }
+
+    /// Claimed before the stop or the pause was known, and not sent.
+    private mutating func handBack(_ entry: Entry, _ failure: Failure) {
+        links[entry.mutation.destination.backend]?.settling += 1
+        unwritten.append(Settled(entry, .released(until: entry.dueAt, failure), attempt: nil))
     }
 
     private mutating func attempted(_ entry: Entry, _ attempt: Attempt, _ now: Date) -> [DispatchAction] {
@@ -162,6 +180,7 @@ package struct DispatchState: Sendable {
         let names = links.keys.sorted()
         for name in names {
             guard var link = links[name] else { continue }
+            if let change = link.review(now) { actions.append(change) }
             if !isStopping, link.wantsProbe(policy.breaker, now), link.breaker.elapse(), link.hasHealthRoute {
                 actions.append(.probe(backend: name))
             }

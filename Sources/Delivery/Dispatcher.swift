@@ -16,7 +16,7 @@ package final class Dispatcher: Sendable {
     private let log: Logger
     private let events: AsyncStream<DispatchEvent>
     private let post: AsyncStream<DispatchEvent>.Continuation
-    private let shown = Mutex<(gates: [String: Gate], nextWake: Date?)>(([:], nil))
+    private let shown: Mutex<(gates: [String: Gate], nextWake: Date?, isDiskFull: Bool)>
     /// Who waits for the loop; nil once nothing is sent any more.
     private let waiting = Mutex<Waiting?>(Waiting())
     /// Within how many seconds a stop ends what is being sent.
@@ -32,8 +32,10 @@ package final class Dispatcher: Sendable {
         var ends: [CheckedContinuation<Void, Never>] = []
     }
 
+    /// - Parameter pauses: those of an earlier run that are not over.
     package init(
-        outbox: Outbox, keepers: [SessionKeeper], clock: any SyncClock, policy: DispatchState.Policy, seed: UInt64, log: Logger
+        outbox: Outbox, keepers: [SessionKeeper], pauses: [Pause], clock: any SyncClock, policy: DispatchState.Policy, seed: UInt64,
+        log: Logger
     ) {
         self.outbox = outbox
         self.keepers = Dictionary(uniqueKeysWithValues: keepers.map { ($0.backend.name, $0) })
@@ -43,11 +45,19 @@ package final class Dispatcher: Sendable {
         self.seed = seed
         self.log = log
         (events, post) = AsyncStream.makeStream()
+        let gates = pauses.map { ($0.backend, Gate.paused(until: $0.until, reason: $0.reason)) }
+        shown = Mutex((Dictionary(uniqueKeysWithValues: gates), nil, false))
+        // Before any session is heard of, which is what lets anything be sent.
+        for pause in pauses { post.yield(.paused(pause)) }
     }
 
     /// Whether each backend may be sent to, and when something will next be tried.
     package var gates: [String: Gate] { shown.withLock { $0.gates } }
     package var nextWake: Date? { shown.withLock { $0.nextWake } }
+    /// The disk has no room for what became of entries, so nothing more is sent until it has.
+    package var isDiskFull: Bool { shown.withLock { $0.isDiskFull } }
+    /// Counted attempts before an entry is dead.
+    package var attempts: Int { policy.retry.attempts }
 
     /// Who may be sent for, from now on.
     package func sessionChanged(_ snapshot: SessionSnapshot) {
@@ -59,6 +69,14 @@ package final class Dispatcher: Sendable {
 
     /// Try now what waits for a later time.
     package func hurry(backend: String?) { post.yield(.hurried(backend: backend)) }
+
+    /// Send nothing more to the pause's backend until it is over; what is being sent goes on to its end.
+    ///
+    /// - Parameter revision: of two calls about a backend the greater is the newer, in whatever order they arrive.
+    package func pause(_ pause: Pause, revision: Int64) { post.yield(.paused(pause, revision: revision)) }
+
+    /// Send to `backend` again.
+    package func resume(backend: String, revision: Int64) { post.yield(.resumed(backend: backend, revision: revision)) }
 
     /// Links, addresses or routes have changed: what could not be reached may be.
     package func networkChanged() { post.yield(.networkChanged) }
@@ -179,6 +197,13 @@ package final class Dispatcher: Sendable {
         case .gateChanged(let backend, let gate):
             shown.withLock { $0.gates[backend] = gate }
             tell(gate, backend, &group)
+        case .pauseEnded(let pause):
+            log.notice("A pause has come to its end", metadata: ["backend": "\(pause.backend)"])
+            // `try?`: what is left of it on a full disk is over at the next start too.
+            group.addTask { try? await self.outbox.expire(pause, at: self.clock.now) }
+        case .pauseCorrected(let pause):
+            // `try?`: on a full disk the next start sets it right again.
+            group.addTask { try? await self.outbox.correct(pause) }
         case .cut(let entries):
             for entry in entries { loop.tries[entry.sequence]?.cancel() }
         case .drained(let backend):
@@ -191,11 +216,14 @@ package final class Dispatcher: Sendable {
         group.addTask {
             let begin = ContinuousClock.now
             do throws(OutboxError) {
-                self.post.yield(.stored(try await self.outbox.settle(settled, thenClaim: slots, at: self.clock.now)))
+                let claimed = try await self.outbox.settle(settled, thenClaim: slots, at: self.clock.now)
+                self.shown.withLock { $0.isDiskFull = false }
+                self.post.yield(.stored(claimed))
                 self.log.trace(
                     "Settled and claimed",
                     metadata: ["settled": "\(settled.count)", "microseconds": "\((ContinuousClock.now - begin) / .microseconds(1))"])
             } catch .full {
+                self.shown.withLock { $0.isDiskFull = true }
                 self.log.error("The disk is full: what became of entries cannot be written yet")
                 self.post.yield(.storeFailed)
             } catch {
@@ -237,6 +265,10 @@ package final class Dispatcher: Sendable {
             detail["reason"] = failure.reason.rawValue
             detail["message"] = failure.message
             detail["until"] = until.formatted(.iso8601)
+        }
+        if case .paused(let until, let reason) = gate {
+            detail["message"] = reason
+            detail["until"] = until?.formatted(.iso8601)
         }
         let event = SyncEvent(at: clock.now, .gateChanged, backend: backend, detail: detail)
         log.info(

@@ -17,6 +17,9 @@ struct Link: Sendable {
     /// For whom the outbox is being asked at this moment.
     var askedFor: Destination?
     var isDraining = false
+    /// What a person wished; nil where sending is allowed.
+    var pause: Pause?
+    var pauseRevision: Int64 = 0
     var lastAnswered: Date?
     var shownGate = Gate.signInRequired
 
@@ -30,6 +33,7 @@ struct Link: Sendable {
     init(hasHealthRoute: Bool) { self.hasHealthRoute = hasHealthRoute }
 
     var gate: Gate {
+        if let pause { return .paused(until: pause.until, reason: pause.reason) }
         if account == nil { return .signInRequired }
         switch breaker.state {
         case .closed: return .open
@@ -37,9 +41,9 @@ struct Link: Sendable {
         }
     }
 
-    /// Where entries may be sent now; nil while the session or the breaker forbids it.
+    /// Where entries may be sent now; nil while a person, the session or the breaker forbids it.
     func destination(_ name: String) -> Destination? {
-        guard let account, !isCheckingSession, !isDraining else { return nil }
+        guard let account, pause == nil, !isCheckingSession, !isDraining else { return nil }
         switch breaker.state {
         case .closed: break
         case .halfOpen where !hasHealthRoute: break
@@ -54,6 +58,19 @@ struct Link: Sendable {
         return limit - sending.count
     }
 
+    /// Ends a pause whose time is over, and sets one right whose start lies ahead because the clock was; what the outbox has to keep of it.
+    mutating func review(_ now: Date) -> DispatchAction? {
+        guard let asked = pause else { return nil }
+        let corrected = asked.corrected(at: now)
+        if corrected.isOver(at: now) {
+            pause = nil
+            due = .unknown
+            return .pauseEnded(asked)
+        }
+        pause = corrected
+        return corrected == asked ? nil : .pauseCorrected(corrected)
+    }
+
     func hasDue(_ now: Date) -> Bool {
         switch due {
         case .unknown: true
@@ -64,11 +81,12 @@ struct Link: Sendable {
     }
 
     func wantsProbe(_ policy: CircuitBreaker.Policy, _ now: Date) -> Bool {
-        account != nil && due != .nothing && breaker.isOver(policy: policy, now: now)
+        account != nil && pause == nil && due != .nothing && breaker.isOver(policy: policy, now: now)
     }
 
     /// When there will be something to do without any other event; nil where only an event can bring it.
     func nextTime(_ name: String, inFlight: Int) -> Date? {
+        if let pause { return pause.until }
         if case .open(let until, _, _) = breaker.state { return account != nil && due != .nothing ? until : nil }
         guard destination(name) != nil, askedFor == nil, slots(atMost: inFlight) > 0, case .at(let date) = due else { return nil }
         return date

@@ -14,9 +14,9 @@ struct EntryRow: FetchableRecord, Sendable {
     var dueAt, capturedAt: Int64
     var attempts, releases, crashes: Int
     var uncertain: Bool
-    var triedAt, countedAt, settledAt, uncertainAt: Int64?
+    var triedAt, countedAt, settledAt, uncertainAt, claimedAt, retriedAt: Int64?
     var lastStatus: Int?
-    var lastError, remoteID, supersedes: String?
+    var lastReason, lastError, remoteID, supersedes, retriedBy: String?
 
     init(row: Row) throws {
         sequence = row["sequence"]
@@ -41,7 +41,11 @@ struct EntryRow: FetchableRecord, Sendable {
         countedAt = row["countedAt"]
         settledAt = row["settledAt"]
         uncertainAt = row["uncertainAt"]
+        claimedAt = row["claimedAt"]
+        retriedAt = row["retriedAt"]
+        retriedBy = row["retriedBy"]
         lastStatus = row["lastStatus"]
+        lastReason = row["lastReason"]
         lastError = row["lastError"]
         remoteID = row["remoteID"]
         supersedes = row["supersedes"]
@@ -50,7 +54,8 @@ struct EntryRow: FetchableRecord, Sendable {
     /// The columns that browsing needs: all but the content.
     static let browsed = """
         sequence, id, backend, account, lane, route, onDead, state, holdReason, NULL AS sealed, size, digest, dueAt, capturedAt, attempts,
-        releases, crashes, uncertain, triedAt, countedAt, settledAt, uncertainAt, lastStatus, lastError, remoteID, supersedes
+        releases, crashes, uncertain, triedAt, countedAt, settledAt, uncertainAt, claimedAt, retriedAt, retriedBy,
+        lastStatus, lastReason, lastError, remoteID, supersedes
         """
 
     var mutationID: MutationID {

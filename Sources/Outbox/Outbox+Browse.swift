@@ -24,6 +24,14 @@ package struct EntryRecord: Sendable, Equatable {
     package var remoteID: String?
     package var lastStatus: Int?
     package var lastError: String?
+    package var lastReason: Failure.Reason?
+    /// When a send was last tried; nil before the first.
+    package var triedAt: Date?
+    /// When the send began that is under way; nil in any state but `inflight`.
+    package var claimedAt: Date?
+    /// When, and by whom, it was last given all its attempts again.
+    package var retriedAt: Date?
+    package var retriedBy: String?
 }
 
 /// A try as it is shown.
@@ -150,13 +158,13 @@ extension Outbox {
         }
     }
 
-    /// When the oldest entry that waits at `backend` was captured.
-    package func oldestWaiting(at backend: String) async throws(OutboxError) -> Date? {
+    /// The oldest entry that waits at `backend`, and when it was captured.
+    package func oldestWaiting(at backend: String) async throws(OutboxError) -> (id: MutationID, capturedAt: Date)? {
         try await read { db in
-            try Int64.fetchOne(
-                db, sql: "SELECT capturedAt FROM entry WHERE state = 'pending' AND backend = ? ORDER BY sequence LIMIT 1",
+            try EntryRow.fetchOne(
+                db, sql: "SELECT \(EntryRow.browsed) FROM entry WHERE state = 'pending' AND backend = ? ORDER BY sequence LIMIT 1",
                 arguments: [backend]
-            ).map(Date.init(ms:))
+            ).map { (try $0.mutationID, Date(ms: $0.capturedAt)) }
         }
     }
 
@@ -196,6 +204,9 @@ extension EntryRow {
             state: entry.state, holdReason: entry.holdReason, onDead: entry.mutation.onDead, capturedAt: entry.mutation.capturedAt,
             dueAt: entry.state == .pending && dueAt != Outbox.atOnce ? entry.dueAt : nil, settledAt: settledAt.map(Date.init(ms:)),
             attempts: attempts,
-            releases: releases, uncertain: uncertain, size: size, remoteID: remoteID, lastStatus: lastStatus, lastError: lastError)
+            releases: releases, uncertain: uncertain, size: size, remoteID: remoteID, lastStatus: lastStatus, lastError: lastError,
+            lastReason: lastReason.flatMap(Failure.Reason.init), triedAt: triedAt.map(Date.init(ms:)),
+            claimedAt: entry.state == .inflight ? claimedAt.map(Date.init(ms:)) : nil, retriedAt: retriedAt.map(Date.init(ms:)),
+            retriedBy: retriedBy)
     }
 }

@@ -8,23 +8,27 @@ extension Outbox {
     ///
     /// What is held because nobody could find out whether it took effect is sent again: the person has looked. So is what is dead where
     /// `canLookUp` is false. Else what may have taken effect still may have.
-    package func retry(_ id: MutationID, canLookUp: Bool, by actor: String, at now: Date) async throws(OutboxError) {
+    ///
+    /// - Parameter name: how people know the actor, for what a person reads; the events tell the actor as given.
+    package func retry(_ id: MutationID, canLookUp: Bool, by actor: String, named name: String? = nil, at now: Date)
+        async throws(OutboxError)
+    {
         let decided = "(holdReason IS 'unknownOutcome' OR (state = 'dead' AND NOT ?))"
         try await move(
             id, from: [.dead, .held, .pending], .retried, by: actor, at: now,
             sql: """
                 UPDATE entry SET state = 'pending', holdReason = NULL, attempts = 0, crashes = 0,
                     dueAt = CASE WHEN state = 'pending' AND uncertain THEN dueAt ELSE ? END,
-                    uncertain = uncertain AND NOT \(decided), uncertainAt = CASE WHEN \(decided) THEN NULL ELSE uncertainAt END
-                WHERE sequence = ?
-                """, arguments: [Self.atOnce, canLookUp, canLookUp])
+                    uncertain = uncertain AND NOT \(decided), uncertainAt = CASE WHEN \(decided) THEN NULL ELSE uncertainAt END,
+                    retriedAt = ?, retriedBy = ? WHERE sequence = ?
+                """, arguments: [Self.atOnce, canLookUp, canLookUp, now.ms, name ?? actor])
         arrivals.send()
     }
 
     /// Destroys an entry's content for ever and keeps a receipt that says so.
-    package func discard(_ id: MutationID, by actor: String, at now: Date) async throws(OutboxError) {
+    package func discard(_ id: MutationID, by actor: String, named name: String? = nil, at now: Date) async throws(OutboxError) {
         try await move(
-            id, from: [.dead, .held, .pending], .discarded, by: actor, at: now,
+            id, from: [.dead, .held, .pending], .discarded, by: actor, named: name, at: now,
             sql: "UPDATE entry SET state = 'discarded', holdReason = NULL, sealed = NULL, settledAt = ? WHERE sequence = ?",
             arguments: [now.ms])
         // What follows in its lane may be eligible now.
@@ -32,8 +36,8 @@ extension Outbox {
     }
 
     private func move(
-        _ id: MutationID, from states: Set<Entry.State>, _ kind: SyncEvent.Kind, by actor: String, at now: Date, sql: String,
-        arguments: StatementArguments
+        _ id: MutationID, from states: Set<Entry.State>, _ kind: SyncEvent.Kind, by actor: String, named name: String? = nil, at now: Date,
+        sql: String, arguments: StatementArguments
     ) async throws(OutboxError) {
         try await commit { db in
             guard
@@ -46,10 +50,10 @@ extension Outbox {
                 try db.execute(
                     sql: """
                         INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts,
-                            capturedAt, settledAt)
-                        SELECT id, sequence, backend, account, lane, route, size, digest, 'discarded', 0, attempts, capturedAt, ?
+                            capturedAt, settledAt, discardedBy)
+                        SELECT id, sequence, backend, account, lane, route, size, digest, 'discarded', 0, attempts, capturedAt, ?, ?
                         FROM entry WHERE sequence = ?
-                        """, arguments: [now.ms, row.sequence])
+                        """, arguments: [now.ms, name ?? actor, row.sequence])
             }
             try db.execute(sql: sql, arguments: arguments + [row.sequence])
             try Self.insert(

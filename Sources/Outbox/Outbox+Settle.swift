@@ -54,9 +54,12 @@ extension Outbox {
         let isUncertain = failure?.outcomeUnknown ?? false
         let since = item.entry.uncertainSince ?? item.attempt?.startedAt ?? now
         var changes: [(String, (any DatabaseValueConvertible)?)] = [
-            ("epoch", nil), ("uncertain", isUncertain), ("uncertainAt", isUncertain ? since.ms : nil), ("lastStatus", failure?.status),
-            ("lastReason", failure?.reason.rawValue), ("lastError", failure?.message),
+            ("epoch", nil), ("uncertain", isUncertain), ("uncertainAt", isUncertain ? since.ms : nil),
         ]
+        // Handed back unsent: what the last try said still holds.
+        if failure?.reason != .paused {
+            changes += [("lastStatus", failure?.status), ("lastReason", failure?.reason.rawValue), ("lastError", failure?.message)]
+        }
         if let tried { changes.append(("triedAt", tried)) }
         if item.counts { changes += [("attempts", item.entry.attempts + 1), ("countedAt", now.ms)] }
         switch item.settlement {

@@ -14,6 +14,7 @@ enum OutboxSchema {
         migrator.registerMigration("origins") { db in
             try db.execute(sql: "CREATE TABLE origin (backend TEXT NOT NULL PRIMARY KEY, origin TEXT NOT NULL) STRICT, WITHOUT ROWID")
         }
+        migrator.registerMigration("3") { db in try db.execute(sql: persons) }
         return migrator
     }
 
@@ -193,5 +194,23 @@ enum OutboxSchema {
         ALTER TABLE entry ADD COLUMN claimedAt INTEGER;
         ALTER TABLE entry ADD COLUMN uncertainAt INTEGER;
         CREATE INDEX laneStopped ON lane (backend, account, head) WHERE dueAt IS NULL;
+        """
+
+    /// What persons decide: where sending pauses, who had an entry tried again, and who discarded one. `laneAge` and `receiptOrder` are for
+    /// the lists of lanes, oldest first, and of receipts.
+    private static let persons = """
+        CREATE TABLE pause (
+            backend TEXT NOT NULL PRIMARY KEY,
+            reason TEXT NOT NULL,
+            since INTEGER NOT NULL,
+            until INTEGER CHECK (until > since),
+            "by" TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        ALTER TABLE entry ADD COLUMN retriedAt INTEGER;
+        ALTER TABLE entry ADD COLUMN retriedBy TEXT;
+        ALTER TABLE receipt ADD COLUMN discardedBy TEXT;
+        CREATE INDEX laneAge ON lane (head);
+        CREATE INDEX receiptOrder ON receipt (sequence, settledAt, backend);
         """
 }

@@ -25,6 +25,8 @@ package enum Gate: Hashable, Sendable {
     case signInRequired
     /// The backend does not answer, or asked for quiet; one probe at `until`.
     case cooling(until: Date, Failure)
+    /// A person wants nothing sent until then, or until a person says so where `until` is nil.
+    case paused(until: Date?, reason: String)
 
     /// The word under which the gate is shown.
     package var name: String {
@@ -32,6 +34,7 @@ package enum Gate: Hashable, Sendable {
         case .open: "open"
         case .signInRequired: "signInRequired"
         case .cooling: "cooling"
+        case .paused: "paused"
         }
     }
 }

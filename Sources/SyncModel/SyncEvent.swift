@@ -29,6 +29,6 @@ package struct SyncEvent: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
         case captured, delivered, retrying, released, held, dead, retried, discarded
         case recovered, gateChanged, signedIn, signedOut, signInRequired, fileRefused, started, reloaded, stopped
-        case synced, denied
+        case synced, denied, paused, resumed
     }
 }

@@ -109,6 +109,8 @@ package struct Failure: Error, Hashable, Sendable {
         case profile
         /// The daemon was told to stop.
         case stopping
+        /// A person paused sending before it was sent.
+        case paused
         /// The stored bytes cannot be read.
         case unreadable
     }

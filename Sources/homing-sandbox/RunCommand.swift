@@ -16,13 +16,15 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: "The port of the control URL; 0 takes any.")
     var controlPort = 0
 
-    @Option(help: ArgumentHelp("Write both URLs to this file as soon as both answer.", valueName: "path"))
+    @Option(help: ArgumentHelp("Write both URLs to this file as soon as both answer.", valueName: "path"), completion: .file())
     var portFile: String?
 
     @Option(help: ArgumentHelp("End sessions that were idle for this long.", valueName: "seconds"))
     var sessionSeconds: Int?
 
-    @Option(name: .customLong("fault"), help: ArgumentHelp("Start with a fault; repeatable.", valueName: "name:key=value,..."))
+    @Option(
+        name: .customLong("fault"), help: ArgumentHelp("Start with a fault; repeatable.", valueName: "name:key=value,..."),
+        completion: .list(FaultName.allCases.map(\.rawValue)))
     var faults: [FaultArgument] = []
 
     @Option(
@@ -30,7 +32,7 @@ struct RunCommand: AsyncParsableCommand {
         help: ArgumentHelp("Add a user, managed by account 1 or by another; repeatable.", valueName: "user[:manager]"))
     var managedUsers: [ManagedUserArgument] = []
 
-    @Option(help: ArgumentHelp("Append the ledger to this file, one JSON object a line.", valueName: "path"))
+    @Option(help: ArgumentHelp("Append the ledger to this file, one JSON object a line.", valueName: "path"), completion: .file())
     var ledgerFile: String?
 
     @Flag(help: "Refuse connections until POST /up at the control URL.")

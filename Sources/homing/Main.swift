@@ -16,13 +16,22 @@ struct Homing: AsyncParsableCommand {
             """,
         version: HomingVersion.current,
         groupedSubcommands: [
-            CommandGroup(name: "Every day", subcommands: [StatusCommand.self, SyncCommand.self, LoginCommand.self, LogoutCommand.self]),
+            CommandGroup(
+                name: "Every day",
+                subcommands: [
+                    StatusCommand.self, WatchCommand.self, SyncCommand.self, PauseCommand.self, ResumeCommand.self, LoginCommand.self,
+                    LogoutCommand.self,
+                ]),
             CommandGroup(
                 name: "Entries",
                 subcommands: [
                     SubmitCommand.self, ListCommand.self, ShowCommand.self, WhyCommand.self, RetryCommand.self, DiscardCommand.self,
                 ]),
-            CommandGroup(name: "Looking closer", subcommands: [EventsCommand.self, VersionCommand.self]),
+            CommandGroup(
+                name: "Looking closer",
+                subcommands: [
+                    ReceiptsCommand.self, ReceiptCommand.self, EventsCommand.self, CompletionsCommand.self, VersionCommand.self,
+                ]),
         ])
 
     static func main() async {
@@ -33,7 +42,7 @@ struct Homing: AsyncParsableCommand {
     /// Does what `arguments` ask for, tells what went wrong, and returns the exit code.
     static func run(_ arguments: [String], on console: Console) async -> ExitCode {
         do {
-            var command = try parseAsRoot(arguments)
+            var command = try await asyncParseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
             return .success
         } catch let code as ExitCode {

@@ -10,6 +10,8 @@ struct Homingd: AsyncParsableCommand {
 
 /// Options that every command takes.
 struct CommonOptions: ParsableArguments {
-    @Option(help: "The configuration file. Default: /etc/homing/homing.yaml for root, else ~/.config/homing/homing.yaml.")
+    @Option(
+        help: "The configuration file. Default: /etc/homing/homing.yaml for root, else ~/.config/homing/homing.yaml.",
+        completion: .file(extensions: ["yaml"]))
     var config: String?
 }

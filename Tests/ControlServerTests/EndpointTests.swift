@@ -16,6 +16,7 @@ import Testing
         let submission = Submission(
             backend: "b & c", route: "measurement", id: id, supersedes: id, fields: ["user_id": "5", "näme": "a/b?c=d&e+f %zz"],
             payload: Data(#"{"a": 1.50}"#.utf8))
+        let pause = PauseRequest(backend: "b", reason: "back-up", until: FakeService.day)
         try await Served.with(service) { served in
             let client = served.client
             #expect(try await client.call(Endpoints.status, NoInput()) == FakeService.status)
@@ -31,6 +32,12 @@ import Testing
             #expect(try await client.call(Endpoints.retry, entry) == FakeService.summary)
             #expect(try await client.call(Endpoints.discard, entry) == FakeService.summary)
             #expect(try await client.call(Endpoints.sync, SyncRequest(backend: "b")).waiting == 4)
+            #expect(try await client.call(Endpoints.pause, pause).pauses == [FakeService.pause])
+            #expect(try await client.call(Endpoints.resume, ResumeRequest(backend: "b")) == PauseList(pauses: [], inflight: 0))
+            let receipts = ReceiptQuery(after: 3, limit: 2, backend: "b", since: FakeService.day)
+            #expect(try await client.call(Endpoints.receipts, receipts) == ReceiptPage(receipts: [FakeService.receipt], next: 7))
+            #expect(try await client.call(Endpoints.receipt, entry) == FakeService.receipt)
+            #expect(try await client.call(Endpoints.lanes, LaneQuery(limit: 3)).lanes == [FakeService.lane])
             service.continuation.finish()
             try await client.events(EventQuery(since: 5, follow: true)) { _ in true }
         }
@@ -49,10 +56,14 @@ import Testing
                 .init(name: "entry", parameters: reference), .init(name: "why", parameters: ["id": "a b/ü?"]),
                 .init(name: "retry", parameters: reference), .init(name: "discard", parameters: reference),
                 .init(name: "sync", parameters: ["backend": "b"]),
+                .init(name: "pause", body: pause.body), .init(name: "resume", parameters: ["backend": "b"]),
+                .init(
+                    name: "receipts", parameters: ["after": "3", "limit": "2", "backend": "b", "since": "2025-12-06T05:46:40.123Z"]),
+                .init(name: "receipt", parameters: reference), .init(name: "lanes", parameters: ["limit": "3"]),
                 .init(name: "events", parameters: ["since": "5", "follow": "true"]),
             ])
         // The kernel says who asks: this very process.
-        #expect(service.peers.count == 12)
+        #expect(service.peers.count == 17)
         #expect(service.peers.allSatisfy { $0 == Peer.ofThisProcess })
     }
 
@@ -102,6 +113,11 @@ import Testing
             "The parameter ‘state’ is ‘lost’; expected one of pending, inflight, delivered, dead, held, discarded."
         ),
         ("GET", "/v1/events?follow=maybe", 400, "invalid-request", "The parameter ‘follow’ is ‘maybe’; expected true or false."),
+        (
+            "GET", "/v1/receipts?since=yesterday", 400, "invalid-request",
+            "The parameter ‘since’ is ‘yesterday’; expected a time like 2025-03-11T14:00:00.000Z."
+        ),
+        ("GET", "/v1/lanes?limit=101", 400, "invalid-request", "The parameter ‘limit’ is ‘101’; expected a whole number from 1 to 100."),
         (
             "POST", "/v1/sessions", 400, "invalid-request",
             #"The body must be JSON like {"email": "…", "password": "…", "backend": "…", "remember": false}."#
@@ -163,10 +179,11 @@ import Testing
         #expect(Endpoints.discard.access == .administer)
         let operate = [
             Endpoints.signIn.access, Endpoints.signOut.access, Endpoints.submit.access, Endpoints.retry.access, Endpoints.sync.access,
+            Endpoints.pause.access, Endpoints.resume.access,
         ]
         let observe = [
             Endpoints.status.access, Endpoints.sessions.access, Endpoints.entries.access, Endpoints.entry.access, Endpoints.why.access,
-            Endpoints.events.access,
+            Endpoints.events.access, Endpoints.receipts.access, Endpoints.receipt.access, Endpoints.lanes.access,
         ]
         #expect(operate.allSatisfy { $0 == .operate })
         #expect(observe.allSatisfy { $0 == .observe })

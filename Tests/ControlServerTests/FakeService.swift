@@ -90,6 +90,35 @@ final class FakeService: ControlService {
         try note("sync", request, peer)
         return SyncReport(waiting: 4, cursor: 3, obstacle: nil)
     }
+    static let pause = PauseReport(backend: "breathesafe", reason: "backup", since: day, until: nil, by: "ann")
+    static let receipt = ReceiptReport(
+        sequence: 7, id: summary.id, outcome: "delivered", capturedAt: day, settledAt: day, backend: "breathesafe", account: "1",
+        email: "ann@lab.test", lane: "users/5", route: "measurement", remoteID: "811", status: 201, foundByLookup: false, attempts: 0,
+        size: 12, discardedBy: nil)
+    static let lane = LaneReport(
+        backend: "breathesafe", account: "1", email: "ann@lab.test", lane: "users/5", head: summary.id, state: "pending", capturedAt: day,
+        dueAt: nil, waiting: 2)
+
+    func pause(_ request: PauseRequest, by peer: Peer) async throws(Problem) -> PauseList {
+        try note("pause", request, peer)
+        return PauseList(pauses: [Self.pause], inflight: 1)
+    }
+    func resume(_ request: ResumeRequest, by peer: Peer) async throws(Problem) -> PauseList {
+        try note("resume", request, peer)
+        return PauseList(pauses: [], inflight: 0)
+    }
+    func receipts(_ request: ReceiptQuery, by peer: Peer) async throws(Problem) -> ReceiptPage {
+        try note("receipts", request, peer)
+        return ReceiptPage(receipts: [Self.receipt], next: 7)
+    }
+    func receipt(_ request: EntryReference, by peer: Peer) async throws(Problem) -> ReceiptReport {
+        try note("receipt", request, peer)
+        return Self.receipt
+    }
+    func lanes(_ request: LaneQuery, by peer: Peer) async throws(Problem) -> LaneList {
+        try note("lanes", request, peer)
+        return LaneList(lanes: [Self.lane])
+    }
     func events(_ request: EventQuery, by peer: Peer) async throws(Problem) -> AsyncStream<[Event]> {
         try note("events", request, peer)
         return stream

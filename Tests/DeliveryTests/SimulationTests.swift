@@ -11,21 +11,23 @@ import Vault
     private let lanes = 3
     private let count = 24
 
-    private func simulate(seed: Int, looksUp: Bool = true) async throws -> (rows: [EntryRecord], effects: [MutationID], isConsistent: Bool)
-    {
+    private func simulate(
+        seed: Int, looksUp: Bool = true, pauses: Int = 0
+    ) async throws -> (rows: [EntryRecord], effects: [MutationID], isConsistent: Bool) {
         let directory = try TemporaryDirectory()
         let clock = TestClock()
         let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
         _ = try await outbox.enqueue(
             (1...count).map { Samples.mutation($0, lane: "\($0 % lanes)", at: clock.now) }, accountLabel: nil, at: clock.now)
-        var world = World(seed: UInt64(seed), outbox: outbox, clock: clock, hasHealth: seed % 2 == 0, looksUp: looksUp)
+        var world = World(seed: UInt64(seed), outbox: outbox, clock: clock, hasHealth: seed % 2 == 0, looksUp: looksUp, pauses: pauses)
         try await world.run()
         return (try await outbox.entries(limit: 500), world.effects, try await outbox.derivedTablesMatch())
     }
 
-    @Test(arguments: 1...40)
-    func whateverHappensEveryEntryIsDeliveredOnceInOrderOrKept(seed: Int) async throws {
-        let (rows, effects, isConsistent) = try await simulate(seed: seed)
+    /// Some worlds with a person who pauses now and then, with and without an end.
+    @Test(arguments: 1...40, [0, 6])
+    func whateverHappensEveryEntryIsDeliveredOnceInOrderOrKept(seed: Int, pauses: Int) async throws {
+        let (rows, effects, isConsistent) = try await simulate(seed: seed, pauses: pauses)
         #expect(rows.count == count)
         for row in rows {
             let times = effects.filter { $0 == row.id }.count
@@ -66,9 +68,15 @@ private struct World {
     private var actions: [DispatchAction] = []
     private var wakeAt: Date?
     private var steps = 0
+    /// The person who pauses and resumes: how often yet, and whether it is paused now.
+    private var pauses: Int
+    private var isPaused = false
+    private var whims: SplitMix64
 
-    init(seed: UInt64, outbox: Outbox, clock: TestClock, hasHealth: Bool, looksUp: Bool) {
+    init(seed: UInt64, outbox: Outbox, clock: TestClock, hasHealth: Bool, looksUp: Bool, pauses: Int) {
         self.looksUp = looksUp
+        self.pauses = pauses
+        whims = SplitMix64(seed: seed &+ 1)
         generator = SplitMix64(seed: seed)
         self.outbox = outbox
         self.clock = clock
@@ -79,6 +87,7 @@ private struct World {
         post(.session(backend: "breathesafe", Account(id: "1", label: "")))
         while steps < 20_000 {
             steps += 1
+            if pauses > 0, Int.random(in: 0..<8, using: &whims) == 0 { pause() }
             if !actions.isEmpty {
                 // Whatever is under way may end in any order.
                 let action = actions.remove(at: Int.random(in: 0..<actions.count, using: &generator))
@@ -87,6 +96,9 @@ private struct World {
                 clock.advance(to: wakeAt)
                 self.wakeAt = nil
                 post(.woke)
+            } else if isPaused {
+                isPaused = false  // without an end, and nothing else to do: only the person can go on
+                post(.resumed(backend: "breathesafe"))
             } else {
                 return  // Nothing under way and no time set: there must be nothing left to send, which the test checks.
             }
@@ -94,8 +106,17 @@ private struct World {
         Issue.record("it never came to rest")
     }
 
+    private mutating func pause() {
+        pauses -= 1
+        isPaused = true
+        let until = Bool.random(using: &whims) ? clock.now.addingTimeInterval(.random(in: 1...600, using: &whims)) : nil
+        post(.paused(Pause(backend: "breathesafe", reason: "", since: clock.now, until: until, by: "a person")))
+    }
+
     private mutating func post(_ event: DispatchEvent) {
         for action in state.on(event, at: clock.now) {
+            if case .pauseEnded = action { isPaused = false }
+            if case .attempt(let entry) = action, isPaused { Issue.record("\(entry.id) was sent during a pause") }
             if case .wake(let date) = action { wakeAt = date } else { actions.append(action) }
         }
     }
@@ -106,7 +127,7 @@ private struct World {
         case .attempt(let entry): post(.attempted(entry, attempt(entry)))
         case .probe(let backend): post(.probed(backend: backend, Int.random(in: 0..<3, using: &generator) == 0 ? .failed(offline) : .well))
         case .checkSession(let backend): post(.session(backend: backend, Account(id: "1", label: "")))
-        case .gateChanged, .cut, .drained, .finished, .wake: break
+        case .gateChanged, .pauseEnded, .pauseCorrected, .cut, .drained, .finished, .wake: break
         }
     }
 

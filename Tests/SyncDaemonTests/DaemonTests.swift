@@ -28,7 +28,8 @@ import Testing
                 #expect(detail.attempts.map(\.verdict) == ["accepted"])
                 let remote = try #require(detail.entry.remoteID)
                 let why = try await client.call(Endpoints.why, EntryReference(id: receipt.id))
-                #expect(why.sentence == "It has been delivered and is number \(remote) there.")
+                #expect(why.sentence.hasPrefix("It was delivered at "))
+                #expect(why.sentence.hasSuffix(" for manager@lab.test and is number \(remote) there."))
                 #expect(station.sandbox.ledger.entries(clientMutationID: receipt.id).count == 1)
                 let status = try await station.status()
                 #expect(status.sentence == "Everything has gone up: 1 capture delivered, nothing is waiting.")
@@ -127,7 +128,7 @@ import Testing
                     status.sentence == "1 capture waits for manager@lab.test to sign in again; everything else has gone up.")
                 #expect(status.attention.map(\.code) == ["other-account"])
                 let why = try await client.call(Endpoints.why, EntryReference(id: receipt.id))
-                #expect(why.sentence == "It waits for manager@lab.test to sign in; nobody else’s sign-in sends it.")
+                #expect(why.sentence.hasPrefix("other@lab.test is signed in; it waits for manager@lab.test to sign in"))
                 #expect(station.sandbox.ledger.entries.isEmpty)
                 await #expect { _ = try await client.call(Endpoints.signIn, DaemonStation.manager) } throws: {
                     ($0 as? Problem)?.code == .alreadySignedIn

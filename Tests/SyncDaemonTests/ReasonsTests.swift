@@ -1,4 +1,5 @@
 import Backends
+import ControlAPI
 import Foundation
 import SyncModel
 import TestSupport
@@ -7,65 +8,224 @@ import Testing
 @testable import Outbox
 @testable import SyncDaemon
 
-/// One sentence for each way of waiting.
+/// One sentence for each way of waiting, and one for each end.
 @Suite struct ReasonsTests {
-    private let now = Date(timeIntervalSince1970: 1_765_000_000)
+    private static let now = Date(timeIntervalSince1970: 1_765_000_000)  // 05:46:40 UTC
+    private static let later = now.addingTimeInterval(600)
+    private static let earlier = now.addingTimeInterval(-600)
 
-    private func record(
-        _ number: Int, _ state: Entry.State, hold: HoldReason? = nil, error: String? = nil, due: Date? = nil, uncertain: Bool = false,
-        attempts: Int = 0
-    ) async throws -> EntryRecord {
+    private static func record(
+        _ number: Int, _ state: Entry.State, _ change: (inout EntryRecord) -> Void = { _ in }
+    ) -> EntryRecord {
         var record = EntryRecord(
             sequence: Int64(number), id: Samples.id(number), destination: Samples.destination, lane: Lane("users/5"), route: "measurement",
-            state: state, onDead: .skip, capturedAt: now, attempts: attempts, releases: 0, uncertain: uncertain, size: 10)
-        record.holdReason = hold
-        record.lastError = error
-        record.dueAt = due
+            state: state, onDead: .skip, capturedAt: now, attempts: 0, releases: 0, uncertain: false, size: 10)
+        change(&record)
         return record
     }
 
-    private func reasons(head: EntryRecord? = nil, gate: Gate = .open, signedIn: Bool = true, canLookUp: Bool = true) -> Reasons {
-        Reasons(
-            head: head, gate: gate,
-            session: SessionSnapshot(
-                backend: "breathesafe", state: signedIn ? .signedIn : .signedOut,
-                account: signedIn ? Account(id: "1", label: "ann@lab.test") : nil),
-            owner: "ann@lab.test", canLookUp: canLookUp, now: now)
+    private static func held(_ reason: HoldReason, _ error: String? = nil) -> EntryRecord {
+        record(1, .held) {
+            $0.holdReason = reason
+            $0.lastError = error
+        }
     }
 
-    @Test func everyWayOfWaitingHasItsSentenceAndTheNextStep() async throws {
-        let pending = try await record(1, .pending)
-        let later = now.addingTimeInterval(60)
-        var withoutProfile = reasons(signedIn: false)
-        withoutProfile.hasProfile = false
-        let cases: [(Reasons, EntryRecord, String, Bool)] = [
-            (reasons(), pending, "It is next in line.", false),
-            (reasons(head: try await record(0, .pending)), pending, "Others go before it in users/5", false),
-            (reasons(head: try await record(0, .dead)), pending, "is dead, and what follows may depend on it", true),
-            (withoutProfile, pending, "No profile describes its backend breathesafe any more.", true),
-            (reasons(signedIn: false), pending, "It waits for ann@lab.test to sign in", true),
-            (
-                reasons(gate: .cooling(until: later, Failure(.offline, "No answer."))), pending,
-                "The backend cannot be reached now: No answer.", true
-            ),
-            (reasons(), try await record(1, .pending, uncertain: true), "Its answer was lost", false),
-            (reasons(), try await record(1, .pending, error: "Busy.", due: later), "The last time: Busy.", true),
-            (reasons(), try await record(1, .inflight), "It is being sent", false),
-            (reasons(), try await record(1, .delivered), "It has been delivered", false),
-            (reasons(), try await record(1, .discarded), "A person discarded it", false),
-            (reasons(), try await record(1, .dead, error: "No."), "The backend refused it: No.", true),
-            (reasons(), try await record(1, .dead, error: "Oops.", attempts: 3), "It was tried 3 times without success", true),
-            (reasons(), try await record(1, .held, hold: .forbidden, error: "No."), "is not allowed to send it: No.", true),
-            (reasons(), try await record(1, .held, hold: .unknownOutcome), "may have taken effect", true),
-            (reasons(), try await record(1, .held, hold: .poison), "crashed three times", true),
-            (reasons(), try await record(1, .held, hold: .quarantine), "cannot be read back", true),
-            (reasons(), try await record(1, .held, hold: .dependency), "depends on", true),
-            (reasons(), try await record(1, .held, hold: .operator), "A person put it aside", true),
-        ]
-        for (reasons, record, part, hasNext) in cases {
-            let (sentence, next) = reasons.explain(record)
-            #expect(sentence.contains(part), "\(sentence)")
-            #expect((next != nil) == hasNext, "\(sentence)")
+    private static func reasons(_ change: (inout Reasons) -> Void = { _ in }) -> Reasons {
+        var reasons = Reasons(
+            gate: .open, session: session(.signedIn, account: "1", "ann@lab.test"), owner: "ann@lab.test", canLookUp: true, attempts: 3,
+            moment: Moment(now: now, timeZone: .gmt))
+        change(&reasons)
+        return reasons
+    }
+
+    private static func session(_ state: SessionSnapshot.State, account: String?, _ label: String = "", reason: String? = nil)
+        -> SessionSnapshot
+    {
+        SessionSnapshot(backend: "breathesafe", state: state, account: account.map { Account(id: $0, label: label) }, reason: reason)
+    }
+
+    private static func cooling(_ reason: Failure.Reason) -> Reasons {
+        reasons { $0.gate = .cooling(until: later, Failure(reason, "Its words.")) }
+    }
+
+    private static func behind(_ head: EntryRecord, ahead: Int) -> Reasons {
+        reasons {
+            $0.head = head
+            $0.ahead = ahead
         }
+    }
+
+    private static func paused(until: Date?) -> Reasons {
+        reasons { $0.pause = PauseReport(backend: "breathesafe", reason: "weekly backup", since: earlier, until: until, by: "bob") }
+    }
+
+    private static let pending = record(1, .pending)
+    private static let id = Samples.id(1).description
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        var reasons: Reasons
+        var entry: EntryRecord
+        var sentence: String
+        /// A part of the next step; nil where nothing needs doing.
+        var next: String?
+        init(_ reasons: Reasons, _ entry: EntryRecord, _ sentence: String, _ next: String?) {
+            (self.reasons, self.entry, self.sentence, self.next) = (reasons, entry, sentence, next)
+        }
+        var testDescription: String { sentence }
+    }
+
+    private static let waiting: [Case] = [
+        Case(reasons(), pending, "It is next in line.", nil),
+        Case(
+            behind(record(0, .pending), ahead: 1), pending,
+            "One other goes before it in users/5, in the order of their capture; the first is \(Samples.id(0)).",
+            "‘homing why \(Samples.id(0))’"),
+        Case(
+            behind(record(0, .inflight), ahead: 12), pending,
+            "12 others go before it in users/5, in the order of their capture; the first is \(Samples.id(0)).", "Nothing;"),
+        Case(
+            behind(record(0, .pending), ahead: 1000), pending,
+            "At least 1000 others go before it in users/5, in the order of their capture; the first is \(Samples.id(0)).", "Nothing;"),
+        Case(
+            behind(record(0, .dead), ahead: 3), pending,
+            "Entry \(Samples.id(0)), which goes before it in users/5, is dead, and what follows may depend on it.",
+            "retry or discard that one"),
+        Case(
+            behind(record(0, .held), ahead: 3), pending,
+            "Entry \(Samples.id(0)), which goes before it in users/5, is held, and what follows may depend on it.",
+            "retry or discard that one"),
+        Case(
+            reasons {
+                $0.hasProfile = false
+                $0.session = nil
+            }, pending, "No profile describes its backend breathesafe any more.", "Put breathesafe.yaml back"),
+        Case(
+            paused(until: later), pending, "Sending is paused. Paused by bob since 05:36 until 05:56: weekly backup.",
+            "Nothing, or ‘homing resume --backend breathesafe’"),
+        Case(
+            paused(until: nil), pending, "Sending is paused. Paused by bob since 05:36 until somebody resumes it: weekly backup.",
+            "‘homing resume --backend breathesafe’"),
+        Case(
+            reasons { $0.session = session(.signedOut, account: nil) }, pending,
+            "It waits for ann@lab.test to sign in; nobody else’s sign-in sends it.", "‘homing login’"),
+        Case(
+            reasons { $0.session = session(.signedIn, account: "2", "bob@lab.test") }, pending,
+            "bob@lab.test is signed in; it waits for ann@lab.test to sign in, and nobody else’s sign-in sends it.", "‘homing login’"),
+        Case(
+            reasons { $0.session = session(.signInRequired, account: "1", reason: "The password was changed.") }, pending,
+            "It waits for ann@lab.test to sign in again, because the session has ended: The password was changed.", "‘homing login’"),
+        Case(
+            reasons { $0.session = session(.signingOut, account: "1") }, pending,
+            "ann@lab.test is being signed out; it waits for ann@lab.test to sign in again.", "‘homing login’"),
+        Case(
+            reasons { $0.isDiskFull = true }, pending,
+            "The disk is full, so nothing is sent until what became of it can be written.", "Make room"),
+        Case(
+            cooling(.offline), pending, "The backend cannot be reached: Its words. It is tried again at 05:56.", "Check the network"),
+        Case(
+            cooling(.tls), pending, "No secure connection to the backend can be made: Its words. It is tried again at 05:56.",
+            "Tell whoever"),
+        Case(
+            cooling(.clock), pending, "The backend’s certificate does not fit this station’s clock: Its words. It is tried again at 05:56.",
+            "Set the station’s clock"),
+        Case(
+            cooling(.intercepted), pending,
+            "A login page or a proxy answers in the backend’s place: Its words. It is tried again at 05:56.", "Sign in to the network"),
+        Case(
+            cooling(.throttled), pending, "The backend asked for quiet: Its words. It is tried again at 05:56.", "no hurry can shorten"),
+        Case(
+            cooling(.signInRequired), pending, "The session cannot be renewed yet: Its words. It is tried again at 05:56.",
+            "‘homing login’"),
+        Case(cooling(.serverError), pending, "The backend is not well: Its words. It is tried again at 05:56.", "‘homing sync’"),
+        Case(
+            reasons(),
+            record(1, .pending) {
+                $0.uncertain = true
+                $0.dueAt = later
+            }, "Its answer was lost; it will be looked up at 05:56 before it is sent again.", nil),
+        Case(
+            reasons { $0.canLookUp = false }, record(1, .pending) { $0.uncertain = true },
+            "Its answer was lost, and this backend offers no way to look for it; it is sent again under the same id.", nil),
+        Case(
+            reasons(),
+            record(1, .pending) {
+                $0.attempts = 2
+                $0.dueAt = later
+                $0.lastError = "Busy."
+            }, "Attempt 2 of 3 did not succeed; it is tried again at 05:56. The last time: Busy.", "‘homing sync’"),
+        Case(
+            reasons(), record(1, .pending) { $0.dueAt = now.addingTimeInterval(86_400) }, "It is tried again at 7 Dec 05:46.",
+            "‘homing sync’"),
+        Case(
+            reasons(),
+            record(1, .pending) {
+                $0.retriedAt = now
+                $0.retriedBy = "bob"
+                $0.triedAt = earlier
+            }, "bob had it tried again at 05:46; it is next in line.", nil),
+        Case(
+            reasons(),
+            record(1, .pending) {
+                $0.retriedAt = earlier
+                $0.retriedBy = "bob"
+                $0.triedAt = now
+            }, "It is next in line.", nil),
+    ]
+
+    private static let settled: [Case] = [
+        Case(reasons(), record(1, .inflight) { $0.claimedAt = earlier }, "It is being sent since 05:36.", nil),
+        Case(
+            reasons(),
+            record(1, .delivered) {
+                $0.settledAt = earlier
+                $0.remoteID = "811"
+            }, "It was delivered at 05:36 for ann@lab.test and is number 811 there.", "‘homing receipt \(id)’"),
+        Case(
+            reasons {
+                $0.receipt = ReceiptRecord(
+                    sequence: 1, id: Samples.id(1), destination: Samples.destination, lane: Lane("users/5"), route: "measurement",
+                    outcome: .discarded, capturedAt: now, settledAt: now, discardedBy: "bob", foundByLookup: false, attempts: 0, size: 1)
+            }, record(1, .discarded) { $0.settledAt = now }, "bob discarded it at 05:46; its content is destroyed.",
+            "‘homing receipt \(id)’"),
+        Case(reasons(), record(1, .dead) { $0.lastError = "No." }, "The backend refused it: No.", "‘homing discard \(id)’"),
+        Case(
+            reasons(),
+            record(1, .dead) {
+                $0.lastError = "Oops."
+                $0.attempts = 3
+                $0.uncertain = true
+            },
+            "It was tried 3 times without success; the last time: Oops. It may have taken effect all the same.", "‘homing retry \(id)’"),
+        Case(reasons(), held(.forbidden, "No."), "ann@lab.test is not allowed to send it: No.", "Have the right given"),
+        Case(
+            reasons(), held(.unknownOutcome), "It was sent and may have taken effect, which cannot be found out from here.",
+            "Look for it at the backend"),
+        Case(reasons(), held(.poison), "The daemon crashed three times while sending it.", "Report the crash"),
+        Case(reasons(), held(.quarantine), "What is stored of it cannot be read back.", "Restore the key"),
+        Case(reasons(), held(.dependency), "What it depends on has not been delivered.", "See to that one first"),
+        Case(reasons(), held(.operator), "A person put it aside.", "‘homing retry \(id)’"),
+    ]
+
+    @Test(arguments: waiting + settled)
+    func everyStateHasItsSentenceAndTheNextStep(expected: Case) {
+        let (sentence, next) = expected.reasons.explain(expected.entry)
+        #expect(sentence == expected.sentence)
+        if let part = expected.next { #expect(next?.contains(part) == true, "\(next ?? "nil")") } else { #expect(next == nil) }
+        #expect(next?.hasSuffix(".") ?? true)
+    }
+
+    /// Every reason for holding, and every reason for which a backend cools, is in the table.
+    @Test func theTableIsComplete() {
+        let cases = Self.waiting + Self.settled
+        #expect(Set(cases.compactMap(\.entry.holdReason)) == Set(HoldReason.allCases))
+        #expect(Set(cases.map(\.entry.state)) == Set(Entry.State.allCases))
+    }
+
+    @Test func aPauseStandsBeforeEverythingButAMissingProfile() {
+        var reasons = Self.paused(until: nil)
+        reasons.session = nil
+        reasons.gate = .cooling(until: Self.later, Samples.failure)
+        #expect(reasons.explain(Self.pending).sentence.hasPrefix("Sending is paused."))
     }
 }

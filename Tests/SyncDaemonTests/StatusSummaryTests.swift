@@ -16,8 +16,10 @@ import Testing
     }
 
     private func summary(_ backend: BackendReport, waiting: Int = 0, refused: Int = 0) -> StatusSummary {
-        StatusSummary(backends: [backend], spool: SpoolReport(directory: "/spool", waiting: waiting, refused: refused))
+        StatusSummary(backends: [backend], spool: SpoolReport(directory: "/spool", waiting: waiting, refused: refused), moment: moment)
     }
+
+    private let moment = Moment(now: Date(timeIntervalSince1970: 1_765_000_000), timeZone: .gmt)
 
     @Test func theSentenceAnswersTheQuestion() {
         let offline = "The backend does not answer."
@@ -55,6 +57,51 @@ import Testing
         for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
     }
 
+    private func paused(_ queue: QueueReport, session: String = "signedIn", since: TimeInterval, ends: TimeInterval?) -> StatusSummary {
+        var report = backend(queue, session: session, gate: "paused")
+        report.pause = PauseReport(
+            backend: "breathesafe", reason: "backup", since: moment.now.addingTimeInterval(since),
+            until: ends.map { moment.now.addingTimeInterval($0) }, by: "ann")
+        return summary(report)
+    }
+
+    @Test func aPauseIsInTheSentence() {
+        let cases: [(StatusSummary, String)] = [
+            (
+                paused(QueueReport(pending: 3, delivered: 2), since: -60, ends: 3600),
+                "3 captures are safe here; sending is paused until 06:46 by ann."
+            ),
+            (
+                paused(QueueReport(pending: 1), since: -60, ends: nil),
+                "1 capture is safe here; sending is paused by ann until somebody resumes it."
+            ),
+            (
+                paused(QueueReport(pending: 1), session: "signedOut", since: -60, ends: 3600),
+                "1 capture is safe here; sending is paused until 06:46 by ann. Nobody is signed in."
+            ),
+            (
+                paused(QueueReport(delivered: 2), since: -60, ends: 3600),
+                "Everything has gone up: 2 captures delivered, nothing is waiting. Sending is paused until 06:46 by ann."
+            ),
+            (
+                paused(QueueReport(pending: 1, dead: 1), since: -60, ends: 3600),
+                "1 capture could not be delivered and needs you. 1 capture waits besides."
+            ),
+        ]
+        for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
+    }
+
+    /// A pause that may have been forgotten: without an end for a day, or with captures that have waited for a week.
+    @Test(
+        arguments: [
+            (-3600, nil, 5, false), (-86_400, nil, 0, true), (-86_400, 3600, 5, false), (-7 * 86_400, 3600, 5, true),
+            (-7 * 86_400, 3600, 0, false),
+        ] as [(TimeInterval, TimeInterval?, Int, Bool)])
+    func aForgottenPauseNeedsAPerson(since: TimeInterval, ends: TimeInterval?, waiting: Int, needsOne: Bool) {
+        let attention = paused(QueueReport(pending: waiting), since: since, ends: ends).attention
+        #expect(attention.map(\.code) == (needsOne ? ["paused"] : []))
+    }
+
     @Test func entriesWithoutAProfileAreNotForgotten() {
         var orphaned = summary(backend(QueueReport()))
         orphaned.withoutProfile = ["old": 3]
@@ -84,7 +131,7 @@ import Testing
     func filesThatCannotBeTakenAreNamedWithOneOfThem(count: Int, text: String) {
         let file = SpoolReport.StuckFile(path: "/spool/new/users/7/a.json", reason: "Permission denied", next: "Give write permission.")
         let spool = SpoolReport(directory: "/spool", waiting: count, refused: 1, stuck: count, stuckExample: file)
-        let attention = StatusSummary(backends: [backend(QueueReport(delivered: 1))], spool: spool).attention
+        let attention = StatusSummary(backends: [backend(QueueReport(delivered: 1))], spool: spool, moment: moment).attention
         #expect(attention.map(\.code) == ["stuck-files", "refused-files"])
         #expect(attention.first == Attention(code: "stuck-files", text: text, next: "Give write permission."))
     }

@@ -5,56 +5,70 @@ import Testing
 
 /// What each command accepts on the command line, and what it refuses.
 @Suite struct ArgumentsTests {
-    private func parse<Command>(_ line: String, as type: Command.Type = Command.self) throws -> Command {
-        try #require(try Homing.parseAsRoot(line.split(separator: " ").map(String.init)) as? Command)
+    private func parse<Command>(_ line: String, as type: Command.Type = Command.self) async throws -> Command {
+        try #require(try await Homing.asyncParseAsRoot(line.split(separator: " ").map(String.init)) as? Command)
     }
 
-    @Test func loginKnowsWhereThePasswordComesFrom() throws {
-        let plain: LoginCommand = try parse("login")
+    @Test func loginKnowsWhereThePasswordComesFrom() async throws {
+        let plain: LoginCommand = try await parse("login")
         #expect(plain.passwordSource == .terminal && plain.email == nil && !plain.remember)
-        let file: LoginCommand = try parse("login --email a@b.c --backend x --remember --password-file /run/pw")
+        let file: LoginCommand = try await parse("login --email a@b.c --backend x --remember --password-file /run/pw")
         #expect(file.passwordSource == .file("/run/pw") && file.remember && file.target.backend == "x" && file.email == "a@b.c")
-        #expect(try parse("login --password-stdin", as: LoginCommand.self).passwordSource == .standardInput)
+        #expect(try await parse("login --password-stdin", as: LoginCommand.self).passwordSource == .standardInput)
     }
 
-    @Test func logoutTakesItsFlags() throws {
-        let command: LogoutCommand = try parse("logout --all-devices -y --backend x")
+    @Test func logoutTakesItsFlags() async throws {
+        let command: LogoutCommand = try await parse("logout --all-devices -y --backend x")
         #expect(command.allDevices && command.yes && command.target.backend == "x")
     }
 
-    @Test func submitTakesFilesFieldsAndIds() throws {
-        let command: SubmitCommand = try parse("submit a.json - --user 5 --item name=Anna=B --item note= --route fit_test")
+    @Test func submitTakesFilesFieldsAndIds() async throws {
+        let command: SubmitCommand = try await parse("submit a.json - --user 5 --item name=Anna=B --item note= --route fit_test")
         #expect(command.files == ["a.json", "-"] && command.user == "5" && command.route == "fit_test")
         #expect(command.item == [ItemField(name: "name", value: "Anna=B"), ItemField(name: "note", value: "")])
-        #expect(try parse("submit", as: SubmitCommand.self).route == "measurement")
+        #expect(try await parse("submit", as: SubmitCommand.self).route == "measurement")
     }
 
-    @Test func listTakesItsFilters() throws {
-        let command: ListCommand = try parse("list --state held --limit 5 --after 12 --backend x --json --socket /s")
+    @Test func listTakesItsFilters() async throws {
+        let command: ListCommand = try await parse("list --state held --limit 5 --after 12 --backend x --json --socket /s")
         #expect(command.state == .held && command.limit == 5 && command.after == 12 && command.target.backend == "x")
         #expect(command.global.json && command.global.socket == "/s")
     }
 
-    @Test func entriesAreNamedByNumberOrId() throws {
-        #expect(try parse("show 12", as: ShowCommand.self).entry.id == "12")
-        #expect(try parse("why 91c04b01", as: WhyCommand.self).entry.id == "91c04b01")
-        #expect(try parse("retry 1 2", as: RetryCommand.self).entries.ids == ["1", "2"])
-        #expect(try parse("retry --all --state held", as: RetryCommand.self).state == .held)
-        let discard: DiscardCommand = try parse("discard 1 2 --yes")
+    @Test func entriesAreNamedByNumberOrId() async throws {
+        #expect(try await parse("show 12", as: ShowCommand.self).entry.id == "12")
+        #expect(try await parse("why 91c04b01", as: WhyCommand.self).entry.id == "91c04b01")
+        #expect(try await parse("retry 1 2", as: RetryCommand.self).entries.ids == ["1", "2"])
+        #expect(try await parse("retry --all --state held", as: RetryCommand.self).state == .held)
+        let discard: DiscardCommand = try await parse("discard 1 2 --yes")
         #expect(discard.entries.ids == ["1", "2"] && discard.yes)
     }
 
-    @Test func syncWaitsFiveMinutesWhereNothingElseIsSaid() throws {
-        let command: SyncCommand = try parse("sync --wait")
+    @Test func syncWaitsFiveMinutesWhereNothingElseIsSaid() async throws {
+        let command: SyncCommand = try await parse("sync --wait")
         #expect(command.wait && command.timeout == 300)
-        #expect(try parse("sync --wait --timeout 5 --backend x", as: SyncCommand.self).timeout == 5)
+        #expect(try await parse("sync --wait --timeout 5 --backend x", as: SyncCommand.self).timeout == 5)
     }
 
-    @Test func eventsStatusAndVersionTakeTheirOptions() throws {
-        let events: EventsCommand = try parse("events --since 4 --follow --json")
+    @Test func eventsStatusAndVersionTakeTheirOptions() async throws {
+        let events: EventsCommand = try await parse("events --since 4 --follow --json")
         #expect(events.since == 4 && events.follow && events.global.json)
-        #expect(try parse("status --backend x", as: StatusCommand.self).target.backend == "x")
-        #expect(try parse("version --json", as: VersionCommand.self).global.json)
+        #expect(try await parse("status --backend x", as: StatusCommand.self).target.backend == "x")
+        #expect(try await parse("version --json", as: VersionCommand.self).global.json)
+    }
+
+    @Test func pauseReceiptsAndWatchTakeTheirOptions() async throws {
+        let pause: PauseCommand = try await parse("pause --for 2h --backend x --reason backup")
+        #expect(pause.length?.seconds == 7200 && pause.until == nil && pause.reason == "backup" && pause.target.backend == "x")
+        #expect(try await parse("pause --until 18:00 --reason x", as: PauseCommand.self).until == .clock(hour: 18, minute: 0))
+        #expect(try await parse("resume --backend x", as: ResumeCommand.self).target.backend == "x")
+        let receipts: ReceiptsCommand = try await parse("receipts --after 3 --limit 1000 --csv --since 2025-01-01")
+        #expect(receipts.after == 3 && receipts.limit == 1000 && receipts.csv && receipts.since != nil)
+        #expect(try await parse("receipt 12", as: ReceiptCommand.self).entry.id == "12")
+        #expect(try await parse("watch --once", as: WatchCommand.self).once)
+        let check: StatusCommand = try await parse("status --check --max-age 4h")
+        #expect(check.check && check.maxAge?.seconds == 14_400)
+        #expect(try await parse("completions fish", as: CompletionsCommand.self).shell == .fish)
     }
 
     @Test(arguments: [
@@ -63,9 +77,12 @@ import Testing
         "submit a b --supersedes 0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b01", "submit - -", "submit a --no-document", "list --state gone",
         "list --limit 0", "list --limit 501", "list --limit many", "list --after=-1", "show", "show 1 2", "why", "retry", "retry 1 --all",
         "retry 1 --state dead", "retry 1 --backend x", "retry --all --state pending", "discard", "discard --yes", "sync --timeout 0",
-        "sync --timeout soon", "events --since=-1", "events --since yesterday", "version 2", "dance",
+        "sync --timeout soon", "events --since=-1", "events --since yesterday", "version 2", "dance", "pause", "pause --reason= --for 2h",
+        "pause --for 2h --until 18:00 --reason x",
+        "pause --for soon --reason x", "resume x", "receipts --limit 501", "receipts --csv --json", "receipts --after=-1", "receipt",
+        "status --max-age 2h", "status --check --json", "completions tcsh", "completions", "watch now",
     ])
-    func whatMakesNoSenseIsRefused(line: String) {
-        #expect(throws: (any Error).self) { try Homing.parseAsRoot(line.split(separator: " ").map(String.init)) }
+    func whatMakesNoSenseIsRefused(line: String) async {
+        await #expect(throws: (any Error).self) { try await Homing.asyncParseAsRoot(line.split(separator: " ").map(String.init)) }
     }
 }

@@ -1,4 +1,5 @@
 import Backends
+import ControlAPI
 import Foundation
 import Outbox
 import SyncModel
@@ -7,6 +8,12 @@ import SyncModel
 struct Reasons {
     /// The entry that goes first in its lane.
     var head: EntryRecord?
+    /// How many entries go before it, counted up to `Outbox.countedInLine`.
+    var ahead = 0
+    /// The proof of what became of it; nil while nothing has.
+    var receipt: ReceiptRecord?
+    /// What a person wished for its backend.
+    var pause: PauseReport?
     var gate: Gate?
     var session: SessionSnapshot?
     /// The name by which people know the entry's account.
@@ -14,36 +21,58 @@ struct Reasons {
     var canLookUp: Bool
     /// Whether a profile still describes the entry's backend.
     var hasProfile = true
-    var now: Date
+    /// What became of entries cannot be written, so nothing is sent.
+    var isDiskFull = false
+    /// Counted attempts before an entry is dead.
+    var attempts: Int
+    var moment: Moment
 
-    func explain(_ entry: EntryRecord) -> (sentence: String, next: String?) {
-        let said = entry.lastError.map { ": \($0)" } ?? "."
+    typealias Explanation = (sentence: String, next: String?)
+
+    func explain(_ entry: EntryRecord) -> Explanation {
         switch entry.state {
-        case .delivered: return ("It has been delivered\(entry.remoteID.map { " and is number \($0) there" } ?? "").", nil)
-        case .discarded: return ("A person discarded it; its content is destroyed.", nil)
-        case .inflight: return ("It is being sent at this moment.", nil)
-        case .dead:
-            let doubt = entry.uncertain ? " It may have taken effect all the same." : ""
-            let wasRefused = entry.attempts == 0 || (400..<500).contains(entry.lastStatus ?? 0)
-            let sentence =
-                !wasRefused
-                ? "It was tried \(entry.attempts) times without success; the last time\(said)\(doubt)"
-                : "The backend refused it\(said)\(doubt)"
-            return (sentence, "When the cause is mended: ‘homing retry \(entry.id)’. To destroy it for good: ‘homing discard \(entry.id)’.")
-        case .held: return held(entry, said)
-        case .pending: return pending(entry, said)
+        case .delivered: delivered(entry)
+        case .discarded: discarded(entry)
+        case .inflight:
+            ("It is being sent\(entry.claimedAt.map { " since \(moment.text($0))" } ?? " at this moment").", nil)
+        case .dead: dead(entry)
+        case .held: held(entry)
+        case .pending: pending(entry)
         }
     }
 
-    private func held(_ entry: EntryRecord, _ said: String) -> (String, String?) {
+    private func delivered(_ entry: EntryRecord) -> Explanation {
+        let number = entry.remoteID.map { " and is number \($0) there" } ?? ""
+        let found = receipt?.foundByLookup == true ? ", as a look there has shown" : ""
+        return ("It was delivered\(at(entry.settledAt)) for \(owner)\(number)\(found).", "The proof: ‘homing receipt \(entry.id)’.")
+    }
+
+    private func discarded(_ entry: EntryRecord) -> Explanation {
+        let who = receipt?.discardedBy ?? "A person"
+        return (
+            "\(who) discarded it\(at(entry.settledAt)); its content is destroyed.", "The record of it: ‘homing receipt \(entry.id)’."
+        )
+    }
+
+    private func dead(_ entry: EntryRecord) -> Explanation {
+        let doubt = entry.uncertain ? " It may have taken effect all the same." : ""
+        let wasRefused = entry.attempts == 0 || (400..<500).contains(entry.lastStatus ?? 0)
+        let sentence =
+            wasRefused
+            ? "The backend refused it\(said(entry))\(doubt)"
+            : "It was tried \(entry.attempts) times without success; the last time\(said(entry))\(doubt)"
+        return (sentence, "When the cause is mended: ‘homing retry \(entry.id)’. To destroy it for good: ‘homing discard \(entry.id)’.")
+    }
+
+    private func held(_ entry: EntryRecord) -> Explanation {
         let retry = "‘homing retry \(entry.id)’"
         let discard = "‘homing discard \(entry.id)’"
         switch entry.holdReason {
         case .forbidden:
-            return ("\(owner) is not allowed to send it\(said)", "Have the right given to \(owner), then \(retry); or \(discard).")
+            return ("\(owner) is not allowed to send it\(said(entry))", "Have the right given to \(owner), then \(retry); or \(discard).")
         case .unknownOutcome:
             return (
-                "It was sent and may have taken effect, which cannot be found out from here\(said)",
+                "It was sent and may have taken effect, which cannot be found out from here\(said(entry))",
                 "Look for it at the backend. If it is not there, \(retry); if it is, \(discard)."
             )
         case .poison:
@@ -55,48 +84,8 @@ struct Reasons {
         }
     }
 
-    private func pending(_ entry: EntryRecord, _ said: String) -> (String, String?) {
-        guard hasProfile else {
-            let backend = entry.destination.backend
-            return (
-                "No profile describes its backend \(backend) any more.",
-                "Put \(backend).yaml back into the folder with the profiles and restart the daemon."
-            )
-        }
-        if session?.state != .signedIn || session?.account?.id != entry.destination.account {
-            let who = session?.account?.id == entry.destination.account ? session?.reason.map { " (\($0))" } ?? "" : ""
-            return ("It waits for \(owner) to sign in\(who); nobody else’s sign-in sends it.", "\(owner): ‘homing login’.")
-        }
-        if let head, head.id != entry.id {
-            switch head.state {
-            case .dead, .held:
-                return (
-                    "Entry \(head.id), which goes before it in \(entry.lane), is \(head.state.rawValue), and what follows may depend on it.",
-                    "‘homing why \(head.id)’, then retry or discard that one."
-                )
-            default: return ("Others go before it in \(entry.lane), in the order of their capture.", nil)
-            }
-        }
-        if case .cooling(let until, let failure) = gate {
-            return (
-                "The backend cannot be reached now: \(failure.message) It is tried again at \(time(until)).",
-                "Nothing, or ‘homing sync’ to try at once."
-            )
-        }
-        if entry.uncertain, canLookUp {
-            return ("Its answer was lost; it will be looked up before it is sent again.", nil)
-        }
-        if let due = entry.dueAt, due > now {
-            let before = entry.lastError.map { " The last time: \($0)" } ?? ""
-            return ("It is tried again at \(time(due)).\(before)", "Nothing, or ‘homing sync’ to try at once.")
-        }
-        return ("It is next in line.", nil)
-    }
+    /// `: the server's words`, or a full stop where there are none.
+    private func said(_ entry: EntryRecord) -> String { entry.lastError.map { ": \($0)" } ?? "." }
 
-    /// With the date, where it is another day's.
-    private func time(_ date: Date) -> String {
-        let day = date.formatted(.iso8601.year().month().day())
-        let time = date.formatted(.iso8601.time(includingFractionalSeconds: false)) + " UTC"
-        return day == now.formatted(.iso8601.year().month().day()) ? time : "\(time) on \(day)"
-    }
+    private func at(_ date: Date?) -> String { date.map { " at \(moment.text($0))" } ?? "" }
 }

@@ -47,29 +47,35 @@ extension Station {
 
     func why(_ request: EntryReference, by peer: Peer) async throws(Problem) -> ControlAPI.Explanation {
         let record = try await found(try id(request.id)).record
-        let head = try await stored { () throws(OutboxError) in try await outbox.head(of: record.lane, at: record.destination) }
-        let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
         let backend = record.destination.backend
-        let reasons = Reasons(
-            head: head, gate: dispatcher.gates[backend], session: await keepers[backend]?.snapshot,
-            owner: labels[record.destination] ?? "account \(record.destination.account)",
-            canLookUp: canLookUp(record), hasProfile: keepers[backend] != nil, now: clock.now)
+        var reasons = try await stored { () throws(OutboxError) in
+            Reasons(
+                head: try await outbox.head(of: record.lane, at: record.destination), ahead: try await outbox.ahead(of: record),
+                receipt: try await outbox.receipt(record.id),
+                owner: try await outbox.accountLabels()[record.destination] ?? "account \(record.destination.account)",
+                canLookUp: canLookUp(record), attempts: dispatcher.attempts, moment: Moment(now: clock.now))
+        }
+        reasons.pause = try await pauses()[backend].map(PauseReport.init)
+        reasons.gate = dispatcher.gates[backend]
+        reasons.session = await keepers[backend]?.snapshot
+        reasons.hasProfile = keepers[backend] != nil
+        reasons.isDiskFull = dispatcher.isDiskFull
         let (sentence, next) = reasons.explain(record)
-        return Explanation(id: record.id.description, state: record.state.rawValue, sentence: sentence, next: next)
+        return ControlAPI.Explanation(id: record.id.description, state: record.state.rawValue, sentence: sentence, next: next)
     }
 
     func retry(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary {
         let id = try id(request.id)
         let record = try await found(id).record
         try await stored { () throws(OutboxError) in
-            try await outbox.retry(id, canLookUp: canLookUp(record), by: peer.description, at: clock.now)
+            try await outbox.retry(id, canLookUp: canLookUp(record), by: peer.description, named: peer.person, at: clock.now)
         }
         return summary(try await found(id).record)
     }
 
     func discard(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary {
         let id = try id(request.id)
-        try await stored { () throws(OutboxError) in try await outbox.discard(id, by: peer.description, at: clock.now) }
+        try await stored { () throws(OutboxError) in try await outbox.discard(id, by: peer.description, named: peer.person, at: clock.now) }
         return summary(try await found(id).record)
     }
 
@@ -87,7 +93,8 @@ extension Station {
         let meant = status.backends.filter { request.backend == nil || $0.name == request.backend }
         let others = meant.flatMap(\.otherAccounts).map(\.waiting).reduce(0, +)
         let waiting = meant.map(\.queue.waiting).reduce(0, +) - others
-        let obstacle = meant.first { $0.gate == "signInRequired" && $0.queue.waiting > 0 }?.gateReason
+        let paused = meant.first { $0.gate == "paused" }?.gateReason.map { "\($0) It goes on with ‘homing resume’." }
+        let obstacle = paused ?? meant.first { $0.gate == "signInRequired" && $0.queue.waiting > 0 }?.gateReason
         return SyncReport(waiting: max(0, waiting), cursor: cursor, obstacle: obstacle)
     }
 
@@ -96,7 +103,7 @@ extension Station {
         return found
     }
 
-    private func id(_ text: String) throws(Problem) -> MutationID {
+    func id(_ text: String) throws(Problem) -> MutationID {
         guard let id = MutationID(text) else {
             throw .invalid("‘\(text)’ is not an id; expected a UUID like 0190a6b2-7c3e-7d4f-8a5b-6c7d8e9f0a1b.")
         }

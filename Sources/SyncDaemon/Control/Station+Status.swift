@@ -14,9 +14,10 @@ extension Station {
         let overview = try await stored { () throws(OutboxError) in try await outbox.overview() }
         let tallies = overview.tallies
         let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
+        let pauses = try await pauses()
         var reports: [BackendReport] = []
         for keeper in keepers.values.sorted(by: { $0.backend.name < $1.backend.name }) {
-            reports.append(try await report(keeper, overview, labels))
+            reports.append(try await report(keeper, overview, labels, pauses[keeper.backend.name]))
         }
         let files = spool.counts()
         let stuck = spool.stuckFiles
@@ -27,26 +28,45 @@ extension Station {
             grouping: tallies.filter { keepers[$0.destination.backend] == nil && !$0.state.isFinal }, by: \.destination.backend)
         let summary = StatusSummary(
             backends: reports, spool: spool, withoutProfile: unknown.mapValues { $0.map(\.count).reduce(0, +) },
-            rejectedConfiguration: rejected.reason)
+            rejectedConfiguration: rejected.reason, moment: Moment(now: clock.now))
         return Status(
             sentence: summary.sentence, attention: summary.attention, backends: reports, spool: spool, version: HomingVersion.current,
             startedAt: startedAt, cursor: overview.cursor)
     }
 
+    /// Those that hold now. The outbox knows of a pause, and of its end, before the dispatcher does.
+    func pauses() async throws(Problem) -> [String: Pause] {
+        let now = clock.now
+        return try await stored { () throws(OutboxError) in try await outbox.pauses() }
+            .mapValues { $0.corrected(at: now) }.filter { !$0.value.isOver(at: now) }
+    }
+
+    private func gate(of backend: String, _ pause: Pause?, isSignedIn: Bool) -> Gate {
+        if let pause { return .paused(until: pause.until, reason: pause.reason) }
+        guard isSignedIn else { return .signInRequired }
+        if let gate = dispatcher.gates[backend], gate.name != "paused" { return gate }
+        return .open
+    }
+
     private func report(
-        _ keeper: SessionKeeper, _ overview: Overview, _ labels: [Destination: String]
+        _ keeper: SessionKeeper, _ overview: Overview, _ labels: [Destination: String], _ stored: Pause?
     ) async throws(Problem) -> BackendReport {
         let name = keeper.backend.name
         let session = SessionReport(await keeper.snapshot)
         let tallies = overview.tallies.filter { $0.destination.backend == name }
         let own = session.account.map { Destination(backend: name, account: $0) }
-        let gate = session.state == "signedIn" ? dispatcher.gates[name] ?? .open : .signInRequired
+        let gate = gate(of: name, stored, isSignedIn: session.state == "signedIn")
+        let oldest = try await self.stored { () throws(OutboxError) in try await outbox.oldestWaiting(at: name) }
         func count(_ state: Entry.State) -> Int { tallies.filter { $0.state == state }.map(\.count).reduce(0, +) }
         let others = Dictionary(
             grouping: tallies.filter { $0.state == .pending && $0.destination.account != session.account }, by: \.destination)
+        let pause = stored.map(PauseReport.init)
         var nextTry: Date?
         var reason: String?
         switch gate {
+        case .paused(let until, _):
+            nextTry = until
+            reason = pause.map { PauseText(pause: $0, moment: Moment(now: clock.now)).sentence }
         case .open: nextTry = dispatcher.nextWake
         case .cooling(let until, let failure):
             nextTry = until
@@ -58,13 +78,13 @@ extension Station {
             queue: QueueReport(
                 pending: count(.pending), inflight: count(.inflight), held: count(.held), dead: count(.dead), delivered: count(.delivered),
                 discarded: count(.discarded), blocked: own.flatMap { overview.blocked[$0] } ?? 0),
-            oldestWaiting: try await stored { () throws(OutboxError) in try await outbox.oldestWaiting(at: name) },
+            oldestWaiting: oldest?.capturedAt, oldestWaitingID: oldest?.id.description,
             lastDelivered: tallies.filter { $0.state == .delivered }.compactMap(\.latest).max(), nextTry: nextTry,
             otherAccounts: others.sorted { $0.key < $1.key }.map { destination, rows in
                 WaitingAccount(
                     account: destination.account, email: labels[destination] ?? "account \(destination.account)",
                     waiting: rows.map(\.count).reduce(0, +))
-            }, formerAddress: keeper.foreignTo)
+            }, formerAddress: keeper.foreignTo, pause: pause)
     }
 }
 

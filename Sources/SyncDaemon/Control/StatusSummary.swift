@@ -9,6 +9,7 @@ struct StatusSummary {
     var withoutProfile: [String: Int] = [:]
     /// Why the configuration that was changed is not in force; nil where it is.
     var rejectedConfiguration: String?
+    var moment: Moment
 
     var sentence: String {
         rejectedConfiguration == nil ? situation : "\(situation) The changed configuration has mistakes and is not in force."
@@ -32,6 +33,7 @@ struct StatusSummary {
             let rest = waiting > 0 ? " \(Self.captures(waiting)) \(waiting == 1 ? "waits" : "wait") \(place)." : ""
             return "\(Self.captures(dead)) could not be delivered and \(dead == 1 ? "needs" : "need") you.\(rest)"
         }
+        if let sentence = paused(mine: mine) { return sentence }
         if needsSignIn, waiting + spool.waiting > 0 {
             return
                 "\(Self.captures(waiting + spool.waiting)) \(waiting + spool.waiting == 1 ? "is" : "are") safe here and cannot go up until somebody signs in."
@@ -52,8 +54,28 @@ struct StatusSummary {
                 "\(spool.stuck == 1 ? "1 file" : "\(spool.stuck) files") in the drop folder cannot be taken and \(spool.stuck == 1 ? "needs" : "need") you; everything else has gone up."
         }
         let delivered = total(\.queue.delivered)
-        if delivered > 0 { return "Everything has gone up: \(Self.captures(delivered)) delivered, nothing is waiting." }
-        return needsSignIn ? "Nobody is signed in, and nothing is waiting." : "Ready: nothing has been captured yet."
+        if delivered > 0 { return "Everything has gone up: \(Self.captures(delivered)) delivered, nothing is waiting.\(pausedToo)" }
+        return needsSignIn
+            ? "Nobody is signed in, and nothing is waiting.\(pausedToo)" : "Ready: nothing has been captured yet.\(pausedToo)"
+    }
+
+    /// Where captures wait because sending is paused; nil where none do.
+    private func paused(mine: Int) -> String? {
+        let stopped = backends.filter { $0.pause != nil && $0.queue.pending > 0 }
+        guard let first = stopped.first, let pause = first.pause else { return nil }
+        let count = stopped.map(\.queue.waiting).reduce(0, +)
+        let place = backends.count == 1 ? "" : " to \(first.name)"
+        let also =
+            needsSignIn
+            ? " Nobody is signed in." : mine > count ? " \(mine - count) more \(mine - count == 1 ? "is" : "are") on the way." : ""
+        let clause = PauseText(pause: pause, moment: moment).clause
+        return "\(Self.captures(count)) \(count == 1 ? "is" : "are") safe here; sending\(place) is paused \(clause).\(also)"
+    }
+
+    /// What to add where nothing waits because of it.
+    private var pausedToo: String {
+        guard let backend = backends.first(where: { $0.pause != nil }), let pause = backend.pause else { return "" }
+        return " Sending\(backends.count == 1 ? "" : " to \(backend.name)") is paused \(PauseText(pause: pause, moment: moment).clause)."
     }
 
     /// Gravest first.
@@ -111,6 +133,12 @@ struct StatusSummary {
                         "Nobody is signed in at \(backend.name), and \(Self.captures(queue.waiting + spool.waiting)) \(queue.waiting + spool.waiting == 1 ? "waits" : "wait").",
                     next: "Sign in with ‘homing login’."))
         }
+        if let pause = backend.pause, isForgotten(pause, of: backend) {
+            items.append(
+                Attention(
+                    code: "paused", text: "Sending to \(backend.name): \(PauseText(pause: pause, moment: moment).sentence)",
+                    next: "Send again with ‘homing resume’, or say for how long with ‘homing pause --for’."))
+        }
         for other in backend.otherAccounts where backend.session.state == "signedIn" {
             items.append(
                 Attention(
@@ -120,6 +148,12 @@ struct StatusSummary {
                     next: "\(other.email) has to sign in; nobody else’s sign-in sends \(other.waiting == 1 ? "it" : "them")."))
         }
         return items
+    }
+
+    /// A pause without an end may have been forgotten after a day; one that has an end, where captures have waited for a week.
+    private func isForgotten(_ pause: PauseReport, of backend: BackendReport) -> Bool {
+        let age = moment.now.timeIntervalSince(pause.since)
+        return pause.until == nil ? age >= 86_400 : age >= 7 * 86_400 && backend.queue.waiting > 0
     }
 
     private var files: [Attention] {

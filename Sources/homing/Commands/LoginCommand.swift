@@ -10,7 +10,7 @@ struct LoginCommand: DaemonCommand {
     @Option(help: "The e-mail address of the account.") var email: String?
     @Flag(help: "Keep the password, sealed, so that an ended session is renewed without a person.") var remember = false
     @Flag(help: "Read the password from standard input.") var passwordStdin = false
-    @Option(help: ArgumentHelp("Read the password from a file.", valueName: "file")) var passwordFile: String?
+    @Option(help: ArgumentHelp("Read the password from a file.", valueName: "file"), completion: .file()) var passwordFile: String?
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 

@@ -40,6 +40,7 @@ enum RetriableState: String, CaseIterable, ExpressibleByArgument {
 struct EntryArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "The entries' numbers, ids, or at least 4 characters from the beginning or end of each id.", valueName: "id"))
+            "The entries' numbers, ids, or at least 4 characters from the beginning or end of each id.", valueName: "id"),
+        completion: Suggestions.troubledEntries)
     var ids: [String] = []
 }

@@ -4,16 +4,45 @@ import ControlAPI
 struct StatusCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Has my data gone up? Who is signed in, what waits, and what needs a person.",
-        discussion: "Exits with 0 while all is well or merely waits, 5 where somebody must sign in, 6 where something else needs a person.")
+        discussion: """
+            Exits with 0 while all is well or merely waits, 5 where somebody must sign in, 6 where something else needs a person. With \
+            --check it says so in one line, for a monitoring system, and exits with 3 where the daemon is not running.
+            """)
+
+    @Flag(help: "Say it in one line, for a monitoring system.") var check = false
+    @Option(
+        help: ArgumentHelp("With --check: exit with 6 where a capture has waited longer, like 30m, 4h or 2d.", valueName: "duration"))
+    var maxAge: LengthOfTime?
 
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
+    func validate() throws {
+        if maxAge != nil && !check { throw ValidationError("--max-age goes with --check only.") }
+        if check && global.json { throw ValidationError("Give either --check or --json, not both.") }
+    }
+
     func run(_ context: Context) async throws {
+        if check { return try await runCheck(context) }
         let status = try await context.client.call(Endpoints.status, NoInput())
         try status.requireBackend(target.backend)
         context.answer(status, StatusText(style: context.console.style, times: context.times).lines(status, backend: target.backend))
         throw ExitCode(for: status.attention)
+    }
+
+    private func runCheck(_ context: Context) async throws {
+        let check = StatusCheck(times: context.times, maxAge: maxAge?.seconds, backend: target.backend)
+        let outcome: StatusCheck.Outcome
+        do throws(Problem) {
+            // A monitoring system does not wait for a minute and a half.
+            let status = try await global.client(timeout: .seconds(10)).call(Endpoints.status, NoInput())
+            try status.requireBackend(target.backend)
+            outcome = check.outcome(status)
+        } catch {
+            outcome = check.outcome(error)
+        }
+        context.console.write(outcome.line)
+        throw outcome.code
     }
 }
 

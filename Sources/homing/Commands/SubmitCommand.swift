@@ -11,7 +11,8 @@ struct SubmitCommand: DaemonCommand {
             makes a second entry.
             """)
 
-    @Argument(help: ArgumentHelp("Files to hand in; ‘-’ or nothing reads standard input.", valueName: "file")) var files: [String] = []
+    @Argument(help: ArgumentHelp("Files to hand in; ‘-’ or nothing reads standard input.", valueName: "file"), completion: .file())
+    var files: [String] = []
     @Option(help: "What it is, by the route's name in the backend's profile.") var route = "measurement"
     @Option(help: ArgumentHelp("Whose it is; short for --item user_id=ID.", valueName: "id")) var user: String?
     @Option(help: ArgumentHelp("A field that the route needs.", valueName: "name=value")) var item: [ItemField] = []

@@ -7,7 +7,7 @@ struct SyncCommand: DaemonCommand {
         commandName: "sync", abstract: "Send now what waits for a later time.",
         discussion: """
             Sending goes on in the background; with --wait this returns when nothing waits any more: 0 when all went up, 6 when something \
-            could not be delivered, 5 when somebody must sign in first, 7 when the time is over.
+            could not be delivered or sending is paused without an end, 5 when somebody must sign in first, 7 when the time is over.
             """)
 
     @Flag(help: "Wait until nothing waits any more.") var wait = false

@@ -10,7 +10,7 @@ struct EntryResolver {
     func ids(_ names: [String]) async throws(Problem) -> [String] {
         var ids: [String] = []
         for name in names {
-            let id = try await id(EntryName(name))
+            let id = try await finder.id(EntryName(name))
             if !ids.contains(id) { ids.append(id) }
         }
         return ids
@@ -19,7 +19,7 @@ struct EntryResolver {
     /// Every entry of `state`, page after page.
     func all(state: String, backend: String?) async throws(Problem) -> [EntrySummary] {
         var found: [EntrySummary] = []
-        var query = EntryQuery(state: state, backend: backend, after: 0, limit: Self.pageSize)
+        var query = EntryQuery(state: state, backend: backend, after: 0, limit: IDFinder.pageSize)
         while true {
             let page = try await page(query)
             found += page.entries
@@ -28,39 +28,11 @@ struct EntryResolver {
         }
     }
 
-    private static let pageSize = 500
-
-    private func id(_ name: EntryName) async throws(Problem) -> String {
-        switch name {
-        case .whole(let id): return id
-        case .number(let number):
-            let found = try await page(EntryQuery(after: number - 1, limit: 1)).entries.first
-            guard let found, found.sequence == number else {
-                throw .notFound("There is no entry number \(number).", next: "See the numbers with ‘homing list’.")
-            }
-            return found.id
-        case .part(let part): return try await id(part: part)
+    private var finder: IDFinder {
+        IDFinder(what: "entry", list: "homing list") { after, limit async throws(Problem) in
+            let page = try await page(EntryQuery(after: after, limit: limit))
+            return (page.entries.map { ($0.sequence, $0.id) }, page.next)
         }
-    }
-
-    private func id(part: String) async throws(Problem) -> String {
-        var found: String?
-        var query = EntryQuery(after: 0, limit: Self.pageSize)
-        while true {
-            let page = try await page(query)
-            for entry in page.entries where entry.id.hasPrefix(part) || entry.id.hasSuffix(part) {
-                if found != nil {
-                    throw .invalid("More than one entry's id begins or ends with ‘\(part)’.", next: "Give more characters of the id.")
-                }
-                found = entry.id
-            }
-            guard let next = page.next else { break }
-            query.after = next
-        }
-        guard let found else {
-            throw .notFound("No entry's id begins or ends with ‘\(part)’.", next: "See the ids with ‘homing list’.")
-        }
-        return found
     }
 }
 

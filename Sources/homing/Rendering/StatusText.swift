@@ -12,7 +12,7 @@ struct StatusText {
         var blocks = [[status.attention.isEmpty ? style.good(sentence) : style.bold(sentence)]]
         if !status.attention.isEmpty { blocks.append(attention(status.attention)) }
         blocks += reports.map(block)
-        if let spool = status.spool { blocks.append(["drop folder  \(spool.directory)", "  \(files(spool))"]) }
+        if let spool = status.spool { blocks.append(["drop folder  \(spool.directory)", "  \(Self.files(spool))"]) }
         return blocks.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 
@@ -30,7 +30,7 @@ struct StatusText {
         var facts = Facts()
         facts.add("account", SessionText(times: times).line(report.session))
         facts.add("entries", Self.counts(report.queue))
-        facts.add("sending", sending(report))
+        facts.add("sending", Self.sending(report))
         facts.add("oldest waiting", report.oldestWaiting.map { "captured \(times.relative($0))" })
         facts.add("last delivered", report.lastDelivered.map(times.relative))
         facts.add("next try", report.nextTry.map { $0 <= times.now ? "now" : times.relative($0) })
@@ -50,7 +50,9 @@ struct StatusText {
         return text.isEmpty ? "none yet" : text
     }
 
-    private func sending(_ report: BackendReport) -> String {
+    static func sending(_ report: BackendReport) -> String {
+        // The reason is a sentence that begins with it.
+        if report.gate == "paused", let reason = report.gateReason { return reason }
         let state =
             switch report.gate {
             case "open": "on"
@@ -62,7 +64,7 @@ struct StatusText {
         return report.gateReason.map { "\(state): \($0)" } ?? state
     }
 
-    private func files(_ spool: SpoolReport) -> String {
+    static func files(_ spool: SpoolReport) -> String {
         if spool.waiting + spool.refused + spool.stuck == 0 { return "empty: every file in it has been taken" }
         var parts: [String] = []
         if spool.waiting > 0 { parts.append("\(Words.count(spool.waiting, "file", "files")) not yet taken") }

@@ -31,6 +31,7 @@ enum SyncText {
             lines.append("\(Words.entriesWait(progress.blocked)) behind one that needs you: ask ‘homing why ID’.")
         }
         lines += progress.signInNeeded.map { "At \($0) somebody must sign in first: run ‘homing login --backend \($0)’." }
+        lines += progress.paused.map { "Sending to \($0) is paused: ‘homing resume --backend \($0)’ goes on with it." }
         return (lines + [progress.now.sentence.printable]).joined(separator: "\n")
     }
 

@@ -22,11 +22,19 @@ struct SyncProgress: Sendable {
     /// Backends where entries wait and nobody can send them before signing in.
     var signInNeeded: [String] { reports(now).filter(Self.needsSignIn).map(\.name) }
 
+    /// Backends where entries wait until somebody resumes sending; a pause that has an end is waited for.
+    var paused: [String] { reports(now).filter(Self.isPaused).map(\.name) }
+
     /// Entries wait for a backend that no profile describes any more.
     var hasLostItsProfile: Bool { now.attention.contains { $0.code == "no-profile" } }
 
     /// Nothing more will go up without a person.
-    var isOver: Bool { reports(now).allSatisfy { $0.ownWaiting <= $0.queue.blocked || Self.needsSignIn($0) } }
+    var isOver: Bool { reports(now).allSatisfy { $0.ownWaiting <= $0.queue.blocked || Self.needsSignIn($0) || Self.isPaused($0) } }
+
+    private static func isPaused(_ report: BackendReport) -> Bool {
+        guard report.gate == "paused", let pause = report.pause else { return false }
+        return pause.until == nil && report.ownWaiting > 0 && report.queue.inflight == 0
+    }
 
     private static func needsSignIn(_ report: BackendReport) -> Bool {
         report.queue.waiting > 0 && (report.gate == "signInRequired" || ["signedOut", "signInRequired"].contains(report.session.state))
@@ -44,10 +52,12 @@ struct SyncProgress: Sendable {
 struct SyncOutcome: Encodable, Equatable {
     let delivered, waiting, blocked, dead, held: Int
     let signInNeeded: [String]
+    let paused: [String]
 
     init(_ progress: SyncProgress) {
         (delivered, waiting, blocked) = (progress.delivered, progress.waiting, progress.blocked)
         (dead, held) = (progress.dead, progress.held)
         signInNeeded = progress.signInNeeded
+        paused = progress.paused
     }
 }

@@ -50,13 +50,15 @@ struct SyncWait: Sendable {
 }
 
 extension ExitCode {
-    /// 5 where somebody must sign in, 6 where something became dead or held meanwhile, stands in the way of others, or has no way to go any more,
-    /// else 0.
+    /// 5 where somebody must sign in, 6 where something became dead or held meanwhile, stands in the way of others, has no way to go any more, or
+    /// waits because sending is paused, else 0.
     init(for progress: SyncProgress) {
         if !progress.signInNeeded.isEmpty {
             self = .signInRequired
         } else {
-            self = progress.dead + progress.held + progress.blocked > 0 || progress.hasLostItsProfile ? .attentionNeeded : .success
+            self =
+                progress.dead + progress.held + progress.blocked > 0 || progress.hasLostItsProfile || !progress.paused.isEmpty
+                ? .attentionNeeded : .success
         }
     }
 }

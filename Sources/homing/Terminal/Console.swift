@@ -24,6 +24,11 @@ struct Console: Sendable {
         if !Self.write(text + "\n", to: STDOUT_FILENO) { exit(128 + SIGPIPE) }
     }
 
+    /// Writes `text` as it is on standard output; ends the program quietly where nobody reads any more.
+    func writeRaw(_ text: String) {
+        if !Self.write(text, to: STDOUT_FILENO) { exit(128 + SIGPIPE) }
+    }
+
     /// Writes `text` and a newline on standard error.
     func warn(_ text: String) { _ = Self.write(text + "\n", to: STDERR_FILENO) }
 

@@ -15,6 +15,7 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
     @Option(
         help: "The least severe messages to log: trace, debug, info, notice, warning, error, critical.",
+        completion: .list(Logger.Level.allCases.map(\.rawValue)),
         transform: { text in
             guard let level = Logger.Level(rawValue: text) else {
                 throw ValidationError("expected one of trace … critical, found ‘\(text)’")

@@ -48,6 +48,16 @@ enum WireSamples {
             bare: Explanation(id: id, state: "dead", sentence: "s", next: nil)),
         "SyncReport": Pair(
             full: SyncReport(waiting: 1, cursor: 2, obstacle: "o"), bare: SyncReport(waiting: 1, cursor: 2, obstacle: nil)),
+        "PauseRequest": Pair(full: PauseRequest(backend: "b", reason: "r", until: day), bare: PauseRequest()),
+        "PauseReport": Pair(full: pause, bare: PauseReport(backend: "b", reason: "", since: day, until: nil, by: "ann")),
+        "PauseList": Pair(full: PauseList(pauses: [pause], inflight: 1), bare: PauseList(pauses: [], inflight: 0)),
+        "ReceiptReport": Pair(full: proof, bare: bareProof),
+        "ReceiptPage": Pair(full: ReceiptPage(receipts: [proof], next: 1), bare: ReceiptPage(receipts: [], next: nil)),
+        "LaneReport": Pair(
+            full: lane,
+            bare: LaneReport(
+                backend: "b", account: "1", email: nil, lane: "l", head: id, state: "dead", capturedAt: day, dueAt: nil, waiting: 1)),
+        "LaneList": Pair(full: LaneList(lanes: [lane]), bare: LaneList(lanes: [])),
         "Event": Pair(
             full: Event(cursor: 1, at: day, kind: "captured", backend: "b", account: "1", entry: id, detail: ["by": "uid 1, pid 2"]),
             bare: Event(cursor: 1, at: day, kind: "started", backend: nil, account: nil, entry: nil, detail: [:])),
@@ -61,6 +71,9 @@ enum WireSamples {
         "entries": EntryQuery(state: "dead", backend: "b", after: 1, limit: 5), "entry": EntryReference(id: id),
         "why": EntryReference(id: id), "retry": EntryReference(id: id), "discard": EntryReference(id: id),
         "sync": SyncRequest(backend: "b"), "events": EventQuery(since: 1, follow: true), "openapi": NoInput(),
+        "pause": PauseRequest(backend: "b", reason: "r", until: day), "resume": ResumeRequest(backend: "b"),
+        "receipts": ReceiptQuery(after: 1, limit: 5, backend: "b", since: day), "receipt": EntryReference(id: id),
+        "lanes": LaneQuery(limit: 5),
     ]
 
     private static let attention = Attention(code: "dead", text: "t", next: "n")
@@ -72,7 +85,16 @@ enum WireSamples {
     private static let bareSession = SessionReport(backend: "b", state: "signedOut")
     private static let backend = BackendReport(
         name: "b", baseURL: "u", gate: "cooling", gateReason: "r", session: session, queue: QueueReport(), oldestWaiting: day,
-        lastDelivered: day, nextTry: day, otherAccounts: [account])
+        oldestWaitingID: id, lastDelivered: day, nextTry: day, otherAccounts: [account], formerAddress: "https://old:443", pause: pause)
+    private static let pause = PauseReport(backend: "b", reason: "r", since: day, until: day, by: "ann")
+    private static let lane = LaneReport(
+        backend: "b", account: "1", email: "e", lane: "l", head: id, state: "pending", capturedAt: day, dueAt: day, waiting: 1)
+    private static let proof = ReceiptReport(
+        sequence: 1, id: id, outcome: "discarded", capturedAt: day, settledAt: day, backend: "b", account: "1", email: "e", lane: "l",
+        route: "r", remoteID: "9", status: 201, foundByLookup: true, attempts: 1, size: 1, discardedBy: "ann")
+    private static let bareProof = ReceiptReport(
+        sequence: 1, id: id, outcome: "delivered", capturedAt: day, settledAt: day, backend: "b", account: "1", email: nil, lane: "l",
+        route: "r", remoteID: nil, status: nil, foundByLookup: false, attempts: 0, size: 1, discardedBy: nil)
     private static let receipt = SubmissionReceipt(id: id, sequence: 1, duplicate: false, backend: "b", account: "1", lane: "l")
     private static let attempt = AttemptSummary(
         startedAt: day, endedAt: day, verdict: "transient", counted: true, status: 500, message: "m")

@@ -1,0 +1,59 @@
+import Foundation
+import GRDB
+import SyncModel
+
+/// A lane with what is at its head.
+package struct LaneRecord: Sendable, Equatable {
+    package var destination: Destination
+    package var lane: Lane
+    package var head: MutationID
+    package var sequence: Int64
+    package var state: Entry.State
+    package var capturedAt: Date
+    /// Not to be sent before; nil for at once, and in any state but `pending`.
+    package var dueAt: Date?
+    /// Entries in line, the head among them; no more than `Outbox.countedInLine` are counted.
+    package var waiting: Int
+}
+
+extension Outbox {
+    /// How far a line is counted: a million entries in one lane must not make a look at it slow.
+    package static let countedInLine = 1000
+
+    /// Lanes in which something waits, the one whose head was accepted first at the front.
+    package func lanes(limit: Int) async throws(OutboxError) -> [LaneRecord] {
+        try await read { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT entry.sequence, entry.id, entry.backend, entry.account, entry.lane, entry.state, entry.capturedAt, entry.dueAt,
+                        (SELECT count(*) FROM (SELECT 1 FROM entry AS other WHERE other.blocks AND other.backend = lane.backend
+                            AND other.account = lane.account AND other.lane = lane.lane LIMIT \(Self.countedInLine))) AS waiting
+                    FROM (SELECT * FROM lane ORDER BY head LIMIT ?) AS lane JOIN entry ON entry.sequence = lane.head
+                    ORDER BY entry.sequence
+                    """, arguments: [limit]
+            ).map { row in
+                guard let id = MutationID(row["id"] as String), let state = Entry.State(rawValue: row["state"]) else {
+                    throw OutboxError.storage("the head of a lane is not understood by this version")
+                }
+                let due: Int64 = row["dueAt"]
+                return LaneRecord(
+                    destination: Destination(backend: row["backend"], account: row["account"]), lane: Lane(row["lane"] as String), head: id,
+                    sequence: row["sequence"], state: state, capturedAt: Date(ms: row["capturedAt"]),
+                    dueAt: state == .pending && due != Self.atOnce ? Date(ms: due) : nil, waiting: row["waiting"])
+            }
+        }
+    }
+
+    /// How many entries of its lane go before `entry`, counted up to `countedInLine`.
+    package func ahead(of entry: EntryRecord) async throws(OutboxError) -> Int {
+        try await read { db in
+            try Int.fetchOne(
+                db,
+                sql: """
+                    SELECT count(*) FROM (SELECT 1 FROM entry WHERE blocks AND backend = ? AND account = ? AND lane = ? AND sequence < ?
+                        LIMIT \(Self.countedInLine))
+                    """, arguments: [entry.destination.backend, entry.destination.account, entry.lane.rawValue, entry.sequence]) ?? 0
+        }
+    }
+}

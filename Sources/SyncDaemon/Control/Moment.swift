@@ -1,0 +1,22 @@
+import Foundation
+
+/// Times as they are told in sentences: `15:20` on the day itself, else `22 Nov 15:20`, with the year where it is another; in the station's
+/// own time zone, as the clock on its wall.
+struct Moment {
+    var now: Date
+    var timeZone = TimeZone.current
+
+    func text(_ date: Date) -> String {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = timeZone
+        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute], from: date)
+        let time = Self.twoDigits(parts.hour ?? 0) + ":" + Self.twoDigits(parts.minute ?? 0)
+        if calendar.isDate(date, inSameDayAs: now) { return time }
+        let day = "\(parts.day ?? 0) \(Self.months[((parts.month ?? 1) - 1) % 12])"
+        let isThisYear = parts.year == calendar.component(.year, from: now)
+        return "\(day) \(isThisYear ? "" : "\(parts.year ?? 0) ")\(time)"
+    }
+
+    private static func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+}

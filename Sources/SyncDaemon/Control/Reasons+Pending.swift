@@ -1,0 +1,124 @@
+import Backends
+import ControlAPI
+import Foundation
+import Outbox
+import SyncModel
+
+/// Why an entry waits: what stands in everybody's way first, then what stands in its own.
+extension Reasons {
+    func pending(_ entry: EntryRecord) -> Explanation {
+        backendMissing(entry) ?? paused() ?? accountMissing(entry) ?? behind(entry) ?? diskFull() ?? cooling() ?? uncertain(entry)
+            ?? backoff(entry) ?? revived(entry) ?? ("It is next in line.", nil)
+    }
+
+    private func backendMissing(_ entry: EntryRecord) -> Explanation? {
+        guard !hasProfile else { return nil }
+        let backend = entry.destination.backend
+        return (
+            "No profile describes its backend \(backend) any more.",
+            "Put \(backend).yaml back into the folder with the profiles and restart the daemon."
+        )
+    }
+
+    private func paused() -> Explanation? {
+        guard let pause else { return nil }
+        let resume = "‘homing resume --backend \(pause.backend)’"
+        return (
+            "Sending is paused. \(PauseText(pause: pause, moment: moment).sentence)",
+            pause.until == nil ? "To send again: \(resume)." : "Nothing, or \(resume) to send before that."
+        )
+    }
+
+    private func accountMissing(_ entry: EntryRecord) -> Explanation? {
+        let account = session?.account
+        let next = "\(owner): ‘homing login’."
+        switch session?.state {
+        case .signedIn where account?.id == entry.destination.account: return nil
+        case .signedIn:
+            return (
+                "\(account?.label ?? "Somebody else") is signed in; it waits for \(owner) to sign in, and nobody else’s sign-in sends it.",
+                next
+            )
+        case .signInRequired where account?.id == entry.destination.account:
+            return (
+                "It waits for \(owner) to sign in again, because the session has ended\(session?.reason.map { ": \($0)" } ?? ".")", next
+            )
+        case .signingOut: return ("\(owner) is being signed out; it waits for \(owner) to sign in again.", next)
+        default: return ("It waits for \(owner) to sign in; nobody else’s sign-in sends it.", next)
+        }
+    }
+
+    private func behind(_ entry: EntryRecord) -> Explanation? {
+        guard let head, head.id != entry.id else { return nil }
+        if head.state == .dead || head.state == .held {
+            return (
+                "Entry \(head.id), which goes before it in \(entry.lane), is \(head.state.rawValue), and what follows may depend on it.",
+                "‘homing why \(head.id)’, then retry or discard that one."
+            )
+        }
+        let count = ahead >= Outbox.countedInLine ? "At least \(ahead) others go" : ahead <= 1 ? "One other goes" : "\(ahead) others go"
+        return (
+            "\(count) before it in \(entry.lane), in the order of their capture; the first is \(head.id).",
+            "Nothing; ‘homing why \(head.id)’ says how far that one is."
+        )
+    }
+
+    private func diskFull() -> Explanation? {
+        guard isDiskFull else { return nil }
+        return ("The disk is full, so nothing is sent until what became of it can be written.", "Make room on the disk.")
+    }
+
+    private func cooling() -> Explanation? {
+        guard case .cooling(let until, let failure) = gate else { return nil }
+        let again = "It is tried again at \(moment.text(until))."
+        let hurry = "‘homing sync’ tries at once."
+        switch failure.reason {
+        case .throttled: return ("The backend asked for quiet: \(failure.message) \(again)", "Nothing; no hurry can shorten this.")
+        case .signInRequired:
+            return ("The session cannot be renewed yet: \(failure.message) \(again)", "Wait, or sign in with ‘homing login’.")
+        case .tls:
+            return (
+                "No secure connection to the backend can be made: \(failure.message) \(again)",
+                "Tell whoever runs the network or the backend; when it is mended, \(hurry)"
+            )
+        case .clock:
+            return (
+                "The backend’s certificate does not fit this station’s clock: \(failure.message) \(again)",
+                "Set the station’s clock; then \(hurry)"
+            )
+        case .intercepted:
+            return (
+                "A login page or a proxy answers in the backend’s place: \(failure.message) \(again)",
+                "Sign in to the network (open any page in a browser); then \(hurry)"
+            )
+        case .offline:
+            return ("The backend cannot be reached: \(failure.message) \(again)", "Check the network, if others work; \(hurry)")
+        default: return ("The backend is not well: \(failure.message) \(again)", "Nothing, or \(hurry)")
+        }
+    }
+
+    private func uncertain(_ entry: EntryRecord) -> Explanation? {
+        guard entry.uncertain else { return nil }
+        let when = entry.dueAt.map { $0 > moment.now ? " at \(moment.text($0))" : "" } ?? ""
+        if canLookUp { return ("Its answer was lost; it will be looked up\(when) before it is sent again.", nil) }
+        return (
+            "Its answer was lost, and this backend offers no way to look for it; it is sent again\(when) under the same id.", nil
+        )
+    }
+
+    private func backoff(_ entry: EntryRecord) -> Explanation? {
+        guard let due = entry.dueAt, due > moment.now else { return nil }
+        let again = "it is tried again at \(moment.text(due))."
+        let last = entry.lastError.map { " The last time: \($0)" } ?? ""
+        let sentence =
+            entry.attempts > 0
+            ? "Attempt \(entry.attempts) of \(attempts) did not succeed; \(again)\(last)"
+            : again.prefix(1).uppercased() + again.dropFirst() + last
+        return (sentence, "Nothing, or ‘homing sync’ to try at once.")
+    }
+
+    private func revived(_ entry: EntryRecord) -> Explanation? {
+        guard let date = entry.retriedAt, entry.triedAt.map({ $0 <= date }) ?? true else { return nil }
+        return ("\(entry.retriedBy ?? "A person") had it tried again at \(moment.text(date)); it is next in line.", nil)
+    }
+}

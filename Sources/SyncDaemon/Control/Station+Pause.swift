@@ -1,0 +1,54 @@
+import Backends
+import ControlAPI
+import ControlServer
+import Delivery
+import Foundation
+import Logging
+import Outbox
+import SyncModel
+
+extension Station {
+    func pause(_ request: PauseRequest, by peer: Peer) async throws(Problem) -> PauseList {
+        let now = clock.now
+        let names = try names(request.backend)
+        let reason = (request.reason ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+        guard reason.count <= Self.longestReason else {
+            throw .invalid("The reason has \(reason.count) characters; expected at most \(Self.longestReason).")
+        }
+        if let until = request.until, until <= now.addingTimeInterval(0.001) {
+            throw .invalid("The pause would be over already.", next: "Name a time in the future.")
+        }
+        let pauses = names.map { Pause(backend: $0, reason: reason, since: now, until: request.until, by: peer.person) }
+        let revision = try await stored { () throws(OutboxError) in try await outbox.pause(pauses, by: peer.description, at: now) }
+        for pause in pauses { dispatcher.pause(pause, revision: revision) }
+        log.notice("Paused", metadata: ["backends": "\(names.joined(separator: ", "))", "by": "\(peer)"])
+        let tallies = try await stored { () throws(OutboxError) in try await outbox.tallies() }
+        let inflight = tallies.filter { $0.state == .inflight && names.contains($0.destination.backend) }
+        return PauseList(pauses: pauses.map(PauseReport.init), inflight: inflight.map(\.count).reduce(0, +))
+    }
+
+    func resume(_ request: ResumeRequest, by peer: Peer) async throws(Problem) -> PauseList {
+        if let named = request.backend { _ = try keeper(named) }
+        let (ended, revision) = try await stored { () throws(OutboxError) in
+            try await outbox.resume(backend: request.backend, by: peer.description, at: clock.now)
+        }
+        for name in try names(request.backend) { dispatcher.resume(backend: name, revision: revision) }
+        if !ended.isEmpty { log.notice("Resumed", metadata: ["backends": "\(ended.map(\.backend))", "by": "\(peer)"]) }
+        return PauseList(pauses: ended.map(PauseReport.init), inflight: 0)
+    }
+
+    /// Characters of a reason.
+    private static let longestReason = 500
+
+    /// The named backend, or all there are.
+    private func names(_ named: String?) throws(Problem) -> [String] {
+        if let named { return [try keeper(named).backend.name] }
+        return keepers.keys.sorted()
+    }
+}
+
+extension PauseReport {
+    init(_ pause: Pause) {
+        self.init(backend: pause.backend, reason: pause.reason, since: pause.since, until: pause.until, by: pause.by)
+    }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+import Foundation
+
+/// A length of time as people write it: `90s`, `30m`, `2h`, `3d`, `1h30m`.
+struct LengthOfTime: ExpressibleByArgument, Equatable {
+    let seconds: TimeInterval
+
+    /// Nil for anything else, for nothing at all, and for more than ten years.
+    init?(argument: String) {
+        var total = 0.0
+        var digits = ""
+        for character in argument.lowercased() {
+            if character.isASCII, character.isNumber {
+                digits.append(character)
+            } else if let unit = Self.units[character], let number = Double(digits) {
+                total += number * unit
+                digits = ""
+            } else {
+                return nil
+            }
+        }
+        guard digits.isEmpty, total > 0, total <= 3653 * 86_400 else { return nil }
+        seconds = total
+    }
+
+    private static let units: [Character: Double] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400]
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import ControlAPI
+import Foundation
+
+/// A time as people write it: `18:00`, `2025-03-11`, `2025-03-11 14:00`, or RFC 3339 as it stands in JSON.
+enum PointInTime: ExpressibleByArgument, Equatable {
+    case clock(hour: Int, minute: Int)
+    case day(year: Int, month: Int, day: Int, hour: Int, minute: Int)
+    case exact(Date)
+
+    init?(argument: String) {
+        if let date = JSONCoding.date(argument) {
+            self = .exact(date)
+            return
+        }
+        let parts = argument.split(separator: argument.contains("T") ? "T" : " ").map(String.init)
+        switch parts.count {
+        case 1 where argument.contains(":"):
+            guard let (hour, minute) = Self.clock(argument) else { return nil }
+            self = .clock(hour: hour, minute: minute)
+        case 1, 2:
+            let day = parts[0].split(separator: "-").map { Int($0) }
+            guard let (hour, minute) = parts.count == 2 ? Self.clock(parts[1]) : (0, 0), day.count == 3, let year = day[0],
+                let month = day[1],
+                let number = day[2], (2000...9999).contains(year), (1...12).contains(month), (1...31).contains(number)
+            else { return nil }
+            self = .day(year: year, month: month, day: number, hour: hour, minute: minute)
+        default: return nil
+        }
+    }
+
+    private static func clock(_ text: String) -> (Int, Int)? {
+        let parts = text.split(separator: ":").map { Int($0) }
+        guard parts.count == 2, let hour = parts[0], let minute = parts[1], (0...23).contains(hour), (0...59).contains(minute) else {
+            return nil
+        }
+        return (hour, minute)
+    }
+
+    /// The moment that is meant, seen from `now`: a time of day is the next one. An error where that is past or no day of the calendar.
+    func date(after now: Date, in timeZone: TimeZone) throws(Problem) -> Date {
+        guard let date = date(in: timeZone, after: now) else { throw .invalid("There is no such day.", next: "Look at the date again.") }
+        guard date > now else { throw .invalid("That time is past.", next: "Name a time in the future.") }
+        return date
+    }
+
+    /// The moment that is meant: a time of day is the next one after `now`, or the last one where `now` is the end of what is looked at.
+    private func date(in timeZone: TimeZone, after now: Date) -> Date? {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = timeZone
+        switch self {
+        case .exact(let date): return date
+        case .clock(let hour, let minute):
+            return calendar.nextDate(after: now, matching: DateComponents(hour: hour, minute: minute), matchingPolicy: .nextTime)
+        case .day(let year, let month, let day, let hour, let minute):
+            let parts = DateComponents(year: year, month: month, day: day, hour: hour, minute: minute)
+            guard parts.isValidDate(in: calendar) else { return nil }
+            return calendar.date(from: parts)
+        }
+    }
+
+    /// The moment that is meant, where it lies behind: a time of day is today's.
+    func date(before now: Date, in timeZone: TimeZone) throws(Problem) -> Date {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = timeZone
+        let start = calendar.startOfDay(for: now).addingTimeInterval(-1)
+        guard let date = date(in: timeZone, after: start) else { throw .invalid("There is no such day.", next: "Look at the date again.") }
+        return date
+    }
+}

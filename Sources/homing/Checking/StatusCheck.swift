@@ -1,0 +1,44 @@
+import ArgumentParser
+import ControlAPI
+import Foundation
+
+/// The station in one line and one exit code, for a monitoring system.
+struct StatusCheck {
+    let times: TimeText
+    /// Longer than this, in seconds, no capture may wait; nil for any time.
+    let maxAge: TimeInterval?
+    /// Only this one's captures are looked at for their age; nil for all.
+    let backend: String?
+
+    struct Outcome: Equatable {
+        let line: String
+        let code: ExitCode
+    }
+
+    func outcome(_ status: Status) -> Outcome {
+        let code = ExitCode(for: status.attention)
+        if code == .attentionNeeded, let gravest = status.attention.first { return Self.line("ATTENTION", gravest.text, code) }
+        if let old = tooOld(status) { return Self.line("ATTENTION", old, .attentionNeeded) }
+        if code == .signInRequired, let first = status.attention.first { return Self.line("SIGN-IN", first.text, code) }
+        return Self.line("OK", status.sentence, .success)
+    }
+
+    /// Where the daemon could not be asked.
+    func outcome(_ problem: Problem) -> Outcome {
+        let word = problem.code == .daemonNotRunning ? "NOT RUNNING" : "FAILED"
+        return Self.line(word, problem.detail, ExitCode(for: problem))
+    }
+
+    private func tooOld(_ status: Status) -> String? {
+        guard let maxAge else { return nil }
+        let oldest = status.backends.filter { backend == nil || $0.name == backend }
+            .compactMap { report in report.oldestWaiting.map { (report, $0) } }.min { $0.1 < $1.1 }
+        guard let (report, captured) = oldest, times.now.timeIntervalSince(captured) > maxAge else { return nil }
+        let name = report.oldestWaitingID.map { "Capture \($0)" } ?? "The oldest capture"
+        return "\(name) for \(report.name) waits since it was captured \(times.relative(captured)). \(report.gateReason ?? status.sentence)"
+    }
+
+    private static func line(_ word: String, _ text: String, _ code: ExitCode) -> Outcome {
+        Outcome(line: "HOMING \(word) - \(text.printable)", code: code)
+    }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+
+struct CompletionsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "completions", abstract: "Write what a shell needs to complete these commands.",
+        discussion: """
+            ‘make install’ puts it in place. By hand, for bash: homing completions bash > ~/.local/share/bash-completion/completions/homing. \
+            homingd and homing-sandbox write theirs with --generate-completion-script.
+            """)
+
+    @Argument(help: "bash, zsh or fish.") var shell: Shell
+
+    func run() { print(Homing.completionScript(for: shell.completion)) }
+
+    enum Shell: String, CaseIterable, ExpressibleByArgument {
+        case bash, zsh, fish
+
+        var completion: CompletionShell {
+            switch self {
+            case .bash: .bash
+            case .zsh: .zsh
+            case .fish: .fish
+            }
+        }
+    }
+}

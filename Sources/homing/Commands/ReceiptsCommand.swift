@@ -1,0 +1,60 @@
+import ArgumentParser
+import ControlAPI
+import Foundation
+
+struct ReceiptsCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "receipts", abstract: "Prove what was delivered and what was discarded, when, and in whose name.",
+        discussion: """
+            A receipt is kept for years, long after the entry itself. With --csv every receipt there is, or at most --limit, as a table for \
+            a spreadsheet (RFC 4180).
+            """)
+
+    @Option(help: ArgumentHelp("Only those of entries with a greater number.", valueName: "number")) var after: Int64 = 0
+    @Option(help: ArgumentHelp("At most this many; otherwise 100, and with --csv all.", valueName: "number")) var limit: Int?
+    @Option(help: ArgumentHelp("Only what was settled at this time or later, like 2025-03-11.", valueName: "time")) var since: PointInTime?
+    @Flag(help: "Write CSV.") var csv = false
+    @OptionGroup var target: BackendOption
+    @OptionGroup var global: GlobalOptions
+
+    func validate() throws {
+        if after < 0 { throw ValidationError("--after is \(after); expected an entry's number.") }
+        if let limit, limit < 1 { throw ValidationError("--limit is \(limit); expected a number from 1.") }
+        if let limit, !csv, limit > 500 { throw ValidationError("--limit is \(limit); expected a number from 1 to 500, or --csv with it.") }
+        if csv && global.json { throw ValidationError("Give either --csv or --json, not both.") }
+    }
+
+    func run(_ context: Context) async throws {
+        let times = context.times
+        let since = try since?.date(before: times.now, in: times.timeZone)
+        var query = ReceiptQuery(after: after, limit: min(limit ?? (csv ? 500 : 100), 500), backend: target.backend, since: since)
+        var page = try await context.client.call(Endpoints.receipts, query)
+        guard csv else { return context.answer(page, ReceiptText(style: context.console.style, times: times).table(page)) }
+        context.console.writeRaw(ReceiptCSV.heading)
+        var left = limit ?? .max
+        while true {
+            context.console.writeRaw(page.receipts.prefix(left).map(ReceiptCSV.line).joined())
+            left -= page.receipts.count
+            guard let next = page.next, left > 0 else { return }
+            query.after = next
+            page = try await context.client.call(Endpoints.receipts, query)
+        }
+    }
+}
+
+struct ReceiptCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(commandName: "receipt", abstract: "Show the proof of what became of one entry.")
+
+    @OptionGroup var entry: EntryArgument
+    @OptionGroup var global: GlobalOptions
+
+    func run(_ context: Context) async throws {
+        // An entry that is forgotten is still known by its receipt.
+        let finder = IDFinder(what: "receipt", list: "homing receipts") { [client = context.client] after, limit async throws(Problem) in
+            let page = try await client.call(Endpoints.receipts, ReceiptQuery(after: after, limit: limit))
+            return (page.receipts.map { ($0.sequence, $0.id) }, page.next)
+        }
+        let receipt = try await context.client.call(Endpoints.receipt, EntryReference(id: try await finder.id(EntryName(entry.id))))
+        context.answer(receipt, ReceiptText(style: context.console.style, times: context.times).detail(receipt))
+    }
+}

@@ -1,0 +1,14 @@
+import ArgumentParser
+import ControlAPI
+
+struct ResumeCommand: DaemonCommand {
+    static let configuration = CommandConfiguration(commandName: "resume", abstract: "Send again, before a pause is over.")
+
+    @OptionGroup var target: BackendOption
+    @OptionGroup var global: GlobalOptions
+
+    func run(_ context: Context) async throws {
+        let list = try await context.client.call(Endpoints.resume, ResumeRequest(backend: target.backend))
+        context.answer(list, PauseReportText.resumed(list, backend: target.backend))
+    }
+}

@@ -1,0 +1,44 @@
+import ControlAPI
+
+/// Finds an id by what people write for it, in a list that is read page by page.
+struct IDFinder {
+    /// What the list holds, `entry` or `receipt`, and the command that shows it.
+    let what: String
+    let list: String
+    /// The numbers and ids after a number, at most so many, and after which number to go on; nil at the end.
+    let page: (_ after: Int64, _ limit: Int) async throws(Problem) -> (items: [(sequence: Int64, id: String)], next: Int64?)
+
+    func id(_ name: EntryName) async throws(Problem) -> String {
+        switch name {
+        case .whole(let id): return id
+        case .number(let number):
+            let found = try await page(number - 1, 1).items.first
+            guard let found, found.sequence == number else {
+                throw .notFound("There is no \(what) number \(number).", next: "See the numbers with ‘\(list)’.")
+            }
+            return found.id
+        case .part(let part): return try await id(part: part)
+        }
+    }
+
+    private func id(part: String) async throws(Problem) -> String {
+        var found: String?
+        var after: Int64? = 0
+        while let start = after {
+            let page = try await page(start, Self.pageSize)
+            for item in page.items where item.id.hasPrefix(part) || item.id.hasSuffix(part) {
+                if found != nil {
+                    throw .invalid("More than one \(what)'s id begins or ends with ‘\(part)’.", next: "Give more characters of the id.")
+                }
+                found = item.id
+            }
+            after = page.next
+        }
+        guard let found else {
+            throw .notFound("No \(what)'s id begins or ends with ‘\(part)’.", next: "See the ids with ‘\(list)’.")
+        }
+        return found
+    }
+
+    static let pageSize = 500
+}

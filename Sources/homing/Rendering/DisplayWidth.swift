@@ -1,0 +1,52 @@
+/// Columns of a terminal: what is wide there takes two, and what joins the letter before it takes none.
+extension Character {
+    var columns: Int {
+        guard let first = unicodeScalars.first else { return 0 }
+        if first.properties.generalCategory == .nonspacingMark || first.properties.generalCategory == .format { return 0 }
+        // An emoji is wide, alone or because the selector after it says that it is one.
+        if first.properties.isEmojiPresentation || unicodeScalars.contains("\u{FE0F}") { return 2 }
+        return Self.wide.contains { $0.contains(first.value) } ? 2 : 1
+    }
+
+    /// East Asian Wide and Fullwidth (UAX #11), by block.
+    private static let wide: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF, 0xA960...0xA97F,
+        0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18DFF, 0x1AFF0...0x1B2FF,
+        0x20000...0x3FFFD,
+    ]
+}
+
+extension String {
+    var columns: Int { reduce(0) { $0 + $1.columns } }
+
+    /// At most `width` columns wide; what is cut ends with `…`.
+    func cut(toColumns width: Int) -> String {
+        guard columns > width else { return self }
+        var (cut, taken) = ("", 0)
+        for character in self {
+            taken += character.columns
+            if taken > width - 1 { break }
+            cut.append(character)
+        }
+        return width > 0 ? cut + "…" : ""
+    }
+
+    /// Exactly `width` columns wide.
+    func fitted(toColumns width: Int) -> String {
+        let text = cut(toColumns: width)
+        return text + String(repeating: " ", count: max(0, width - text.columns))
+    }
+
+    /// Broken at spaces into lines of at most `width` columns; a word that is longer is cut.
+    func wrapped(toColumns width: Int) -> [String] {
+        var lines: [String] = []
+        for word in split(separator: " ") {
+            if let last = lines.last, last.columns + 1 + String(word).columns <= width {
+                lines[lines.count - 1] = "\(last) \(word)"
+            } else {
+                lines.append(String(word).cut(toColumns: width))
+            }
+        }
+        return lines
+    }
+}

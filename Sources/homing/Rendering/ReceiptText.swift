@@ -1,0 +1,50 @@
+import ControlAPI
+
+/// Receipts as a table and one by one.
+struct ReceiptText {
+    let style: TextStyle
+    let times: TimeText
+
+    func table(_ page: ReceiptPage) -> String {
+        guard !page.receipts.isEmpty else { return "There are no receipts here: nothing was delivered or discarded yet." }
+        let columns = [
+            Table.Column(title: "#", isNumber: true), .init(title: "ID"), .init(title: "OUTCOME"), .init(title: "CAPTURED"),
+            .init(title: "SETTLED"), .init(title: "ACCOUNT", limit: 24), .init(title: "PROOF"),
+        ]
+        let rows = page.receipts.map { receipt in
+            [
+                String(receipt.sequence), EntryText.shortID(receipt.id), receipt.outcome, times.clock(receipt.capturedAt),
+                times.clock(receipt.settledAt), receipt.email ?? receipt.account, Self.proof(receipt),
+            ]
+        }
+        var lines = Table(columns: columns, rows: rows).lines(style: style)
+        if let next = page.next { lines.append(style.faint("There are more: add --after \(next), or --csv for all")) }
+        return lines.joined(separator: "\n")
+    }
+
+    func detail(_ receipt: ReceiptReport) -> String {
+        var facts = Facts()
+        facts.add("receipt", receipt.id)
+        facts.add("number", "\(receipt.sequence)")
+        facts.add("outcome", receipt.outcome + (receipt.discardedBy.map { " by \($0)" } ?? ""))
+        facts.add("captured", times.relative(receipt.capturedAt))
+        facts.add("settled", times.relative(receipt.settledAt))
+        facts.add("backend", receipt.backend)
+        facts.add("account", receipt.email.map { "\($0) (\(receipt.account))" } ?? receipt.account)
+        facts.add("in order with", receipt.lane)
+        facts.add("route", receipt.route)
+        facts.add("at the server", receipt.remoteID)
+        facts.add("status", receipt.status.map(String.init))
+        facts.add("found", receipt.foundByLookup ? "by a look-up after its answer was lost" : nil)
+        facts.add("attempts", "\(receipt.attempts) that failed before")
+        facts.add("size", Words.size(receipt.size))
+        return facts.lines().joined(separator: "\n")
+    }
+
+    /// `number 811 (201)`, `found by a look-up`, `by anna`.
+    private static func proof(_ receipt: ReceiptReport) -> String {
+        if receipt.outcome == "discarded" { return receipt.discardedBy.map { "by \($0)" } ?? "" }
+        let number = receipt.remoteID.map { "number \($0)" } ?? "taken"
+        return number + (receipt.status.map { " (\($0))" } ?? "") + (receipt.foundByLookup ? ", looked up" : "")
+    }
+}

@@ -1,0 +1,85 @@
+@preconcurrency import Dispatch
+import Foundation
+import Synchronization
+
+/// The whole terminal, borrowed: the other screen without a cursor, keys as they are typed, and everything as before afterwards.
+final class FullScreen: Sendable {
+    private let descriptor: Int32
+    private let before: termios
+    private let hasLeft = Mutex(false)
+
+    /// Nil where standard output is no terminal.
+    init?() {
+        descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var settings = termios()
+        guard isatty(STDOUT_FILENO) == 1, descriptor >= 0, tcgetattr(descriptor, &settings) == 0 else {
+            if descriptor >= 0 { close(descriptor) }
+            return nil
+        }
+        before = settings
+        settings.c_lflag &= ~tcflag_t(ECHO | ICANON)
+        // Nothing stops the program or its output half-way: it would leave the other screen behind.
+        settings.c_iflag &= ~tcflag_t(IXON)
+        withUnsafeMutableBytes(of: &settings.c_cc) { $0[Int(VSUSP)] = 0 }
+        tcsetattr(descriptor, TCSANOW, &settings)
+        write("\u{1B}[?1049h\u{1B}[?25l")
+    }
+
+    /// Gives the terminal back; later calls do nothing.
+    func leave() {
+        let isFirst = hasLeft.withLock { hasLeft in
+            defer { hasLeft = true }
+            return !hasLeft
+        }
+        guard isFirst else { return }
+        write("\u{1B}[?25h\u{1B}[?1049l")
+        var settings = before
+        tcsetattr(descriptor, TCSANOW, &settings)
+    }
+
+    /// Columns and lines.
+    var size: (width: Int, height: Int) {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
+    /// Replaces the picture, in one write so that it does not flicker.
+    func draw(_ lines: [String]) {
+        hasLeft.withLock { hasLeft in
+            if !hasLeft { write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J") }
+        }
+    }
+
+    /// Keys and changes of the size, until the terminal is gone.
+    func commands() -> AsyncStream<Watch.Command> {
+        let (commands, continuation) = AsyncStream.makeStream(of: Watch.Command.self, bufferingPolicy: .bufferingNewest(8))
+        let resized = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: .global())
+        resized.setEventHandler { continuation.yield(.redraw) }
+        resized.resume()
+        continuation.onTermination = { _ in resized.cancel() }
+        // On a thread of its own, since reading blocks; it dies with the process.
+        Thread.detachNewThread { [descriptor] in
+            var byte: UInt8 = 0
+            while true {
+                let count = read(descriptor, &byte, 1)
+                if count < 0 && errno == EINTR { continue }
+                guard count == 1, byte != UInt8(ascii: "q"), byte != UInt8(ascii: "Q") else { break }
+                continuation.yield(.redraw)
+            }
+            continuation.yield(.quit)
+            continuation.finish()
+        }
+        return commands
+    }
+
+    private func write(_ text: String) {
+        var left = Array(text.utf8)[...]
+        while !left.isEmpty {
+            let written = left.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+            if written < 0 && errno == EINTR { continue }
+            guard written > 0 else { return }  // The terminal is gone, and the reading of keys ends with it.
+            left = left.dropFirst(written)
+        }
+    }
+}

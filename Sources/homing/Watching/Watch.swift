@@ -1,0 +1,144 @@
+import ControlAPI
+import Foundation
+import Synchronization
+
+/// Keeps a picture of the station up to date until it is told to end: events say when to look, and it looks at most four times a second.
+struct Watch: Sendable {
+    /// Asks the daemon for all but the events.
+    var look: @Sendable () async throws(Problem) -> (Status, [LaneReport])
+    /// Tells the events after a cursor until the closure returns false or the stream ends.
+    var events: @Sendable (_ since: Int64, _ each: (Event) async throws -> Bool) async throws -> Void
+    var show: @Sendable (WatchView) -> Void
+    var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+
+    /// Never asked for more often than this.
+    static let pace = Duration.milliseconds(250)
+    /// Relative times grow old without any event.
+    static let tick = Duration.seconds(10)
+    /// Events before the newest that are looked at for what was delivered last.
+    static let back: Int64 = 200
+
+    private struct State {
+        var view = WatchView()
+        /// Something has happened since the last look.
+        var isStale = false
+    }
+
+    /// Runs until `commands` ends or says `quit`.
+    func run(commands: AsyncStream<Command>) async {
+        let state = SharedState()
+        let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        show(state.view)
+        await withTaskGroup { group in
+            group.addTask { await follow(state, wake) }
+            group.addTask { await redraw(state, wakes) }
+            group.addTask { await ticks(wake) }
+            for await command in commands {
+                if command == .quit { break }
+                wake.yield()
+            }
+            group.cancelAll()
+            wake.finish()
+        }
+    }
+
+    enum Command: Sendable, Equatable { case quit, redraw }
+
+    /// Follows the events, and follows them again whenever the daemon has gone and come back.
+    private func follow(_ state: SharedState, _ wake: AsyncStream<Void>.Continuation) async {
+        var failures = 0
+        while !Task.isCancelled {
+            do throws(Problem) {
+                let (status, lanes) = try await look()
+                state.with { $0.saw(status, lanes) }
+                wake.yield()
+                failures = 0
+                await listen(since: max(0, status.cursor - Self.back), state, wake)
+            } catch {
+                state.with { $0.lost(error) }
+                wake.yield()
+                failures += 1
+            }
+            // `try?`: cancelled, the loop ends.
+            try? await pause(.seconds(min(15, 1 << min(failures, 4))))
+        }
+    }
+
+    private func listen(since cursor: Int64, _ state: SharedState, _ wake: AsyncStream<Void>.Continuation) async {
+        // `try?`: the stream was cut, as when the daemon restarts; the next look says whether it is there.
+        try? await events(cursor) { event in
+            state.with { $0.saw(event) }
+            state.isStale = true
+            wake.yield()
+            return !Task.isCancelled
+        }
+    }
+
+    private func redraw(_ state: SharedState, _ wakes: AsyncStream<Void>) async {
+        for await _ in wakes {
+            if state.takeStale() {
+                do throws(Problem) {
+                    let (status, lanes) = try await look()
+                    state.with { $0.saw(status, lanes) }
+                } catch {
+                    state.with { $0.lost(error) }
+                }
+            }
+            if Task.isCancelled { return }
+            show(state.view)
+            // `try?`: cancelled, there is nothing more to draw.
+            if (try? await pause(Self.pace)) == nil { return }
+        }
+    }
+
+    private func ticks(_ wake: AsyncStream<Void>.Continuation) async {
+        // `try?`: cancelled, that is how this ends.
+        while (try? await pause(Self.tick)) != nil { wake.yield() }
+    }
+
+    /// What the tasks share.
+    private final class SharedState: Sendable {
+        private let state = Mutex(State())
+
+        var view: WatchView { state.withLock { $0.view } }
+        var isStale: Bool {
+            get { state.withLock { $0.isStale } }
+            set { state.withLock { $0.isStale = newValue } }
+        }
+        func with(_ change: (inout WatchView) -> Void) { state.withLock { change(&$0.view) } }
+
+        /// Whether a look is due, and from now on none is.
+        func takeStale() -> Bool {
+            state.withLock { state in
+                defer { state.isStale = false }
+                return state.isStale
+            }
+        }
+    }
+}
+
+extension Watch {
+    /// Watches the daemon behind `client`.
+    init(client: ControlClient, show: @escaping @Sendable (WatchView) -> Void) {
+        self.init(
+            look: { () async throws(Problem) in
+                (
+                    try await client.call(Endpoints.status, NoInput()),
+                    try await client.call(Endpoints.lanes, LaneQuery(limit: 20)).lanes
+                )
+            }, events: { since, each in try await client.events(EventQuery(since: since, follow: true), each) }, show: show)
+    }
+
+    /// One look, for where there is nothing to keep up to date.
+    static func once(client: ControlClient) async throws -> WatchView {
+        var view = WatchView()
+        let watch = Watch(client: client) { _ in }
+        let (status, lanes) = try await watch.look()
+        view.saw(status, lanes)
+        try await client.events(EventQuery(since: max(0, status.cursor - back), follow: false)) { event in
+            view.saw(event)
+            return true
+        }
+        return view
+    }
+}

@@ -1,0 +1,160 @@
+import ControlAPI
+
+/// One picture of the station: a pure function of what is known, the time, and the size of the terminal.
+struct WatchFrame {
+    let style: TextStyle
+    let times: TimeText
+    /// Columns of the terminal.
+    let width: Int
+    /// Lines of the terminal; nil for as many as it takes.
+    let height: Int?
+    /// What the last line says; nil for no such line.
+    var footer: String?
+
+    /// Lines of at most `width` columns, at most `height` of them.
+    func lines(_ view: WatchView) -> [String] {
+        guard view.problem == nil, let status = view.status else { return finished(without(view)) }
+        var lines = heading(status) + attention(status.attention)
+        for report in status.backends { lines += backend(report) }
+        if let spool = status.spool, spool.waiting + spool.refused + spool.stuck > 0 {
+            lines += [Line(), Line("drop folder: \(StatusText.files(spool))")]
+        }
+        let room = height.map { max(0, $0 - lines.count - (footer == nil ? 0 : 1)) } ?? .max
+        // Two tables, each with an empty line and a heading: the lanes may have what the deliveries leave, and the other way round.
+        let most = Self.shown
+        let delivered = min(most, view.delivered.count, max(room / 2 - 3, room - 6 - view.lanes.count))
+        let lanes = min(most, view.lanes.count, room - 3 - (delivered > 0 ? delivered + 2 : 0))
+        if lanes > 0 { lines += [Line()] + self.lanes(Array(view.lanes.prefix(lanes))) }
+        if delivered > 0 { lines += [Line()] + deliveries(Array(view.delivered.prefix(delivered))) }
+        return finished(lines)
+    }
+
+    /// Rows of each table, where there is room.
+    private static let shown = 20
+
+    /// A line before it is cut and coloured.
+    private struct Line {
+        var text = ""
+        var tone = Tone.plain
+        init(_ text: String = "", _ tone: Tone = .plain) { (self.text, self.tone) = (text, tone) }
+    }
+
+    private enum Tone { case plain, bold, faint, good, notable, alarming }
+
+    private func painted(_ text: String, _ tone: Tone) -> String {
+        switch tone {
+        case .plain: text
+        case .bold: style.bold(text)
+        case .faint: style.faint(text)
+        case .good: style.good(text)
+        case .notable: style.notable(text)
+        case .alarming: style.alarming(text)
+        }
+    }
+
+    private func finished(_ lines: [Line]) -> [String] {
+        var lines = lines
+        if let height, lines.count > height - (footer == nil ? 0 : 1) {
+            lines =
+                Array(lines.prefix(max(0, height - (footer == nil ? 1 : 2)))) + [Line("… more than fits here: ‘homing status’ shows all")]
+        }
+        if let footer {
+            if let height { lines += Array(repeating: Line(), count: max(0, height - lines.count - 1)) }
+            lines.append(Line(footer, .faint))
+        }
+        return lines.map { painted($0.text.printable.cut(toColumns: width), $0.tone) }
+    }
+
+    /// Where there is nobody to ask.
+    private func without(_ view: WatchView) -> [Line] {
+        guard let problem = view.problem else { return [Line("Asking the daemon …", .faint)] }
+        let title = problem.code == .daemonNotRunning ? "The daemon is not running. \(problem.detail)" : problem.detail
+        let rest = [problem.next, "What was captured is safe; this picture comes back by itself when the daemon does."].compactMap(\.self)
+        return wrapped(title, .alarming) + rest.flatMap { wrapped($0) }
+    }
+
+    private func heading(_ status: Status) -> [Line] {
+        wrapped(status.sentence, status.attention.isEmpty ? .good : .bold)
+    }
+
+    private func attention(_ items: [Attention]) -> [Line] {
+        var lines = items.isEmpty ? [] : [Line(), Line("Needs a person:", .notable)]
+        for item in items { lines += wrapped(item.text, indent: "  • ") + wrapped(item.next, indent: "    → ") }
+        return lines
+    }
+
+    private func backend(_ report: BackendReport) -> [Line] {
+        var facts = [StatusText.counts(report.queue)]
+        if let due = report.nextTry, due > times.now { facts.append("next try \(times.relative(due))") }
+        if let oldest = report.oldestWaiting { facts.append("oldest captured \(times.relative(oldest))") }
+        if let last = report.lastDelivered { facts.append("last delivered \(times.relative(last))") }
+        let others = report.otherAccounts.map { "\(Words.entriesWait($0.waiting)) until \($0.email) signs in here" }
+        var lines = [Line(), Line(report.name, .bold)]
+        lines += wrapped("sending: \(StatusText.sending(report))", indent: "  ")
+        lines += wrapped("account: \(SessionText(times: times).line(report.session))", indent: "  ")
+        lines += wrapped(facts.joined(separator: " · "), indent: "  ")
+        return lines + others.flatMap { wrapped($0, indent: "  ") }
+    }
+
+    private func lanes(_ lanes: [LaneReport]) -> [Line] {
+        let severalBackends = Set(lanes.map(\.backend)).count > 1
+        let columns: [Column<LaneReport>] = [
+            Column("IN LINE", nil) { severalBackends ? "\($0.backend) \($0.lane)" : $0.lane },
+            Column("WAITING", 7) { $0.waiting >= 1000 ? "1000+" : String($0.waiting) },
+            Column("HEAD IS", 8) { $0.state },
+            Column("CAPTURED", 12) { times.clock($0.capturedAt) },
+            Column("NEXT TRY", 12) { next($0) },
+            Column("HEAD", 12) { EntryText.shortID($0.head) },
+            Column("ACCOUNT", 24) { $0.email ?? $0.account },
+        ]
+        return table(columns, lanes)
+    }
+
+    private func next(_ lane: LaneReport) -> String {
+        guard let due = lane.dueAt else { return "" }
+        return due > times.now ? times.clock(due) : "now"
+    }
+
+    private func deliveries(_ events: [Event]) -> [Line] {
+        let columns: [Column<Event>] = [
+            Column("DELIVERED", nil) { times.precise($0.at) }, Column("ENTRY", 12) { $0.entry.map(EntryText.shortID) ?? "" },
+            Column("NUMBER THERE", 14) { $0.detail["remoteID"] ?? "" }, Column("ROUTE", 18) { $0.detail["route"] ?? "" },
+            Column("BACKEND", 14) { $0.backend ?? "" },
+        ]
+        return table(columns, events)
+    }
+
+    /// A column of `width`; the one without a width takes what is left.
+    private struct Column<Row> {
+        let title: String
+        let width: Int?
+        let cell: (Row) -> String
+        init(_ title: String, _ width: Int?, _ cell: @escaping (Row) -> String) {
+            (self.title, self.width, self.cell) = (title, width, cell)
+        }
+    }
+
+    /// As many of the columns, from the first on, as have room.
+    private func table<Row>(_ columns: [Column<Row>], _ rows: [Row]) -> [Line] {
+        var (shown, taken) = ([Column<Row>](), 0)
+        for column in columns {
+            let needed = column.width.map { $0 + 2 } ?? 15
+            if taken + needed > width { break }
+            taken += needed
+            shown.append(column)
+        }
+        let most = rows.reduce(0) { max($0, (columns.first?.cell($1).columns ?? 0)) }
+        let first = max(15, min(most, 15 + width - taken))
+        func line(_ cells: [String]) -> String {
+            let text = zip(shown, cells).map { column, cell in cell.printable.fitted(toColumns: column.width ?? first) }
+            return String(text.joined(separator: "  ").reversed().drop { $0 == " " }.reversed())
+        }
+        return [Line(line(shown.map(\.title)), .bold)] + rows.map { row in Line(line(shown.map { $0.cell(row) })) }
+    }
+
+    private func wrapped(_ text: String, _ tone: Tone = .plain, indent: String = "") -> [Line] {
+        let margin = String(repeating: " ", count: indent.columns)
+        let parts = text.printable.wrapped(toColumns: max(10, width - indent.columns))
+        return parts.enumerated().map { Line(($0 == 0 ? indent : margin) + $1, tone) }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Outbox
+import SyncModel
+import TestSupport
+import Testing
+
+@Suite struct ReceiptTests {
+    /// Three delivered, a minute apart, and one discarded.
+    private func settled() async throws -> Store {
+        let store = try Store()
+        for number in 1...4 { try await store.enqueue(Samples.mutation(number)) }
+        for _ in 1...3 {
+            store.clock.advance(by: 60)
+            try await store.deliver(try await store.claim()[0])
+        }
+        try await store.outbox.discard(Samples.id(4), by: "ann", at: store.clock.now)
+        return store
+    }
+
+    @Test func receiptsSayWhatBecameOfEach() async throws {
+        let store = try await settled()
+        let receipts = try await store.outbox.receipts(limit: 10)
+        #expect(receipts.map(\.sequence) == [1, 2, 3, 4])
+        #expect(receipts.map(\.outcome) == [.delivered, .delivered, .delivered, .discarded])
+        #expect(receipts.map(\.discardedBy) == [nil, nil, nil, "ann"])
+        #expect(receipts[0].remoteID == "7" && receipts[0].status == 201 && !receipts[0].foundByLookup)
+        #expect(try await store.outbox.receipt(Samples.id(4)) == receipts[3])
+        #expect(try await store.outbox.receipt(Samples.id(9)) == nil)
+    }
+
+    @Test func receiptsArePagedAndFiltered() async throws {
+        let store = try await settled()
+        #expect(try await store.outbox.receipts(after: 1, limit: 2).map(\.sequence) == [2, 3])
+        #expect(try await store.outbox.receipts(backend: "other", limit: 10).isEmpty)
+        #expect(try await store.outbox.receipts(backend: "breathesafe", since: store.clock.now, limit: 10).map(\.sequence) == [3, 4])
+    }
+
+    @Test func receiptsStayWhenTheRowsArePruned() async throws {
+        let store = try await settled()
+        try await store.outbox.prune(before: store.clock.now.addingTimeInterval(1))
+        #expect(try await store.outbox.entries(limit: 10).isEmpty)
+        #expect(try await store.outbox.receipts(limit: 10).count == 4)
+    }
+
+    @Test func lanesAreToldOldestHeadFirstWithTheirLines() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1, lane: "b", onDead: .halt))
+        try await store.enqueue(Samples.mutation(2, lane: "a"))
+        for number in 3...5 { try await store.enqueue(Samples.mutation(number, lane: "b")) }
+        try await store.settle(try await store.claim()[0], .dead(Samples.failure), .permanent(Samples.failure))
+        let due = store.clock.now.addingTimeInterval(30)
+        try await store.settle(try await store.claim()[0], .retry(at: due, Samples.failure), .transient(Samples.failure))
+        let lanes = try await store.outbox.lanes(limit: 10)
+        #expect(lanes.map(\.lane) == [Lane("b"), Lane("a")])
+        #expect(lanes.map(\.state) == [.dead, .pending])
+        #expect(lanes.map(\.waiting) == [4, 1])
+        #expect(lanes.map(\.dueAt) == [nil, due])
+        #expect(try await store.outbox.lanes(limit: 1).map(\.head) == [Samples.id(1)])
+        let last = try #require(try await store.outbox.entry(Samples.id(5))?.record)
+        #expect(try await store.outbox.ahead(of: last) == 3)
+    }
+}

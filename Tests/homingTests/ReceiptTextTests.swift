@@ -1,0 +1,56 @@
+import ControlAPI
+import Foundation
+import Testing
+
+@testable import homing
+
+@Suite struct ReceiptTextTests {
+    private func receipt(_ number: Int, _ change: (inout ReceiptReport) -> Void = { _ in }) -> ReceiptReport {
+        var receipt = ReceiptReport(
+            sequence: Int64(number), id: Sample.id(number), outcome: "delivered", capturedAt: Sample.ago(minutes: 90),
+            settledAt: Sample.ago(minutes: 3), backend: "breathesafe", account: "5", email: "anna@clinic.example", lane: "users/5",
+            route: "measurement", remoteID: "811", status: 201, foundByLookup: false, attempts: 0, size: 17_400, discardedBy: nil)
+        change(&receipt)
+        return receipt
+    }
+
+    private var discarded: ReceiptReport {
+        receipt(2) {
+            $0.outcome = "discarded"
+            ($0.remoteID, $0.status, $0.discardedBy, $0.email) = (nil, nil, "bob", nil)
+        }
+    }
+
+    private let text = ReceiptText(style: .plain, times: Sample.times)
+
+    @Test func theTableSaysWhatBecameOfEach() {
+        let looked = receipt(3) { $0.foundByLookup = true }
+        #expect(
+            text.table(ReceiptPage(receipts: [receipt(1), discarded, looked], next: 3)) == """
+                #  ID            OUTCOME    CAPTURED  SETTLED  ACCOUNT              PROOF
+                1  3f2a91c04b01  delivered  12:45     14:12    anna@clinic.example  number 811 (201)
+                2  3f2a91c04b02  discarded  12:45     14:12    5                    by bob
+                3  3f2a91c04b03  delivered  12:45     14:12    anna@clinic.example  number 811 (201), looked up
+                There are more: add --after 3, or --csv for all
+                """)
+        #expect(text.table(ReceiptPage(receipts: [], next: nil)).hasPrefix("There are no receipts"))
+    }
+
+    @Test func oneReceiptSaysEverything() {
+        let lines = text.detail(discarded).split(separator: "\n").map(String.init)
+        #expect(lines.contains("outcome        discarded by bob") && lines.contains("account        5"))
+        #expect(text.detail(receipt(1)).contains("anna@clinic.example (5)"))
+    }
+
+    @Test func csvIsOfRFC4180() {
+        #expect(ReceiptCSV.heading.hasSuffix("\r\n") && ReceiptCSV.heading.split(separator: ",").count == 16)
+        #expect(
+            ReceiptCSV.line(receipt(1)) == "1,\(Sample.id(1)),delivered,2025-03-11T11:45:00.000Z,2025-03-11T13:12:00.000Z,breathesafe,5,"
+                + "anna@clinic.example,users/5,measurement,811,201,false,0,17400,\r\n")
+        let odd = receipt(1) {
+            $0.remoteID = "a,\"b\"\r\nc"
+            $0.lane = "line\nbreak"
+        }
+        #expect(ReceiptCSV.line(odd).contains(",\"line\nbreak\",measurement,\"a,\"\"b\"\"\r\nc\",201,"))
+    }
+}

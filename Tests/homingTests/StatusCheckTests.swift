@@ -1,0 +1,54 @@
+import ArgumentParser
+import ControlAPI
+import Foundation
+import Testing
+
+@testable import homing
+
+@Suite struct StatusCheckTests {
+    private func check(_ status: Status, maxAge: TimeInterval? = nil, backend: String? = nil) -> StatusCheck.Outcome {
+        StatusCheck(times: Sample.times, maxAge: maxAge, backend: backend).outcome(status)
+    }
+
+    private let dead = Attention(code: "dead", text: "1 capture was refused.", next: "See it.")
+    private let signIn = Attention(code: "sign-in-required", text: "Anna must sign in again.", next: "Run ‘homing login’.")
+
+    private var waiting: Status {
+        var report = Sample.backend(gate: "cooling", reason: "No answer.", queue: .init(pending: 1), oldest: Sample.ago(minutes: 200))
+        report.oldestWaitingID = Sample.id(1)
+        return Sample.status("1 capture waits.", backends: [report])
+    }
+
+    @Test func eachStateHasItsWordAndItsCode() {
+        #expect(check(Sample.status()) == .init(line: "HOMING OK - All is well.", code: .success))
+        #expect(
+            check(Sample.status(attention: [dead, signIn]))
+                == .init(line: "HOMING ATTENTION - 1 capture was refused.", code: .attentionNeeded))
+        #expect(
+            check(Sample.status(attention: [signIn])) == .init(line: "HOMING SIGN-IN - Anna must sign in again.", code: .signInRequired))
+        let gone = Problem(.daemonNotRunning, status: 503, title: "", detail: "Nobody answers at /s.")
+        let outcome = StatusCheck(times: Sample.times, maxAge: nil, backend: nil).outcome(gone)
+        #expect(outcome == .init(line: "HOMING NOT RUNNING - Nobody answers at /s.", code: .daemonNotRunning))
+    }
+
+    @Test func whatHasWaitedTooLongIsNamed() {
+        #expect(check(waiting, maxAge: 4 * 3600) == .init(line: "HOMING OK - 1 capture waits.", code: .success))
+        let old = check(waiting, maxAge: 3 * 3600)
+        #expect(old.code == .attentionNeeded)
+        #expect(
+            old.line
+                == "HOMING ATTENTION - Capture \(Sample.id(1)) for breathesafe waits since it was captured 3 hours ago (10:55). No answer.")
+        #expect(check(waiting, maxAge: 60, backend: "other").code == .success)
+    }
+
+    @Test func anOldCaptureIsGraverThanAMissingSignIn() {
+        var status = waiting
+        status.attention = [signIn]
+        #expect(check(status, maxAge: 60).code == .attentionNeeded)
+        #expect(check(status).code == .signInRequired)
+    }
+
+    @Test func itIsOneLineWhateverTheServerSaid() {
+        #expect(!check(Sample.status("two\nlines\u{1B}[31m")).line.unicodeScalars.contains { $0.properties.generalCategory == .control })
+    }
+}

@@ -1,0 +1,43 @@
+import ControlAPI
+import Foundation
+import Testing
+
+@testable import homing
+
+@Suite struct TimeArgumentsTests {
+    @Test(arguments: [("90s", 90.0), ("30m", 1800), ("2h", 7200), ("1h30m", 5400), ("3D", 259_200), ("1w", 604_800)])
+    func lengthsOfTimeAreRead(text: String, seconds: TimeInterval) {
+        #expect(LengthOfTime(argument: text)?.seconds == seconds)
+    }
+
+    @Test(arguments: ["", "2", "h", "-2h", "2 h", "2y", "0s", "2.5h", "99999d", "٣h"])
+    func whatIsNoLengthOfTimeIsRefused(text: String) { #expect(LengthOfTime(argument: text) == nil) }
+
+    /// Seen from 14:15 in Prague on 11 March 2025.
+    @Test(arguments: [
+        ("18:00", "2025-03-11T17:00:00.000Z"), ("14:00", "2025-03-12T13:00:00.000Z"), ("2025-03-12", "2025-03-11T23:00:00.000Z"),
+        ("2025-03-12 08:30", "2025-03-12T07:30:00.000Z"), ("2025-03-12T08:30", "2025-03-12T07:30:00.000Z"),
+        ("2025-03-12T08:30:00Z", "2025-03-12T08:30:00.000Z"),
+    ])
+    func pointsInTimeAreThoseToCome(text: String, expected: String) throws {
+        let point = try #require(PointInTime(argument: text))
+        #expect(JSONCoding.text(try point.date(after: Sample.now, in: Sample.times.timeZone)) == expected)
+    }
+
+    @Test func aPastTimeAndADayThatIsNoneAreRefused() throws {
+        for text in ["2025-03-11", "2025-02-30", "2024-12-31 23:59"] {
+            let point = try #require(PointInTime(argument: text))
+            #expect(throws: Problem.self) { try point.date(after: Sample.now, in: Sample.times.timeZone) }
+        }
+    }
+
+    @Test func lookingBackATimeOfDayIsTodays() throws {
+        let point = try #require(PointInTime(argument: "08:00"))
+        #expect(JSONCoding.text(try point.date(before: Sample.now, in: Sample.times.timeZone)) == "2025-03-11T07:00:00.000Z")
+        let midnight = try #require(PointInTime(argument: "00:00"))
+        #expect(JSONCoding.text(try midnight.date(before: Sample.now, in: Sample.times.timeZone)) == "2025-03-10T23:00:00.000Z")
+    }
+
+    @Test(arguments: ["", "now", "25:00", "12:60", "12", "2025-13-01", "2025-01-01 x", "1999-01-01", "2025-01-01 10:00 11:00", ":"])
+    func whatIsNoPointInTimeIsRefused(text: String) { #expect(PointInTime(argument: text) == nil) }
+}

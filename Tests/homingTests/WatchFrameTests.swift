@@ -1,0 +1,105 @@
+import ControlAPI
+import Foundation
+import Testing
+
+@testable import homing
+
+@Suite struct WatchFrameTests {
+    private func lane(_ number: Int, _ name: String, _ state: String = "pending", waiting: Int = 1, due: Date? = nil) -> LaneReport {
+        LaneReport(
+            backend: "breathesafe", account: "5", email: "anna@clinic.example", lane: name, head: Sample.id(number), state: state,
+            capturedAt: Sample.ago(minutes: 3), dueAt: due, waiting: waiting)
+    }
+
+    private var view: WatchView {
+        var view = WatchView()
+        view.saw(
+            Sample.status(
+                "3 captures are on the way up.",
+                attention: [Attention(code: "dead", text: "1 capture was refused.", next: "See ‘homing list --state dead’.")],
+                backends: [Sample.backend(queue: .init(pending: 2, inflight: 1, dead: 1, delivered: 9), oldest: Sample.ago(minutes: 200))]),
+            [
+                lane(1, "users/5", "inflight", waiting: 12), lane(2, "users/王小明的测量", due: Sample.now.addingTimeInterval(300)),
+                lane(3, "users/👩‍👩‍👧‍👦é", "dead", waiting: 1000),
+            ])
+        for cursor in 1...3 { view.saw(Sample.event(Int64(cursor), detail: ["remoteID": "\(800 + cursor)", "route": "measurement"])) }
+        return view
+    }
+
+    private func frame(width: Int, height: Int? = nil, footer: String? = nil, coloured: Bool = false) -> WatchFrame {
+        WatchFrame(style: TextStyle(isColoured: coloured), times: Sample.times, width: width, height: height, footer: footer)
+    }
+
+    @Test func aFrameShowsEverythingOneWantsToKnow() {
+        #expect(
+            frame(width: 100).lines(view).joined(separator: "\n") == """
+                3 captures are on the way up.
+
+                Needs a person:
+                  • 1 capture was refused.
+                    → See ‘homing list --state dead’.
+
+                breathesafe
+                  sending: on
+                  account: anna@clinic.example, signed in since 12:10
+                  2 waiting, 1 being sent, 1 dead, 9 delivered · oldest captured 3 hours ago (10:55)
+
+                IN LINE             WAITING  HEAD IS   CAPTURED      NEXT TRY      HEAD
+                users/5             12       inflight  14:12                       3f2a91c04b01
+                users/王小明的测量  1        pending   14:12         14:20         3f2a91c04b02
+                users/👩‍👩‍👧‍👦é           1000+    dead      14:12                       3f2a91c04b03
+
+                DELIVERED        ENTRY         NUMBER THERE    ROUTE               BACKEND
+                14:15:00         3f2a91c04b01  803             measurement         breathesafe
+                14:15:00         3f2a91c04b01  802             measurement         breathesafe
+                14:15:00         3f2a91c04b01  801             measurement         breathesafe
+                """)
+    }
+
+    @Test(arguments: [40, 41, 57, 80, 100, 137, 200], [nil, 5, 12, 24, 60])
+    func noLineIsTooLongAndNoFrameTooHigh(width: Int, height: Int?) {
+        let lines = frame(width: width, height: height, footer: "q to leave").lines(view)
+        for line in lines { #expect(line.columns <= width, "\(line)") }
+        if let height { #expect(lines.count == height) }
+        #expect(lines.last == "q to leave")
+        #expect(lines.first?.hasPrefix("3 captures") == true)
+    }
+
+    @Test func whereTheDaemonIsGoneTheFrameSaysSoAndNothingElse() {
+        var view = view
+        view.lost(Problem(.daemonNotRunning, status: 503, title: "", detail: "Nobody answers at /s.", next: "Start it."))
+        let lines = frame(width: 100).lines(view)
+        #expect(lines.first == "The daemon is not running. Nobody answers at /s.")
+        #expect(lines.contains("Start it.") && !lines.contains { $0.contains("users/5") })
+        view.saw(Sample.status(), [])
+        #expect(frame(width: 100).lines(view).first == "All is well.")
+    }
+
+    @Test func wordsOfAServerDoNotSteerTheTerminal() {
+        var view = WatchView()
+        view.saw(Sample.status("a\u{1B}[2Jb\r\nc"), [lane(1, "users/\u{1B}[31m")])
+        #expect(!frame(width: 80).lines(view).joined().unicodeScalars.contains { $0.properties.generalCategory == .control })
+        #expect(frame(width: 80, coloured: true).lines(view)[0].hasPrefix("\u{1B}[32m"))
+    }
+
+    @Test func whatWasDeliveredIsKeptToAPoint() {
+        var view = WatchView()
+        for cursor in 1...10_000 { view.saw(Sample.event(Int64(cursor))) }
+        view.saw(Sample.event(3))
+        view.saw(Sample.event(20_000, "captured"))
+        #expect(view.delivered.count == WatchView.kept && view.delivered.first?.cursor == 10_000)
+    }
+
+    @Test(arguments: [
+        ("abc", 3), ("王", 2), ("é", 1), ("e\u{301}", 1), ("👍", 2), ("👩‍👩‍👧‍👦", 2), ("❤️", 2), ("ｱ", 1), ("Ａ", 2), ("한", 2), ("", 0),
+    ])
+    func columnsAreThoseOfATerminal(text: String, columns: Int) { #expect(text.columns == columns) }
+
+    @Test func wideNamesAreCutBetweenCharacters() {
+        #expect("王小明".cut(toColumns: 6) == "王小明")
+        #expect("王小明".cut(toColumns: 5) == "王小…")
+        #expect("王小明".cut(toColumns: 4) == "王…")
+        #expect("王小明".fitted(toColumns: 4).columns == 4)
+        #expect("a王".wrapped(toColumns: 10) == ["a王"])
+    }
+}
