@@ -5,10 +5,11 @@ extension Backend {
     /// Throws, with what was expected, where such an item could never be turned into a request. To be asked before an item is accepted.
     package func check(route name: String, fields: [String: JSONValue], payload: Data?) throws(Failure) {
         let route = try route(name)
+        try route.check(fields)
         let body = route.request.json
         if let payload {
             guard let body, body.takesPayload else {
-                throw Failure(.profile, "The route \"\(name)\" takes no payload; hand in the fields alone.")
+                throw Failure(.profile, "The route \"\(name)\" takes no payload; hand in the fields alone, with ‘--no-document’.")
             }
             try Self.checkJSON(payload, isObject: body.marksPayload, route: name)
         }
@@ -17,6 +18,11 @@ extension Backend {
         _ = try request(for: draft)
         _ = try lookup(for: draft)
         _ = try lane(route: name, fields: fields)
+        if let payload, let missing = route.requires.first(where: { !$0.isPresent(in: payload) }) {
+            throw Failure(
+                .profile,
+                "The document lacks \(missing), which every document for the route \"\(name)\" has to hold. Hand in the whole capture.")
+        }
     }
 
     /// The request that delivers it, without credentials. Pure: the same mutation, the same bytes.

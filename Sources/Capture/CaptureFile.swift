@@ -28,7 +28,24 @@ struct CaptureFile: Equatable {
                 throw NotUnderstood(
                     "It is not said whose measurement this is. Put the file into new/users/<id>/, where <id> is the user’s number.")
             }
+            try Self.check(folder)
             self.init(user: JSONValue(argument: folder), document: content)
+        }
+    }
+
+    /// Two names of one user would be two lanes, with no order between them. What else a user's id may look like is for the profile to say.
+    private static func check(_ folder: String) throws(NotUnderstood) {
+        guard folder.first?.isWhitespace == false, folder.last?.isWhitespace == false,
+            !folder.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else {
+            throw NotUnderstood(
+                "The name of its folder begins or ends with white space, or holds a control character; a user’s number such as 5 was expected."
+            )
+        }
+        let isNumber = folder.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        if isNumber, folder.hasPrefix("0") {
+            throw NotUnderstood(
+                "Its folder is called \(folder); a user’s number above 0 and without leading zeros, such as 5, was expected.")
         }
     }
 

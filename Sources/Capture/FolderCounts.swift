@@ -11,7 +11,7 @@ final class FolderCounts: Sendable {
         var folders: [FilePath]
     }
     /// Which folder it is, and when it changed last.
-    private struct Stamp: Equatable {
+    struct Stamp: Equatable {
         var device: dev_t
         var inode: ino_t
         /// Nanoseconds since 1970, by the system's clock.
@@ -44,6 +44,15 @@ final class FolderCounts: Sendable {
             let refused = count(folders.refused)
             known = counts
             return (waiting.map(\.files).reduce(0, +), refused.files)
+        }
+    }
+
+    /// When each folder in which files wait has changed; nil while a later change could bear the same time.
+    var stamps: [FilePath: Stamp]? {
+        _ = now
+        return known.withLock { known in
+            let waiting = known.filter { $0.key != folders.refused }
+            return waiting.values.allSatisfy(\.isSettled) ? waiting.mapValues(\.stamp) : nil
         }
     }
 

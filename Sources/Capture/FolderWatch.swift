@@ -11,8 +11,10 @@ final class FolderWatch: Sendable {
     private let fd: Int32
     private let source: any DispatchSourceRead
     private let watched = Watched()
+    private let calls: SpoolFolders.Calls
 
-    init() throws {
+    init(_ calls: SpoolFolders.Calls) throws {
+        self.calls = calls
         fd = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         guard fd >= 0 else { throw SpoolFolders.Errno(errno) }
         let (stream, continuation) = AsyncStream.makeStream(of: Set<FilePath>.self)
@@ -29,10 +31,8 @@ final class FolderWatch: Sendable {
     deinit { source.cancel() }
 
     /// Watches one more folder; twice is as good as once.
-    func add(_ directory: FilePath) {
-        let mask = UInt32(IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR)
-        let descriptor = inotify_add_watch(fd, directory.cString, mask)
-        if descriptor >= 0 { watched.set(directory, descriptor) }
+    func add(_ directory: FilePath) throws(SpoolFolders.Errno) {
+        watched.set(directory, try calls.watch(fd, directory, IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR))
     }
 
     private static func read(_ fd: Int32, _ watched: Watched) -> Set<FilePath> {

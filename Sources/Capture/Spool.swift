@@ -10,33 +10,42 @@ import Synchronization
 /// A file that is not understood moves to `refused/` with a `.reason` beside it and holds up nothing. Nor does one that the system will not let
 /// be taken, or that is no plain file: it stays where it is and is told of. While nobody is signed in, files stay where they are.
 package actor Spool {
-    private let folders: SpoolFolders
-    private let backend: String?
-    private let route: String
-    private let intake: Intake
-    private let outbox: Outbox
-    private let clock: any SyncClock
-    private let log: Logger
+    let folders: SpoolFolders
+    let backend: String?
+    let route: String
+    let intake: Intake
+    let outbox: Outbox
+    let clock: any SyncClock
+    let log: Logger
+    /// After a crash, what was taken is stored in the order of its ids.
+    var ids = MutationIDMint()
     /// Files known to be whole although the kernel would not say so.
-    private var closed: Set<FilePath> = []
+    var closed: Set<FilePath> = []
+    var sightings = Sightings()
+    /// Folders in which no event will be told of.
+    var unwatched: Set<FilePath> = []
+    /// How the folders were before the last look; nil where a change could have gone unseen.
+    var stamps: [FilePath: FolderCounts.Stamp]?
     /// What cannot be taken, or was taken and can be neither stored nor put aside.
     private var stuck: [FilePath: StuckFile.Cause] = [:]
     private let stuckReport = Mutex<(count: Int, example: StuckFile?)>((0, nil))
-    private let fileCounts: FolderCounts
-    private let wake = Signal()
+    let fileCounts: FolderCounts
+    let wake = Signal()
     /// Told after every look.
     package nonisolated let looked = Signal()
     /// When the timer that is set will go off.
-    private var nextLook: Date?
+    var nextLook: Date?
 
     /// How many files share one transaction.
-    private static let batch = 64
+    static let batch = 64
     /// How many bytes a batch has before it is closed: memory holds a batch at a time.
-    private static let batchBytes: Int64 = 16 << 20
-    /// How old a file must be to count as whole where neither the kernel nor an event says so, in seconds.
-    private static let settledAge: TimeInterval = 5
+    static let batchBytes: Int64 = 16 << 20
+    /// How long a file must not have changed to count as whole where neither the kernel nor an event says so, in seconds.
+    static let settledAge: TimeInterval = 5
+    /// When to ask whether anything has changed without an event, in seconds.
+    static let calmPace: TimeInterval = 60
     /// When to look again after something has failed, in seconds.
-    private static let pauseAfterFailure: TimeInterval = 30
+    static let pauseAfterFailure: TimeInterval = 30
 
     /// - Parameter route: the route by which what is dropped here is sent.
     package init(
@@ -71,40 +80,16 @@ package actor Spool {
     /// Look again: somebody has signed in.
     package nonisolated func look() { wake.send() }
 
-    /// Watches until cancelled.
-    package func run() async throws {
-        let watch = try FolderWatch()
-        let looks = wake.listen()
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask {
-                for await whole in watch.changes {
-                    await self.noticed(whole)
-                    self.look()
-                }
-            }
-            // One sweeper: two would pull the same files from under each other.
-            group.addTask {
-                for await _ in looks {
-                    // Again each time: a folder that was removed and made anew is another one.
-                    for folder in [self.folders.root, self.folders.new, self.folders.users] + self.folders.userFolders { watch.add(folder) }
-                    await self.sweep()
-                }
-            }
-            look()
-            await group.waitForAll()
-        }
-    }
-
-    private func noticed(_ whole: Set<FilePath>) { closed.formUnion(whole) }
-
     /// Takes everything that can be taken, in the order in which it was written.
     package func sweep() async {
         do {
             try folders.make()
+            stamps = fileCounts.stamps
             var leftovers = try folders.leftovers()[...]
             while !leftovers.isEmpty, !Task.isCancelled { try await store(leftovers: batch(from: &leftovers)) }
             var candidates = survey()
             closed.formIntersection(candidates.map(\.path))
+            sightings.keep(candidates)
             while !candidates.isEmpty, !Task.isCancelled { try await store(try await take(from: &candidates)) }
         } catch {
             // What was taken stays in taken/ and is stored by the next look: soon, for a full disk tells nobody when it has room again.
@@ -124,7 +109,7 @@ package actor Spool {
     }
 
     /// Tells the log once.
-    private func note(_ path: FilePath, _ cause: StuckFile.Cause) {
+    func note(_ path: FilePath, _ cause: StuckFile.Cause) {
         // Whoever dropped it may have removed it meanwhile.
         guard folders.exists(path), stuck.updateValue(cause, forKey: path) != cause else { return }
         let file = StuckFile(path, cause, users: folders.users)
@@ -137,180 +122,8 @@ package actor Spool {
         let files = stuck.map { (isFailure: $0.value.isFailure, file: StuckFile($0.key, $0.value, users: folders.users)) }
         let example = files.min { ($0.isFailure ? 0 : 1, $0.file.path) < ($1.isFailure ? 0 : 1, $1.file.path) }?.file
         stuckReport.withLock { $0 = (files.count, example) }
-        // Whoever grants a permission or removes a link tells nobody.
-        if !stuck.isEmpty { look(in: Self.pauseAfterFailure) }
-    }
-
-    private typealias Taken = (name: TakenName, path: FilePath)
-
-    /// Moves a batch of whole files to `taken/`, under names that bind them to an id and to whoever is signed in, durably; takes what it has
-    /// dealt with off `candidates`.
-    private func take(from candidates: inout ArraySlice<SpoolFolders.Candidate>) async throws -> [Taken] {
-        let signedIn: (backend: String, account: Account)
-        do { signedIn = try await intake.account(for: Submission(backend: backend, route: route)) } catch {
-            if case .signInRequired = error {
-                candidates = []
-                return []
-            }
-            throw error
-        }
-        var taken: [Taken] = []
-        var touched: Set<FilePath> = [folders.taken]
-        var generator = SystemRandomNumberGenerator()
-        var bytes: Int64 = 0
-        while taken.count < Self.batch, bytes < Self.batchBytes, let candidate = candidates.popFirst() {
-            guard isWhole(candidate) else { continue }
-            if let folder = candidate.folder, folder.utf8 == nil {
-                try await refuse(candidate.path, as: candidate.name, "The name of its folder is not UTF-8; a user’s number was expected.")
-                continue
-            }
-            let name =
-                candidate.bound
-                ?? TakenName(
-                    id: MutationID(at: clock.now, using: &generator), backend: signedIn.backend, account: signedIn.account.id,
-                    folder: candidate.folder?.text, original: candidate.name)
-            // What was bound for somebody else waits for that person.
-            guard (name.backend, name.account) == (signedIn.backend, signedIn.account.id) else { continue }
-            guard name.text.utf8.count <= SpoolFolders.longestName else {
-                try await refuse(candidate.path, as: candidate.name, "The name of its folder is too long to be a user’s number.")
-                continue
-            }
-            do { taken.append((name, try folders.take(candidate, as: name))) } catch {
-                // The others do not wait for it. It may have been bound already; only one of the two is there.
-                for path in [candidate.path, folders.binding(candidate, to: name)] { note(path, .system(error)) }
-                continue
-            }
-            closed.remove(candidate.path)
-            touched.insert(candidate.directory)
-            bytes += candidate.size
-        }
-        // The id must outlive a power cut before the entry does: otherwise the file would be taken again under another one.
-        if !taken.isEmpty { try folders.sync(touched) }
-        return taken
-    }
-
-    private func isWhole(_ candidate: SpoolFolders.Candidate) -> Bool {
-        if let known = folders.isWhole(candidate.path) { return known }
-        if closed.contains(candidate.path) { return true }
-        let age = clock.now.timeIntervalSince1970 - TimeInterval(candidate.modifiedAt) / 1_000_000_000
-        if age >= Self.settledAge { return true }
-        look(in: Self.settledAge)
-        return false
-    }
-
-    /// Looks again after so many seconds, whatever else happens.
-    private func look(in seconds: TimeInterval) {
-        let again = clock.now.addingTimeInterval(seconds)
-        // One timer: each look that fails sets it, and files that are dropped meanwhile look as well.
-        guard again < nextLook ?? .distantFuture else { return }
-        nextLook = again
-        // Unstructured: a single look later, whoever is sweeping now; it holds nothing and ends by itself.
-        Task { [weak self, clock] in
-            try await clock.sleep(until: again)
-            await self?.look(dueAt: again)
-        }
-    }
-
-    private func look(dueAt time: Date) {
-        if nextLook == time { nextLook = nil }
-        look()
-    }
-
-    /// As many files as share one transaction.
-    private func batch(from files: inout ArraySlice<SpoolFolders.Candidate>) -> [SpoolFolders.Candidate] {
-        var batch: [SpoolFolders.Candidate] = []
-        var bytes: Int64 = 0
-        while batch.count < Self.batch, bytes < Self.batchBytes, let file = files.popFirst() {
-            batch.append(file)
-            bytes += file.size
-        }
-        return batch
-    }
-
-    private func store(leftovers: [SpoolFolders.Candidate]) async throws {
-        var taken: [Taken] = []
-        for file in leftovers {
-            if let name = TakenName(file.name) {
-                taken.append((name, file.path))
-            } else {
-                try await refuse(file.path, as: file.name, "The file lay in taken/, which is the daemon’s own. Drop files into new/.")
-            }
-        }
-        try await store(taken)
-    }
-
-    /// Stores what was taken, in order, for the backend and the account that it was taken for; then removes the files.
-    private func store(_ taken: [Taken]) async throws {
-        let groups = Dictionary(grouping: taken) { Destination(backend: $0.name.backend, account: $0.name.account) }
-        for (destination, files) in groups.sorted(by: { $0.key < $1.key }) {
-            var account = Account(id: destination.account, label: "")
-            do {
-                let signedIn = try await intake.account(for: Submission(backend: destination.backend, route: route)).account
-                if signedIn.id == account.id { account = signedIn }
-            } catch IntakeError.unknownBackend {
-                for file in files { note(file.path, .noBackend(destination.backend)) }
-                continue
-            } catch {
-                // Nobody is signed in: without a name the entry is stored all the same.
-            }
-            try await store(files, for: account)
-        }
-    }
-
-    private func store(_ files: [Taken], for account: Account) async throws {
-        var submissions: [Submission] = []
-        var sources: [Taken] = []
-        for file in files {
-            do {
-                submissions.append(try submission(file))
-                sources.append(file)
-            } catch let error as CaptureFile.NotUnderstood {
-                try await refuse(file.path, as: file.name.original, error.reason)
-            } catch let error as SpoolFolders.Errno {
-                note(file.path, .system(error))
-            }
-        }
-        let outcomes = try await intake.accept(submissions, for: account)
-        for (file, outcome) in zip(sources, outcomes) {
-            switch outcome {
-            case .success:
-                do { try folders.calls.unlink(file.path) } catch { note(file.path, .system(error)) }
-            case .failure(.notUnderstood(let reason)): try await refuse(file.path, as: file.name.original, reason)
-            case .failure(.tooLarge(let size, _)): try await refuse(file.path, as: file.name.original, Self.tooLarge(size))
-            case .failure(.outbox(.idConflict)):
-                try await refuse(
-                    file.path, as: file.name.original,
-                    "It was stored before with other content. Look for it at the backend before you drop it into new/ again.")
-            case .failure(let error): throw error
-            }
-        }
-    }
-
-    private func submission(_ file: Taken) throws -> Submission {
-        let content: Data
-        do { content = try folders.content(of: file.path, atMost: Intake.largestDocument) } catch {
-            switch error {
-            case .tooLarge(let size): throw CaptureFile.NotUnderstood(Self.tooLarge(size))
-            case .notRegular: throw CaptureFile.NotUnderstood("It is not a plain file.")
-            case .system(let error) where [EACCES, EPERM].contains(error.code):
-                throw CaptureFile.NotUnderstood("The file cannot be read: \(error). Check who owns it and who may read it.")
-            // The next look may have better luck.
-            case .system(let error): throw error
-            }
-        }
-        let capture = try CaptureFile(name: file.name.original, folder: file.name.folder, content: content)
-        return Submission(
-            backend: file.name.backend, route: route, id: file.name.id, fields: ["user_id": capture.user], payload: capture.document)
-    }
-
-    private static func tooLarge(_ size: Int) -> String {
-        "The file has \(size) bytes; at most \(Intake.largestDocument) (\(Intake.largestDocument >> 20) MiB) can be sent."
-    }
-
-    private func refuse(_ path: FilePath, as name: String, _ reason: String) async throws(OutboxError) {
-        let place: String
-        do { place = try folders.refuse(path, as: name, because: reason) } catch { return note(path, .system(error)) }
-        log.warning("A file was put aside", metadata: ["file": "\(place)", "reason": "\(reason)"])
-        try await outbox.record([SyncEvent(at: clock.now, .fileRefused, detail: ["file": place, "reason": reason])])
+        // Whoever grants a permission or removes a link tells nobody; whoever signs in does.
+        let isTold = stuck.values.allSatisfy { if case .otherAccount = $0 { true } else { false } }
+        if !isTold { look(in: Self.pauseAfterFailure) }
     }
 }

@@ -15,6 +15,7 @@ extension SpoolFolders {
         /// Nanoseconds since 1970.
         var modifiedAt: Int64
         var size: Int64
+        var inode: ino_t
     }
 
     struct Entry {
@@ -69,7 +70,8 @@ extension SpoolFolders {
         let bound = bound(name, in: folder)
         return Candidate(
             path: path, directory: directory, name: bound?.original ?? name.text, folder: folder, bound: bound,
-            modifiedAt: status.st_mtim.nanoseconds, size: Int64(status.st_size))
+            modifiedAt: status.st_mtim.nanoseconds, size: Int64(status.st_size),
+            inode: status.st_ino)
     }
 
     /// Hidden and temporary names are still being written; but for those that are ours.

@@ -34,6 +34,12 @@ struct SpoolFolders: Sendable {
             guard let folder = opendir(path.cString) else { throw Errno(errno) }
             return folder
         }
+        /// Watches a folder (inotify_add_watch); returns the watch's number.
+        var watch: @Sendable (Int32, FilePath, Int32) throws(Errno) -> Int32 = { (fd, path, mask) throws(Errno) in
+            let descriptor = inotify_add_watch(fd, path.cString, UInt32(mask))
+            guard descriptor >= 0 else { throw Errno(errno) }
+            return descriptor
+        }
     }
 
     func make() throws {

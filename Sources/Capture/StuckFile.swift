@@ -17,12 +17,14 @@ extension StuckFile {
         case unlistable(SpoolFolders.Errno)
         /// Taken for a backend that is not configured any more.
         case noBackend(String)
+        /// Bound for an account that is not signed in, by its name.
+        case otherAccount(String)
         case link, folder, special
 
-        /// Whether it was tried and went wrong; otherwise it is not of the kind that is tried.
+        /// Whether it is of the kind that is tried, and holds until the file is gone; otherwise it is no plain file.
         var isFailure: Bool {
             switch self {
-            case .system, .noBackend: true
+            case .system, .noBackend, .otherAccount: true
             case .unlistable, .link, .folder, .special: false
             }
         }
@@ -33,6 +35,7 @@ extension StuckFile {
         switch cause {
         case .system(let error), .unlistable(let error): reason = error.description
         case .noBackend(let name): reason = "it was taken for the backend “\(name)”, which is not configured any more"
+        case .otherAccount(let name): reason = "it waits for \(name) to sign in"
         case .link: reason = "it is a link, not a plain file"
         case .folder: reason = "it is a folder, not a plain file"
         case .special: reason = "it is not a plain file"
@@ -44,6 +47,7 @@ extension StuckFile {
             case .system: "See to the cause; homingd tries again by itself."
             case .unlistable: "Give the user that homingd runs as read and write permission on that folder."
             case .noBackend(let name): "Put \(name).yaml back into the folder with the profiles and restart the daemon."
+            case .otherAccount(let name): "\(name) has to sign in with ‘homing login’; nobody else’s sign-in sends it."
             case .link: "Move the file itself there, in place of the link."
             case .folder: "Move the files in it to \(users.text)/<id>/, where <id> is the user’s number."
             case .special: "Move the file itself there, or remove what is there."

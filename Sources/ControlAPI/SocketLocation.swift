@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// Where the control socket is, the same for both programs.
 public enum SocketLocation {
@@ -13,10 +14,16 @@ public enum SocketLocation {
         return "\(environment["HOME"] ?? "/")/.local/state/homing/\(fileName)"
     }
 
-    /// Where a client looks: `$HOMING_SOCKET`, else the user's own daemon where its socket exists, else the system's.
-    public static func forClient(environment: [String: String]) -> String {
+    /// Where a client looks: `$HOMING_SOCKET`, else the user's own daemon where its socket exists, else the system's where it exists; where there
+    /// is neither, that of the daemon which this user would start.
+    public static func forClient(
+        environment: [String: String], system: String = SocketLocation.system, isRoot: Bool = geteuid() == 0
+    ) -> String {
         if let named = environment["HOMING_SOCKET"], !named.isEmpty { return named }
         let own = user(environment: environment)
-        return FileManager.default.fileExists(atPath: own) ? own : system
+        return exists(own) || !isRoot && !exists(system) ? own : system
     }
+
+    /// Also true where it may not be known: the reason is then told by whoever tries to connect.
+    private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR }
 }

@@ -14,13 +14,21 @@ package struct MutationID: Hashable, Sendable, Comparable, CustomStringConvertib
 
     /// Mints a version 7 UUID: 48 bits of Unix milliseconds, then 74 random bits.
     package init(at now: Date, using generator: inout some RandomNumberGenerator) {
-        let ms = UInt64(max(0, now.timeIntervalSince1970 * 1000))
-        let high = ms << 16 | 0x7000 | UInt64.random(in: 0...0xfff, using: &generator)
+        let counter = UInt64.random(in: 0...0xfff, using: &generator)
+        self.init(milliseconds: Self.milliseconds(of: now), counter: counter, using: &generator)
+    }
+
+    /// - Parameter counter: 12 bits.
+    init(milliseconds: UInt64, counter: UInt64, using generator: inout some RandomNumberGenerator) {
+        let high = milliseconds << 16 | 0x7000 | counter
         let low = UInt64.random(in: .min ... .max, using: &generator) & (1 << 62 - 1) | 1 << 63
         let bytes = [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * UInt64($0))) } }
         let uuid = bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
         description = uuid.uuidString.lowercased()
     }
+
+    /// Since 1970.
+    static func milliseconds(of date: Date) -> UInt64 { UInt64(max(0, date.timeIntervalSince1970 * 1000)) }
 
     package static func < (a: Self, b: Self) -> Bool { a.description < b.description }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 @main
 struct HomingSandbox: AsyncParsableCommand {
@@ -7,4 +8,16 @@ struct HomingSandbox: AsyncParsableCommand {
         abstract: "Stands in for a backend on a loopback port, with faults by script and a ledger of what it accepted.",
         subcommands: [RunCommand.self, FaultsCommand.self, DemoCommand.self],
         defaultSubcommand: RunCommand.self)
+
+    /// As the parser's own, but for the exit code of wrong usage: 2, the same for all of Homing's programs.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+        } catch {
+            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            FileHandle.standardError.write(Data("\(fullMessage(for: error))\n".utf8))
+            exit(withError: ExitCode(2))
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import SyncDaemon
 
 @main
@@ -6,6 +7,18 @@ struct Homingd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "homingd", abstract: "Brings home what this station captured.", version: Daemon.version,
         subcommands: [RunCommand.self, CheckCommand.self], defaultSubcommand: RunCommand.self)
+
+    /// As the parser's own, but for the exit code of wrong usage: 2, the same for all of Homing's programs.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+        } catch {
+            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            FileHandle.standardError.write(Data("\(fullMessage(for: error))\n".utf8))
+            exit(withError: ExitCode(2))
+        }
+    }
 }
 
 /// Options that every command takes.

@@ -103,11 +103,10 @@ struct TemplateTests {
     static let unsendable: [Unsendable] = [
         Unsendable("nowhere", [:], nil, "It has: create_managed_user"),
         Unsendable("measurement", ["user_id": 5], nil, "needs a JSON document"),
-        Unsendable("measurement", [:], "{}", "needs the field \"user_id\""),
-        Unsendable("measurement", ["user_id": .null], "{}", "needs a text or a number as the field \"user_id\""),
-        Unsendable("measurement", ["user_id": .array([])], "{}", "needs a text or a number"),
-        Unsendable("measurement", ["user_id": ""], "{}", "cannot take \"\""),
-        Unsendable("measurement", ["user_id": ".."], "{}", "cannot take \"..\""),
+        Unsendable("measurement", [:], "{}", "needs the field \"user_id\": say it with ‘--user ID’"),
+        Unsendable(
+            "measurement", ["user_id": .null], "{}", "The field \"user_id\" is null; the route \"measurement\" expects a whole number"),
+        Unsendable("measurement", ["user_id": .array([])], "{}", "expects a whole number above 0"),
         Unsendable("measurement", ["user_id": 5], "[]", "has to be a JSON object"),
         Unsendable("measurement", ["user_id": 5], "\"{}\"", "has to be a JSON object"),
         Unsendable("measurement", ["user_id": 5], "", "not a JSON document"),
@@ -115,7 +114,8 @@ struct TemplateTests {
         Unsendable("measurement", ["user_id": 5], "{\"a\":1", "not a JSON document"),
         Unsendable("measurement", ["user_id": 5], "{\"a\":1} x", "not a JSON document"),
         Unsendable("measurement", ["user_id": 5], "\u{feff}{\"a\":1}", "not a JSON document"),
-        Unsendable("create_managed_user", [:], "{}", "takes no payload"),
+        Unsendable("create_managed_user", [:], "{}", "takes no payload; hand in the fields alone, with ‘--no-document’"),
+        Unsendable("delete_managed_user", [:], nil, "needs the field \"managed_user_id\": say it with ‘--item managed_user_id=VALUE’"),
     ]
 
     @Test(arguments: unsendable)

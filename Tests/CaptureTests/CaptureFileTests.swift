@@ -115,6 +115,12 @@ import Testing
         #expect(reason == "It is not said whose measurement this is. Put the file into new/users/<id>/, where <id> is the user’s number.")
     }
 
+    @Test(arguments: ["05", "0", "00", "5 ", " 5", "\u{a0}5", "5\n", "5\u{7}", "5\u{85}6", " "])
+    func aFolderThatIsNoOneWayToNameAUserIsRefused(folder: String) throws {
+        let reason = try #require(Self.refusal(#"{"average_measurements":{}}"#, folder: folder))
+        #expect(reason.hasSuffix("such as 5, was expected.") || reason.hasSuffix("such as 5 was expected."), "\(reason)")
+    }
+
     private static let ofFive = #"{"measurements":{"average_measurements":{}},"userId":5}"#
 
     @Test(

@@ -11,6 +11,7 @@ final class FileFaults: Sendable {
         var unlink: @Sendable (String) -> Int32? = { _ in nil }
         var open: @Sendable (String) -> Int32? = { _ in nil }
         var openFolder: @Sendable (String) -> Int32? = { _ in nil }
+        var watch: @Sendable (String) -> Int32? = { _ in nil }
     }
     private let errors: Mutex<Errors>
     private let opened = Mutex<[String]>([])
@@ -42,6 +43,10 @@ final class FileFaults: Sendable {
             opened.withLock { $0.append(path.text) }
             try fail(errors.withLock(\.openFolder)(path.text))
             return try system.openFolder(path)
+        }
+        calls.watch = { [self] (fd, path, mask) throws(SpoolFolders.Errno) in
+            try fail(errors.withLock(\.watch)(path.text))
+            return try system.watch(fd, path, mask)
         }
         return calls
     }

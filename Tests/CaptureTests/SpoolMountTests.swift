@@ -122,11 +122,16 @@ import Testing
         try drop.put(Drop.capture(2), "new/users/5/b.json")
         await drop.spool.sweep()
         #expect(try await drop.documents() == [Drop.capture(2)])
+        await drop.spool.sweep()
         #expect(drop.spool.counts() == (1, 0))
+        #expect(drop.spool.stuckFiles.count == 1)
+        #expect(drop.spool.stuckFiles.example?.reason == "it waits for account 2 at breathesafe to sign in")
+        #expect(drop.log.all.count == 1)
         drop.addressing.signIn(.bob)
         await drop.spool.sweep()
         #expect(try await drop.documents(of: .bob) == [Drop.capture(1)])
         #expect(try drop.names("new/users/5").isEmpty)
+        #expect(drop.spool.stuckFiles.count == 0)
     }
 
     /// Otherwise whoever may write in one user's folder could drop for another.

@@ -104,6 +104,49 @@ import Testing
         #expect(report.text.contains("base_url"))
     }
 
+    /// A station's folder with the shipped profile, in which `old` is replaced.
+    private func folder(_ configuration: String, _ old: String = "schema: 1", _ new: String = "schema: 1") throws -> TemporaryDirectory {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: directory("backends"), withIntermediateDirectories: true)
+        let shipped = Self.shipped.replacing("homing.yaml", with: "backends/breathesafe.yaml")
+        try directory.write(try String(contentsOfFile: shipped, encoding: .utf8).replacing(old, with: new), to: "backends/breathesafe.yaml")
+        try directory.write(configuration, to: "homing.yaml")
+        return directory
+    }
+
+    private func mistakes(_ directory: TemporaryDirectory) throws -> [String] {
+        let file = directory("homing.yaml")
+        let mistakes = #expect(throws: Mistakes.self) { try ConfigurationCheck.configuration(file: file, environment: environment) }
+        let report = ConfigurationCheck.run(file: file, environment: environment)
+        #expect(mistakes.map { report.text.hasPrefix($0.description + "\n") } == true)
+        return mistakes?.all.map(\.key) ?? []
+    }
+
+    @Test func whatDoesNotFitTogetherIsToldBesideAllElse() throws {
+        let route = "spool: {route: mesurement}\n"
+        #expect(try mistakes(folder(route)) == ["spool.route"])
+        #expect(try mistakes(folder(route + "socket: 5\n")) == ["socket", "spool.route"])
+        #expect(try mistakes(folder(route, "timeout: 60", "timeout: soon")) == ["timeout", "spool.route"])
+        #expect(try mistakes(folder("spool: {backend: nobody}\nsocket: 5\n")) == ["socket", "spool.backend"])
+    }
+
+    @Test func oneMistakeSetsOffNoOther() throws {
+        #expect(try mistakes(folder("spool: 5\n")) == ["spool"])
+        #expect(try mistakes(folder("spool: {backend: 5}\n")) == ["spool.backend"])
+        #expect(try mistakes(folder("backends: nowhere\n")) == [""])
+        #expect(
+            try mistakes(folder("", "POST /users/{item.user_id}/facial_measurements_from_arkit", "send it")) == [
+                "routes.measurement.request"
+            ])
+        #expect(try mistakes(folder("", "name: breathesafe", "name: Breathe Safe")) == ["name"])
+    }
+
+    @Test func ofAFileThatCannotBeReadNothingElseIsSaid() {
+        let report = ConfigurationCheck.run(file: "/nope.yaml", environment: environment)
+        #expect(
+            report.text == "/nope.yaml: expected the configuration, as YAML, found no readable file\n1 mistake. Nothing was changed.")
+    }
+
     @Test func theShippedConfigurationAndProfilesAreGood() {
         let report = ConfigurationCheck.run(file: Self.shipped, environment: environment)
         #expect(report.isGood, "\(report.text)")

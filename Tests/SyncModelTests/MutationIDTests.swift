@@ -38,6 +38,18 @@ import Testing
         #expect(Set((0..<1000).map { _ in MutationID(at: now, using: &generator) }).count == 1000)
     }
 
+    /// Also beyond what one millisecond's counter holds, and when the clock is set back.
+    @Test(arguments: [UInt64.min, .max]) func aMintsNextIdIsGreaterThanAllBefore(word: UInt64) {
+        var generator = Constant(word: word)
+        var mint = MutationIDMint()
+        let times: [TimeInterval] = Array(repeating: 1_765_000_000, count: 10_000) + [1_764_000_000, 1_764_000_000, 1_765_000_000, 1_766_000_000]
+        let ids = times.map { mint.next(at: Date(timeIntervalSince1970: $0), using: &generator) }
+        #expect(ids.count == times.count)
+        #expect(zip(ids, ids.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(ids.last?.description.hasPrefix("019b2dcd-7c00-7") == true, "\(ids.last?.description ?? "")")
+        #expect(ids.allSatisfy { UUID(uuidString: $0.description) != nil && $0.description.dropFirst(14).hasPrefix("7") })
+    }
+
     @Test func eitherCaseIsTheSameId() throws {
         let upper = try #require(MutationID("017F22E2-79B0-7CC3-98C4-DC0C0C07398F"))
         #expect(upper == MutationID("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"))

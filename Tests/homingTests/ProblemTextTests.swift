@@ -24,6 +24,8 @@ import Testing
             SubmissionText.accepted(receipt, from: "a.json")
                 == "a.json is safe here as 3f2a91c04b01 (#1) and goes up to breathesafe by itself.")
         receipt.duplicate = true
+        #expect(
+            SubmissionText.accepted(receipt, from: nil) == "It was here already as 3f2a91c04b01 (#1); nothing was added.")
         #expect(SubmissionText.accepted(receipt, from: "a.json") == "a.json was here already as 3f2a91c04b01 (#1); nothing was added.")
     }
 }

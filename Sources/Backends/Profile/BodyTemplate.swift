@@ -46,6 +46,16 @@ indirect enum BodyTemplate: Hashable, Sendable {
         }
     }
 
+    var placeholders: [Placeholder] {
+        switch self {
+        case .literal, .payload: []
+        case .text(let template): template.placeholders
+        case .field(let placeholder): [placeholder]
+        case .list(let items): items.flatMap(\.placeholders)
+        case .object(let members): members.flatMap(\.value.placeholders)
+        }
+    }
+
     /// Whether the payload has a place in this body.
     var takesPayload: Bool {
         switch self {

@@ -5,20 +5,28 @@ import Vault
 /// The profiles of a folder.
 package struct ProfileLibrary {
     private let constants: [String: String]
-    private let log = MistakeLog()
+    private let log: MistakeLog
 
     /// Reads every `*.yaml` of `directory` and checks it; presets that others extend and that name no `base_url` are not backends.
     ///
     /// Throws every mistake of every file at once. `deviceID` and `version` stand for `{device_id}` and `{version}`.
     package static func load(directory: String, deviceID: String, version: String) throws(Mistakes) -> [Backend] {
-        let library = ProfileLibrary(constants: ["device_id": deviceID, "version": version])
-        let files = library.files(in: directory)
-        let backends = library.backends(files)
-        try library.log.check()
-        return backends.sorted { $0.name < $1.name }
+        let log = MistakeLog()
+        let backends = read(directory: directory, deviceID: deviceID, version: version, log: log)
+        try log.check()
+        return backends
     }
 
-    private init(constants: [String: String]) { self.constants = constants }
+    /// As `load`, with the mistakes in `log`; a backend with mistakes may be missing or lack what is mistaken.
+    package static func read(directory: String, deviceID: String, version: String, log: MistakeLog) -> [Backend] {
+        let library = ProfileLibrary(constants: ["device_id": deviceID, "version": version], log: log)
+        return library.backends(library.files(in: directory)).sorted { $0.name < $1.name }
+    }
+
+    private init(constants: [String: String], log: MistakeLog) {
+        self.constants = constants
+        self.log = log
+    }
 
     /// The parsed files by their names without `.yaml`.
     private func files(in directory: String) -> [String: YAMLNode] {

@@ -22,6 +22,17 @@ struct RequestTemplate: Sendable {
     /// The JSON template of the body, where there is one.
     var json: BodyTemplate? { if case .json(let template) = body { template } else { nil } }
 
+    /// All of its placeholders, in no order.
+    var placeholders: [Placeholder] {
+        let inBody =
+            switch body {
+            case .json(let template): template.placeholders
+            case .form(let fields): fields.flatMap(\.value.placeholders)
+            case nil: [Placeholder]()
+            }
+        return url.placeholders + headers.flatMap(\.value.placeholders) + inBody
+    }
+
     /// The request; pure: the same values give the same bytes.
     func render(_ values: TemplateValues) throws(Failure) -> OutboundRequest {
         var request = OutboundRequest(method: method, url: try renderURL(values), timeout: timeout)

@@ -5,13 +5,20 @@ extension Route {
     init?(_ name: String, _ table: StrictTable, defaults: RequestDefaults) {
         defer { table.close() }
         let scope = defaults.scope.withItems
+        let mistakesBefore = table.log.all.count
         var request = RequestTemplate(table, [.json, .headers, .timeout], scope: scope, defaults: defaults)
+        let isRequestSound = table.log.all.count == mistakesBefore
         if let marker = table.pointer("marker"), request != nil {
             if let body = request?.json?.marked(at: marker.tokens[...]) {
                 request?.body = .json(body)
             } else {
                 table.reject("marker", expected: "a new member of an object of json, or of {item.payload} itself")
             }
+        }
+        fields = Self.fields(table)
+        requires = table.pointers("requires")
+        if !requires.isEmpty, isRequestSound, request?.json?.takesPayload != true {
+            table.reject("requires", expected: "{item.payload} in json: what is required is looked for in the payload")
         }
         allowsEmpty = table.bool("empty") ?? false
         remoteID = table.pointer("remote_id")
@@ -32,6 +39,22 @@ extension Route {
         guard let request else { return nil }
         self.name = name
         self.request = request
+        checkFieldsAreUsed(table)
+    }
+
+    private static func fields(_ table: StrictTable) -> [String: FieldType] {
+        guard let declared = table.table("fields") else { return [:] }
+        var fields: [String: FieldType] = [:]
+        for name in declared.keys { fields[name] = declared.choice(name) }
+        return fields
+    }
+
+    /// A misspelt name would leave the field that was meant unchecked.
+    private func checkFieldsAreUsed(_ table: StrictTable) {
+        let used = Set((request.placeholders + (lane?.placeholders ?? []) + (find?.request.placeholders ?? [])).compactMap(\.field))
+        for name in fields.keys.sorted() where !used.contains(name) {
+            table.reject("fields", expected: "fields that the route uses", found: "\"\(name)\"")
+        }
     }
 
     private static func lane(_ node: YAMLNode, _ table: StrictTable, scope: TemplateScope) -> TextTemplate? {

@@ -5,6 +5,10 @@ struct Route: Sendable {
     let name: String
     /// With the marker already in its place.
     let request: RequestTemplate
+    /// The types of the item's fields; one that is not named here is a text.
+    let fields: [String: FieldType]
+    /// Where the payload has to hold something.
+    let requires: [JSONPointer]
     /// Whether a success may come without a body.
     let allowsEmpty: Bool
     /// What a success has to hold.

@@ -20,8 +20,16 @@ struct TemplateValues {
             case .some(let field): mutation?.fields[field]
             case .none: inputs[placeholder.name]
             }
-        if value == nil, !placeholder.isOptional { throw Failure(.profile, "\(subject) needs \(Self.label(placeholder)).") }
+        if value == nil, !placeholder.isOptional {
+            throw Failure(.profile, "\(subject) needs \(Self.label(placeholder))\(Self.way(placeholder)).")
+        }
         return value
+    }
+
+    /// How to give a field that is missing.
+    private static func way(_ placeholder: Placeholder) -> String {
+        guard let field = placeholder.field else { return "" }
+        return ": say it with ‘\(field == "user_id" ? "--user ID" : "--item \(field)=VALUE")’ (or item.\(field)= in the query)"
     }
 
     /// The value as text, for a place that takes only text.

@@ -8,21 +8,22 @@ extension Configuration {
         let log = MistakeLog()
         let configuration = read(file: named, environment: environment, log: log)
         try log.check()
-        return configuration
+        return configuration ?? Configuration(places: Places(environment: environment))
     }
 
-    /// As `load`, with the mistakes in `log`, and the defaults in the place of what is mistaken.
-    static func read(file named: String?, environment: [String: String], log: MistakeLog) -> Configuration {
+    /// As `load`, with the mistakes in `log`, and the defaults in the place of what is mistaken; nil where the file cannot be read.
+    static func read(file named: String?, environment: [String: String], log: MistakeLog) -> Configuration? {
         let places = Places(environment: environment)
         let file = named ?? places.configurationFile
         var configuration = Configuration(places: places)
         guard named != nil || FileManager.default.fileExists(atPath: file) else { return configuration }
-        let folder = URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent().path
-        configuration.backends = folder + "/backends"
+        let directory = URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent()
+        let folder = directory.path
+        configuration.backends = directory.appendingPathComponent("backends").path
         // `try?`: what matters to the reader of the message is that it could not be read.
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
             log.add(Mistake(file: file, key: "", found: "no readable file", expected: "the configuration, as YAML"))
-            return configuration
+            return nil
         }
         // By any end of a line: a line feed after a carriage return is one character with it, and is not "\n".
         let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }

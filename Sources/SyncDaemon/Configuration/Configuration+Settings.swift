@@ -1,4 +1,5 @@
 import Backends
+import ControlAPI
 import ControlServer
 import Delivery
 import Foundation
@@ -25,13 +26,15 @@ extension Configuration {
             ("timeouts.connect", Self.text(limits.connect.seconds)),
             ("timeouts.request", Self.text(limits.request.seconds)),
             ("timeouts.exchange", Self.text(limits.exchange.seconds)),
-            ("access.observe", access.observe?.name ?? "no group"),
-            ("access.operate", access.operate?.name ?? "no group"),
-            ("access.administer", access.administer?.name ?? "no group"),
             ("outbox.max_bytes", String(maxBytes)),
             ("outbox.keep_delivered", Self.text(keepDelivered)),
+            ("access.observe", Self.text(access[.observe])),
+            ("access.operate", Self.text(access[.operate])),
+            ("access.administer", Self.text(access[.administer])),
         ]
     }
+
+    private static func text(_ group: AccessGroups.Group?) -> String { group?.name ?? "nobody" }
 
     /// As one would write it: without a fraction where there is none.
     private static func text(_ number: Double) -> String { number.formatted(.number.grouping(.never).locale(Locale(identifier: "C"))) }

@@ -11,11 +11,9 @@ package struct ConfigurationCheck: Sendable {
     package static func run(file: String?, environment: [String: String]) -> ConfigurationCheck {
         let configuration: Configuration
         let backends: [Backend]
-        do {
-            (configuration, backends) = try read(file: file, environment: environment, deviceID: "check")
-        } catch {
+        do { (configuration, backends) = try read(file: file, environment: environment) } catch {
             let count = error.all.count == 1 ? "1 mistake" : "\(error.all.count) mistakes"
-            return ConfigurationCheck(isGood: false, text: error.description + "\n\(count). Nothing was changed.")
+            return ConfigurationCheck(isGood: false, text: "\(error)\n\(count). Nothing was changed.")
         }
         let lines = backends.map { "  \($0.name): \($0.baseURL), routes \($0.routes.joined(separator: ", "))" }
         return ConfigurationCheck(
@@ -27,20 +25,37 @@ package struct ConfigurationCheck: Sendable {
             ] + lines).joined(separator: "\n"))
     }
 
-    /// Reads the configuration and the profiles that it names. Throws all mistakes of both.
+    /// The configuration, once nothing is wrong with it, with the profiles, and with how they fit together; else all mistakes of all of them.
+    package static func configuration(file: String?, environment: [String: String]) throws(Mistakes) -> Configuration {
+        try read(file: file, environment: environment).configuration
+    }
+
+    /// Both, with nothing wrong in them; throws all mistakes of both.
     static func read(
-        file: String?, environment: [String: String], deviceID: String
-    ) throws(Mistakes) -> (Configuration, [Backend]) {
+        file: String?, environment: [String: String], deviceID: String = "check"
+    ) throws(Mistakes) -> (configuration: Configuration, backends: [Backend]) {
         let log = MistakeLog()
-        let configuration = Configuration.read(file: file, environment: environment, log: log)
-        do throws(Mistakes) {
-            let backends = try ProfileLibrary.load(
-                directory: configuration.backends, deviceID: deviceID, version: HomingVersion.current)
-            if log.all.isEmpty { try Daemon.check(configuration, against: backends) }
-            try log.check()
-            return (configuration, backends)
-        } catch {
-            throw log.all.isEmpty ? error : Mistakes(log.all + error.all.filter { !log.all.contains($0) })
+        // Where the file cannot be read, nobody knows where the profiles are.
+        guard let configuration = Configuration.read(file: file, environment: environment, log: log) else { throw Mistakes(log.all) }
+        let inConfiguration = log.all
+        let backends = ProfileLibrary.read(
+            directory: configuration.backends, deviceID: deviceID, version: HomingVersion.current, log: log)
+        let inProfiles = log.all.dropFirst(inConfiguration.count)
+        do { try Daemon.check(configuration, against: backends) } catch {
+            for mistake in error.all where !isConsequence(mistake, inConfiguration, inProfiles, route: configuration.spool.route) {
+                log.add(mistake)
+            }
         }
+        try log.check()
+        return (configuration, backends)
+    }
+
+    /// Whether `mistake`, in how configuration and profiles fit together, may only follow from one found in either of them.
+    private static func isConsequence(
+        _ mistake: Mistake, _ inConfiguration: [Mistake], _ inProfiles: some Sequence<Mistake>, route: String
+    ) -> Bool {
+        if inConfiguration.contains(where: { ["spool", "backends", mistake.key].contains($0.key) }) { return true }
+        // A profile with mistakes may be missing, or lack a route that is mistaken itself.
+        return inProfiles.contains { mistake.key != "spool.route" || $0.key == "routes" || $0.key.hasPrefix("routes.\(route)") }
     }
 }

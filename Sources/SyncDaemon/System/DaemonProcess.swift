@@ -45,7 +45,7 @@ package struct DaemonProcess: Sendable {
                 }
             }
             defer { group.cancelAll() }
-            let configuration = try Configuration.load(file: file, environment: environment)
+            let configuration = try ConfigurationCheck.configuration(file: file, environment: environment)
             let socket = try PassedSocket.adopt(environment: environment)
             if let socket, socket.path != configuration.socket {
                 log.warning(

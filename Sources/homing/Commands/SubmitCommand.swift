@@ -44,7 +44,7 @@ struct SubmitCommand: DaemonCommand {
                 let document = noDocument ? nil : try SubmissionInput(name: name).document(inputIsTerminal: context.console.inputIsTerminal)
                 let receipt = try await handover.submit(form.submission(of: document, named: shown, mintedID: UUID()))
                 receipts.append(receipt)
-                if !context.asJSON { context.console.write(SubmissionText.accepted(receipt, from: shown)) }
+                if !context.asJSON { context.console.write(SubmissionText.accepted(receipt, from: noDocument ? nil : shown)) }
             } catch {
                 if context.asJSON { context.answer(receipts, several: names.count > 1, "") }
                 throw SubmissionText.stopped(error, at: shown, accepted: receipts.count, of: names.count)

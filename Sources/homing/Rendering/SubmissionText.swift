@@ -2,7 +2,9 @@ import ControlAPI
 
 /// What became of a file that was handed in.
 enum SubmissionText {
-    static func accepted(_ receipt: SubmissionReceipt, from name: String) -> String {
+    /// - Parameter name: nil where no document was handed in.
+    static func accepted(_ receipt: SubmissionReceipt, from name: String?) -> String {
+        let name = name ?? "It"
         let entry = "\(EntryText.shortID(receipt.id)) (#\(receipt.sequence))"
         return receipt.duplicate
             ? "\(name) was here already as \(entry); nothing was added."

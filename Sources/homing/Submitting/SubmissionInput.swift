@@ -8,15 +8,21 @@ struct SubmissionInput {
     func document(inputIsTerminal: Bool) throws(Problem) -> CaptureDocument {
         if name == "-" {
             guard !inputIsTerminal else {
-                throw .invalid("No file was named.", next: "Name the files to hand in, or pipe one into standard input.")
+                throw .invalid("No file was named.", next: "Name the files to hand in, or pipe one into standard input. \(Self.alone)")
             }
-            return try CaptureDocument(contents(.standardInput, "standard input"), from: "Standard input")
+            let content = try contents(.standardInput, "standard input")
+            guard !content.isEmpty else {
+                throw .invalid("Standard input is empty, and no file was named.", next: "Name the files to hand in. \(Self.alone)")
+            }
+            return try CaptureDocument(content, from: "Standard input")
         }
         guard let file = FileHandle(forReadingAtPath: name) else {
             throw .invalid("‘\(name)’ cannot be opened.", next: "Name a file that exists and that you may read.")
         }
         return try CaptureDocument(contents(file, "‘\(name)’"), from: "‘\(name)’")
     }
+
+    private static let alone = "Where the route takes no document, add --no-document."
 
     private func contents(_ file: FileHandle, _ shown: String) throws(Problem) -> Data {
         do {

@@ -1,0 +1,47 @@
+import Foundation
+import SyncModel
+
+/// What an item's field may hold: a value of the table `fields` of a route.
+enum FieldType: String, CaseIterable {
+    /// A whole number above 0 in its one decimal form: `05`, `5.0` and `+5` would be other ids here and the same one at the server.
+    case integer
+    /// Not empty, without control characters, and without white space at its ends.
+    case text
+
+    /// Whether `value` is of this type. Only a string can be no `text`: what else a template cannot take, it says itself.
+    func accepts(_ value: JSONValue) -> Bool {
+        switch (self, value) {
+        case (.integer, .int(let number)): number > 0
+        case (.integer, .string(let digits)):
+            !digits.isEmpty && digits.first != "0" && digits.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        case (.integer, _): false
+        case (.text, .string(let text)):
+            !text.isEmpty && text.first?.isWhitespace == false && text.last?.isWhitespace == false
+                && !text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        case (.text, _): true
+        }
+    }
+
+    /// For a message: what was expected.
+    var expected: String {
+        switch self {
+        case .integer: "a whole number above 0 without leading zeros, such as 5"
+        case .text: "a text that is not empty, without control characters and without white space at its ends"
+        }
+    }
+}
+
+extension Route {
+    /// Throws, with what was found and what was expected, where a field is not of its type; one that is not declared is a text.
+    func check(_ values: [String: JSONValue]) throws(Failure) {
+        for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+            let type = fields[name] ?? .text
+            guard !type.accepts(value) else { continue }
+            let found = String(decoding: value.serialized, as: UTF8.self)
+            throw Failure(
+                .profile,
+                "The field \"\(name)\" is \(found.count > 100 ? found.prefix(100) + "…" : found); the route \"\(self.name)\" expects \(type.expected)."
+            )
+        }
+    }
+}

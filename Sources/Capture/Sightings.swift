@@ -1,0 +1,49 @@
+import Foundation
+import Glibc
+import SyncModel
+
+/// Files that were not whole when they were first seen: whose they are, and how long they have not changed.
+struct Sightings {
+    private struct Sighting {
+        var inode: ino_t
+        var size: Int64
+        /// Nanoseconds since 1970.
+        var modifiedAt: Int64
+        /// By the daemon's clock: a file's own times may be anything.
+        var unchangedSince: Date
+        /// Who was signed in when the file was seen first.
+        var owner: Destination
+    }
+    private var known: [FilePath: Sighting] = [:]
+
+    /// Whether a file is waited for.
+    var isWaiting: Bool { !known.isEmpty }
+
+    /// Notes how the file is now; returns for how many seconds it has been so.
+    mutating func note(_ file: SpoolFolders.Candidate, owner: Destination, at now: Date) -> TimeInterval {
+        var sighting = Sighting(inode: file.inode, size: file.size, modifiedAt: file.modifiedAt, unchangedSince: now, owner: owner)
+        if let before = known[file.path], before.inode == file.inode {
+            sighting.owner = before.owner
+            // A clock that was set back begins anew.
+            if (before.size, before.modifiedAt) == (file.size, file.modifiedAt), before.unchangedSince <= now {
+                sighting.unchangedSince = before.unchangedSince
+            }
+        }
+        known[file.path] = sighting
+        return now.timeIntervalSince(sighting.unchangedSince)
+    }
+
+    /// Nil for a file that was not seen before it was whole.
+    func owner(of file: SpoolFolders.Candidate) -> Destination? {
+        known[file.path].flatMap { $0.inode == file.inode ? $0.owner : nil }
+    }
+
+    mutating func forget(_ path: FilePath) { known[path] = nil }
+
+    /// Forgets all files but these.
+    mutating func keep(_ files: some Sequence<SpoolFolders.Candidate>) {
+        guard !known.isEmpty else { return }
+        let there = Set(files.map(\.path))
+        known = known.filter { there.contains($0.key) }
+    }
+}

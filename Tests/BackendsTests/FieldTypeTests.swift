@@ -1,0 +1,58 @@
+import Backends
+import Foundation
+import SyncModel
+import Testing
+
+struct FieldTypeTests {
+    private let document = Data(#"{"average_measurements":{}}"#.utf8)
+
+    private func refusal(_ backend: Backend, _ route: String, _ fields: [String: JSONValue]) async -> String? {
+        await failure { () throws(Failure) in try backend.check(route: route, fields: fields, payload: document) }?.message
+    }
+
+    /// As a folder or a command line would name a user.
+    @Test(arguments: [
+        "1O", "5-anna", "5.0", "5 ", " 5", "-5", "0", "05", "+5", "5e1", "Anna Müller", "%2e%2e", "５", "true", "null", "", "..",
+    ])
+    func whatIsNotAUsersNumberIsRefusedWithWhatWasExpected(text: String) async throws {
+        let backend = try breathesafe()
+        for route in ["measurement", "profile", "fit_test"] {
+            let words = try #require(await refusal(backend, route, ["user_id": JSONValue(argument: text)]))
+            #expect(words.hasPrefix("The field \"user_id\" is "), "\(words)")
+            #expect(words.hasSuffix("expects a whole number above 0 without leading zeros, such as 5."), "\(words)")
+        }
+        #expect(
+            await refusal(backend, "delete_managed_user", ["managed_user_id": JSONValue(argument: text)])?.contains("whole number") == true)
+    }
+
+    @Test func whatWasFoundIsShownAndNeverAtLength() async throws {
+        let backend = try breathesafe()
+        #expect(await refusal(backend, "measurement", ["user_id": "05"])?.contains("is \"05\";") == true)
+        #expect(await refusal(backend, "measurement", ["user_id": "5\n"])?.contains("is \"5\\n\";") == true)
+        let long = try #require(await refusal(backend, "measurement", ["user_id": .string(String(repeating: "x", count: 10_000))]))
+        #expect(long.count < 300)
+    }
+
+    @Test(arguments: ["5", "1", "10", "123456789012345678901"]) func aUsersNumberIsTaken(text: String) async throws {
+        #expect(await refusal(try breathesafe(), "measurement", ["user_id": JSONValue(argument: text)]) == nil)
+    }
+
+    @Test(arguments: ["", " ", "a ", "\ta", "a\u{0}b", "a\u{85}b"]) func aFieldThatIsNotDeclaredIsAText(text: String) async throws {
+        let words = try #require(await refusal(try breathesafe(), "measurement", ["user_id": 5, "note": .string(text)]))
+        #expect(words.contains("\"note\"") && words.contains("a text that is not empty"), "\(words)")
+    }
+
+    @Test(arguments: ["a b", "ä", "05", "-"]) func anyOtherTextIsTaken(text: String) async throws {
+        let backend = try breathesafe("fields: {user_id: integer}", "fields: {user_id: text}")
+        #expect(await refusal(backend, "measurement", ["user_id": .string(text), "note": .double(5.5)]) == nil)
+    }
+
+    /// What a template cannot put into a path, whatever the type.
+    @Test func aPathTakesNoDotsAndNoNull() async throws {
+        let backend = try breathesafe("    fields: {user_id: integer}\n", "")
+        #expect(await refusal(backend, "measurement", ["user_id": ".."])?.contains("cannot take \"..\"") == true)
+        for value in [JSONValue.null, .array([])] {
+            #expect(await refusal(backend, "measurement", ["user_id": value])?.contains("needs a text or a number as the field") == true)
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Glibc
+import Outbox
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import Capture
+
+/// Files that are not whole when they are first seen, and folders in which no event tells that they are.
+@Suite struct SpoolUnfinishedTests {
+    /// As where a file is another user's: the kernel does not say whether anybody writes to it.
+    private let unasked = FileFaults(.init(open: { $0.contains("/new/") ? EACCES : nil }))
+
+    @Test(arguments: [-2_000_000_000.0, 60]) func whereTheKernelDoesNotSayItAFileIsWholeOnceItHasNotChanged(age: TimeInterval) async throws
+    {
+        let drop = try Drop(calls: unasked.calls)
+        try drop.put(Drop.capture(1), "new/users/5/a.json", age: age)
+        await drop.spool.sweep()
+        drop.clock.advance(by: 4)
+        await drop.spool.sweep()
+        #expect(try await drop.entries().isEmpty)
+        // Somebody still writes.
+        let handle = try #require(FileHandle(forWritingAtPath: drop.path("new/users/5/a.json")))
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data(" ".utf8))
+        try handle.close()
+        drop.clock.advance(by: 4)
+        await drop.spool.sweep()
+        drop.clock.advance(by: 4)
+        await drop.spool.sweep()
+        #expect(try await drop.entries().isEmpty)
+        drop.clock.advance(by: 1)
+        await drop.spool.sweep()
+        #expect(try await drop.documents() == [Drop.capture(1) + " "])
+    }
+
+    @Test(.timeLimit(.minutes(1))) func suchAFileIsTakenWithoutAnEvent() async throws {
+        let drop = try Drop(calls: unasked.calls)
+        try drop.put(Drop.capture(1), "new/users/5/a.json", age: -2_000_000_000)
+        try await drop.running { news in
+            await drop.clock.sleeps(after: 1)
+            drop.clock.advance(by: 5)
+            try await drop.stored(1, news)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whatIsWrittenInAFolderThatCannotBeWatchedIsFoundWithinAMinute() async throws {
+        let faults = FileFaults(.init(watch: { $0.hasSuffix("/users/5") ? ENOSPC : nil }))
+        let drop = try Drop(calls: faults.calls)
+        try drop.put(Drop.capture(1), "new/users/5/a.json", age: 90)
+        try await drop.running { news in
+            try await drop.stored(1, news)
+            await drop.clock.sleeps(after: 0)
+            try drop.put(Drop.capture(2), "new/users/5/b.json")
+            drop.clock.advance(by: 60)
+            try await drop.stored(2, news)
+            try drop.put(Drop.capture(3), "new/users/6/c.json")
+            try await drop.stored(3, news)
+        }
+        let told = drop.log.all.filter { $0.hasPrefix("A folder cannot be watched") }
+        #expect(told.count == 1)
+        #expect(told.first?.contains("No space left on device") == true)
+        #expect(told.first?.hasSuffix("directory=\(drop.path("new/users/5")) error=No space left on device") == true)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whereNothingChangesNothingIsLookedAtAgain() async throws {
+        let drop = try Drop()
+        try drop.put(Drop.capture(1), "new/users/5/a.json")
+        drop.addressing.signIn(nil)
+        // A change of this moment has to become old enough to be told from a later one.
+        repeat {
+            try await Task.sleep(for: .milliseconds(20))
+            await drop.spool.sweep()
+        } while await drop.spool.mayHaveChanged
+        try drop.put(Drop.capture(2), "new/users/5/b.json")
+        #expect(await drop.spool.mayHaveChanged)
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aFileThatIsWrittenIsLookedAtAgain() async throws {
+        let drop = try Drop()
+        try drop.put("", "new/users/5/open.json")
+        let handle = try #require(FileHandle(forWritingAtPath: drop.path("new/users/5/open.json")))
+        for _ in 1...20 {
+            try await Task.sleep(for: .milliseconds(20))
+            await drop.spool.sweep()
+            #expect(await drop.spool.mayHaveChanged)
+        }
+        try handle.close()
+    }
+
+    /// Who begins a file owns it, whoever is signed in when it ends; nobody else's file is touched by that.
+    @Test(.timeLimit(.minutes(1)), arguments: [Account.bob, nil]) func aFileIsThatOfWhoWasSignedInWhenItWasBegun(next: Account?)
+        async throws
+    {
+        let drop = try Drop(.ann)
+        try drop.put("", "new/users/5/open.json")
+        let handle = try #require(FileHandle(forWritingAtPath: drop.path("new/users/5/open.json")))
+        try handle.write(contentsOf: Data(Drop.capture(1).utf8.prefix(10)))
+        await drop.spool.sweep()
+        drop.addressing.signIn(next)
+        await drop.spool.sweep()
+        try handle.write(contentsOf: Data(Drop.capture(1).utf8.dropFirst(10)))
+        try handle.close()
+        await drop.spool.sweep()
+        drop.addressing.signIn(.bob)
+        try drop.put(Drop.capture(2), "new/users/5/other.json")
+        // A program that another test starts at this moment may have inherited the descriptor, until it executes.
+        repeat {
+            try await Task.sleep(for: .milliseconds(5))
+            await drop.spool.sweep()
+        } while drop.spool.counts().waiting > 0
+        #expect(try await drop.documents(of: .ann) == [Drop.capture(1)])
+        #expect(try await drop.documents(of: .bob) == [Drop.capture(2)])
+    }
+
+    @Test func anotherFileInItsPlaceIsThatOfWhoIsSignedInThen() async throws {
+        let drop = try Drop(.ann, calls: unasked.calls)
+        try drop.put(Drop.capture(1), "new/users/5/a.json")
+        await drop.spool.sweep()
+        drop.addressing.signIn(.bob)
+        try drop.put(Drop.capture(2), "new/users/5/a.json")
+        await drop.spool.sweep()
+        drop.clock.advance(by: 5)
+        await drop.spool.sweep()
+        #expect(try await drop.documents(of: .ann).isEmpty)
+        #expect(try await drop.documents(of: .bob) == [Drop.capture(2)])
+    }
+}

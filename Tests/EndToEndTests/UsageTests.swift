@@ -1,0 +1,58 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the real programs say when they are used wrongly, without any daemon.
+@Suite struct UsageTests {
+    /// The exit code and all that the program wrote; its standard input is empty.
+    private func run(_ program: String, _ arguments: [String], home: String = "/nowhere") async throws -> (code: Int32, text: String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: TestStation.programs + "/" + program)
+        process.arguments = arguments
+        process.environment = ["HOME": home]
+        process.standardInput = FileHandle.nullDevice
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        let code = try await withCheckedThrowingContinuation { continuation in
+            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
+            do { try process.run() } catch { continuation.resume(throwing: error) }
+        }
+        return (code, String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self))
+    }
+
+    @Test(arguments: [
+        ("homingd", ["frob"]), ("homingd", ["check", "extra"]), ("homingd", ["run", "--log-level", "loud"]), ("homing", ["frob"]),
+        ("homing-sandbox", ["frob"]), ("homing-sandbox", ["run", "--session-seconds", "0"]),
+    ])
+    func wrongUsageEndsWithTwo(program: String, arguments: [String]) async throws {
+        let (code, text) = try await run(program, arguments)
+        #expect(code == 2, "\(text)")
+        #expect(text.contains("Error:") && text.contains("Usage: \(program)"), "\(text)")
+    }
+
+    @Test(
+        arguments: [
+            ("homingd", ["--help"], 0), ("homingd", ["--version"], 0), ("homing-sandbox", ["faults"], 0),
+            ("homingd", ["check", "--config", "/nope.yaml"], 1),
+        ] as [(String, [String], Int32)])
+    func anythingElseEndsAsBefore(program: String, arguments: [String], code: Int32) async throws {
+        #expect(try await run(program, arguments).code == code)
+    }
+
+    @Test func aRunTellsTheMistakesOfConfigurationAndProfilesTogether() async throws {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: directory("backends"), withIntermediateDirectories: true)
+        try directory.write("socket: 5\n", to: "homing.yaml")
+        try directory.write("schema: 1\nname: x\nbase_url: http://example.org\nauth: {scheme: cookie}\n", to: "backends/x.yaml")
+        let (code, text) = try await run("homingd", ["run", "--config", directory("homing.yaml")])
+        #expect(code == 1)
+        #expect(text.contains("socket: expected") && text.contains("base_url: expected"), "\(text)")
+    }
+
+    @Test func withNothingToHandInBothWaysOutAreNamed() async throws {
+        let (code, text) = try await run("homing", ["submit", "--route", "create_managed_user", "--socket", "/nowhere/homing.sock"])
+        #expect(code == 2)
+        #expect(text.contains("Name the files to hand in. Where the route takes no document, add --no-document."), "\(text)")
+    }
+}
