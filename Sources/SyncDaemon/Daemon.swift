@@ -70,11 +70,12 @@ package struct Daemon: Sendable {
             opening: SyncEvent(at: clock.now, .started, detail: ["version": HomingVersion.current]))
     }
 
-    /// Takes the place of a daemon that has retired, in the same process.
+    /// Takes the place of a daemon that has retired, in the same process; without changes, because they could not be put to use.
     init(_ configuration: Configuration, _ backends: [Backend], replacing earlier: Daemon, because changes: [ConfigurationChange])
         async throws
     {
-        let detail = Dictionary(changes.map(\.detail).map { ($0.name, $0.text) }) { first, _ in first }
+        var detail = Dictionary(changes.map(\.detail).map { ($0.name, $0.text) }) { first, _ in first }
+        if changes.isEmpty { detail["kept"] = "the configuration from before" }
         try await self.init(
             configuration, backends, in: earlier.premises, crashed: false, socket: earlier.socket, seed: .random(in: .min ... .max),
             opening: SyncEvent(at: earlier.premises.clock.now, .reloaded, detail: detail))

@@ -11,14 +11,11 @@ import Testing
     @Test func itIsReadyOnceItServesAndItsStatusFollowsTheSituation() async throws {
         let station = try await TestStation()
         let manager = try DatagramReceiver(at: station.directory("notify"))
-        // Whatever the network is like.
-        await station.sandbox.down()
         try await station.start(["NOTIFY_SOCKET": station.directory("notify")])
         #expect(try await manager.line { $0 == "READY=1" } != nil)
         #expect(try await manager.line { $0 == "STATUS=Nobody is signed in, and nothing is waiting." } != nil)
         #expect(try await station.homing("status").code == 0)
 
-        try await station.sandbox.up()
         try await station.login()
         #expect(try await manager.line { $0 == "STATUS=Ready: nothing has been captured yet." } != nil)
         try await station.submit(id: 1)
@@ -28,6 +25,20 @@ import Testing
         #expect(lines.count { $0 == "READY=1" } == 1)
         #expect(lines.contains("STOPPING=1"))
         #expect(!lines.contains("WATCHDOG=1"), "nobody asked for signs of life")
+    }
+
+    @Test func withoutANetworkItIsReadyAllTheSame() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        await station.sandbox.down()
+        try await station.submit(id: 1)
+        try await station.end(SIGTERM)
+        let manager = try DatagramReceiver(at: station.directory("notify"))
+        try await station.start(["NOTIFY_SOCKET": station.directory("notify")])
+        #expect(try await manager.line { $0 == "READY=1" } != nil)
+        #expect(try await manager.line { $0.hasPrefix("STATUS=1 capture is safe here and waits for the network: ") } != nil)
+        try await station.end(SIGTERM)
     }
 
     @Test func aFileThatWaitsForAPersonChangesTheStatus() async throws {

@@ -55,9 +55,9 @@ import Testing
         let text = try String(contentsOfFile: ConfigurationTests.shipped, encoding: .utf8)
         var (table, keys) = ("", Set<String>())
         for line in text.split(separator: "\n") {
-            let isNested = line.hasPrefix("  ")
-            let bare = line.trimmingCharacters(in: .whitespaces).drop { $0 == "#" }
-            guard let colon = bare.firstIndex(of: ":"), !bare.hasPrefix(" "), !bare[..<colon].contains(" ") else { continue }
+            let isNested = line.drop { $0 == "#" }.hasPrefix("  ")
+            let bare = line.drop { "# ".contains($0) }
+            guard let colon = bare.firstIndex(of: ":"), bare[..<colon].allSatisfy({ $0.isLowercase || $0 == "_" }) else { continue }
             let (key, value) = (String(bare[..<colon]), bare[bare.index(after: colon)...].trimmingCharacters(in: .whitespaces))
             if value.isEmpty { table = key } else { keys.insert(isNested ? "\(table).\(key)" : key) }
         }
