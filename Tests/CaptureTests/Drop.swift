@@ -68,10 +68,12 @@ struct Drop {
     /// Into a folder that is there, under a name that need not be UTF-8.
     func put(_ content: Data, _ target: FilePath, age: TimeInterval = 60) throws {
         let draft = directory("draft-\(UUID().uuidString)")
-        try content.write(to: URL(fileURLWithPath: draft))
+        // Closed in programs that other tests start; they have it until they execute.
+        let handle = FileHandle(fileDescriptor: open(draft, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644), closeOnDealloc: true)
+        try handle.write(contentsOf: content)
+        try handle.close()
         try FileManager.default.setAttributes([.modificationDate: clock.now.addingTimeInterval(-age)], ofItemAtPath: draft)
-        // A program that another test starts at this moment may have inherited the descriptor, until it executes.
-        while SpoolFolders(root: directory.path).isWhole(FilePath(draft)) == false { usleep(1000) }
+        for _ in 1...1000 where SpoolFolders(root: directory.path).isWhole(FilePath(draft)) == false { usleep(1000) }
         try #require(rename(draft, target.cString) == 0)
     }
 

@@ -1,8 +1,8 @@
 import Logging
 
-/// Logs to the journal: the message as a person reads it, and each fact in a field of its own, `HOMING_` and its key in capitals.
+/// Logs to the journal: the message, which is constant, and each fact in a field of its own, `HOMING_` and its key in capitals.
 ///
-/// `journalctl HOMING_MESSAGE='The gate has changed' HOMING_BACKEND=breathesafe` finds what the constant message and a fact say.
+/// `journalctl MESSAGE='The gate has changed' HOMING_BACKEND=breathesafe` finds it; `journalctl -o verbose` shows every field.
 package struct JournalLogHandler: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
@@ -27,15 +27,12 @@ package struct JournalLogHandler: LogHandler {
         let sorted = facts.map { (key: $0.key, value: "\($0.value)") }.sorted { $0.key < $1.key }
 
         var record = JournalRecord()
-        // What a plain `journalctl` shows is this field alone, so the facts stand in it too.
-        let shown = sorted.filter { !$0.value.isEmpty }.map { "\($0.key)=\($0.value)" }.joined(separator: ", ")
-        record.add("MESSAGE", shown.isEmpty ? "\(event.message)" : "\(event.message): \(shown)")
+        record.add("MESSAGE", "\(event.message)")
         record.add("PRIORITY", String(event.level.journalPriority))
         record.add("SYSLOG_IDENTIFIER", "homingd")
         record.add("CODE_FILE", event.file)
         record.add("CODE_FUNC", event.function)
         record.add("CODE_LINE", String(event.line))
-        record.add("HOMING_MESSAGE", "\(event.message)")
         for fact in sorted { record.add(JournalRecord.name(for: fact.key), fact.value) }
         journal.send(record)
     }
