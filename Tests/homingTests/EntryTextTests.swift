@@ -15,11 +15,11 @@ import Testing
             ], next: 13)
         #expect(
             text.table(page, state: nil) == """
-                 #  ID            STATE          CAPTURED  ROUTE           SIZE  ABOUT
-                 1  3f2a91c04b01  delivered      14:12     measurement  17.4 kB  at the server: 811
-                 2  3f2a91c04b02  dead           14:12     measurement  17.4 kB  too small
-                12  3f2a91c04b0c  held (poison)  14:12     measurement  17.4 kB
-                13  3f2a91c04b0d  pending        14:12     measurement  17.4 kB  next try 14:20
+                 #  ID            STATE          CAPTURED  ROUTE        LANE        SIZE  ABOUT
+                 1  3f2a91c04b01  delivered      14:12     measurement  users/5  17.4 kB  at the server: 811
+                 2  3f2a91c04b02  dead           14:12     measurement  users/5  17.4 kB  too small
+                12  3f2a91c04b0c  held (poison)  14:12     measurement  users/5  17.4 kB
+                13  3f2a91c04b0d  pending        14:12     measurement  users/5  17.4 kB  next try 14:20
                 There are more: add --after 13
                 """)
     }

@@ -69,10 +69,12 @@ extension Station {
             reason = pause.map { PauseText(pause: $0, moment: Moment(now: clock.now)).sentence }
         case .open: nextTry = dispatcher.nextWake
         case .cooling(let until, let failure):
-            nextTry = until
+            // Once it has come, the probe is on its way.
+            nextTry = until > clock.now ? until : nil
             reason = failure.message
         case .signInRequired: reason = session.reason ?? (session.account == nil ? "Nobody is signed in." : "The session has ended.")
         }
+        if count(.pending) == 0 { nextTry = nil }
         return BackendReport(
             name: name, baseURL: keeper.backend.baseURL, gate: gate.name, gateReason: reason, session: session,
             queue: QueueReport(
