@@ -8,9 +8,12 @@ struct Distance {
             let station = try await Station(tools, inFlight: 64)
             try await station.start()
             try await station.signIn()
-            try await station.delay(100)
+            try await station.goDown()
             let count = lanes == 1 ? 60 : 3200
             try await station.submit(count, users: Array(Station.users.prefix(lanes)))
+            try await station.goUp()
+            try await station.delay(100)
+            try await station.control.post("/v1/sync")
             rates.append(try await station.delivered(count).rate)
             try await station.close()
         }

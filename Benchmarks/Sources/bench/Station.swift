@@ -125,18 +125,18 @@ final class Station: Sendable {
 
     func status() async throws -> StatusView { try JSONDecoder().decode(StatusView.self, from: try await control.get("/v1/status")) }
 
-    /// Deliveries a second, from a twentieth of `count` to nineteen, and what the daemon synced meanwhile.
+    /// Deliveries a second, from a twentieth of the first `count` to nineteen, and what the daemon synced meanwhile.
     func delivered(_ count: Int) async throws -> (rate: Double, syncs: Int, count: Int) {
-        let first = try await status().backends[0].queue.delivered
         func reached(_ part: Int) async throws -> (ContinuousClock.Instant, Int, Int) {
             while true {
-                let delivered = try await status().backends[0].queue.delivered - first
+                let delivered = try await status().backends[0].queue.delivered
                 if delivered >= part { return (.now, delivered, try syncs) }
                 try await Task.sleep(for: .milliseconds(20))
             }
         }
         let begin = try await reached(max(1, count / 20))
         let end = try await reached(count - count / 20)
+        _ = try await reached(count)
         return (Double(end.1 - begin.1) / (end.0 - begin.0).seconds, end.2 - begin.2, end.1 - begin.1)
     }
 }
