@@ -77,17 +77,21 @@ extension Outbox {
         return nil
     }
 
+    /// Bytes.
+    private static let largestKept = 64 << 10
+
     private static func insert(
         _ mutation: Mutation, sealed: Data, digest: Data, accountLabel: String?, by actor: String?, now: Date, _ db: Database
     ) throws -> Int64 {
         let to = mutation.destination
         if let accountLabel { try remember(Account(id: to.account, label: accountLabel), of: to.backend, db) }
-        try db.cachedStatement(
-            sql: """
-                INSERT INTO entry (id, backend, account, lane, route, onDead, sealed, size, digest, dueAt, capturedAt, supersedes)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """
-        ).execute(arguments: [
+        let sql = """
+            INSERT INTO entry (id, backend, account, lane, route, onDead, sealed, size, digest, dueAt, capturedAt, supersedes)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        // A statement that is kept holds what was bound to it last: a large document would stay in memory.
+        let statement = try sealed.count > largestKept ? db.makeStatement(sql: sql) : db.cachedStatement(sql: sql)
+        try statement.execute(arguments: [
             mutation.id.description, to.backend, to.account, mutation.lane.rawValue, mutation.route, mutation.onDead.rawValue, sealed,
             mutation.payload?.count ?? 0, digest, atOnce, mutation.capturedAt.ms, mutation.supersedes?.description,
         ])
