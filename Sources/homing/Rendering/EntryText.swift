@@ -13,7 +13,9 @@ struct EntryText {
         let severalBackends = Set(page.entries.map(\.backend)).count > 1
         var columns = [Table.Column(title: "#", isNumber: true), .init(title: "ID"), .init(title: "STATE"), .init(title: "CAPTURED")]
         if severalBackends { columns.append(.init(title: "BACKEND", limit: 14)) }
-        columns += [.init(title: "ROUTE", limit: 18), .init(title: "LANE", limit: 16), .init(title: "SIZE", isNumber: true), .init(title: "ABOUT")]
+        columns += [
+            .init(title: "ROUTE", limit: 18), .init(title: "LANE", limit: 16), .init(title: "SIZE", isNumber: true), .init(title: "ABOUT"),
+        ]
         let rows = page.entries.map { entry in
             [String(entry.sequence), Self.shortID(entry.id), Self.state(entry), times.clock(entry.capturedAt)]
                 + (severalBackends ? [entry.backend] : []) + [entry.route, entry.lane, Words.size(entry.size), about(entry)]
