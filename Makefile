@@ -30,7 +30,7 @@ zsh = $(DESTDIR)$(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-complet
 fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 etc = $(DESTDIR)/etc/homing
 
-.PHONY: help demo test bench screens lint build release verify-units install install-files uninstall deps ci-deps clean
+.PHONY: help demo test bench screens lint build release verify-units contract install install-files uninstall deps ci-deps clean
 
 help:
 	@echo "make demo          build, and tell the story of a day at a station against a stand-in backend"
@@ -153,4 +153,4 @@ fi
 endef
 
 clean:
-	rm -rf .build .build-release
+	rm -rf .build $(RELEASE_SCRATCH) $(BENCH_SCRATCH)

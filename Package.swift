@@ -32,6 +32,7 @@ let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioExtras = Target.Dependency.product(name: "NIOExtras", package: "swift-nio-extras")
 let nioHTTPCompression = Target.Dependency.product(name: "NIOHTTPCompression", package: "swift-nio-extras")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
 
@@ -63,6 +64,8 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
         // Streams of events and heartbeats merged at the pace of their reader.
         .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.1.4"),
+        // Paths as the system has them, bytes that need not be UTF-8, and its errors.
+        .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
         // Start and stop of the daemon's parts in order; signals.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         // The command lines.
@@ -86,7 +89,7 @@ let package = Package(
         house("SyncModel", []),
         house("Vault", [crypto]),
         house("Outbox", ["SyncModel", "Vault", grdb]),
-        house("Capture", ["SyncModel", "Outbox", "CSystemLinux", logging]),
+        house("Capture", ["SyncModel", "Outbox", "CSystemLinux", logging, system]),
         house("Backends", ["SyncModel", "Vault", asyncHTTPClient, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL, yams]),
         house("Delivery", ["SyncModel", "Outbox", "Backends", logging]),
         // The description is compiled in: the daemon serves it wherever it is installed.
@@ -112,7 +115,7 @@ let package = Package(
         tests("SyncModel", ["SyncModel"]),
         tests("Vault", ["Vault"]),
         tests("Outbox", ["Outbox", "SyncModel", "Vault", grdb]),
-        tests("Capture", ["Capture", "Outbox", "SyncModel", "Vault", logging]),
+        tests("Capture", ["Capture", "Outbox", "SyncModel", "Vault", logging, system]),
         tests(
             "Backends", ["Backends", "SyncModel", "Vault", nioCore, nioPosix, nioSSL], resources: [.copy("Fixtures")]),
         tests("Delivery", ["Delivery", "Outbox", "Backends", "SyncModel", "Vault"]),

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import SystemPackage
 
 /// How many files wait in the drop folder and how many were put aside, for whoever asks often.
 final class FolderCounts: Sendable {
@@ -67,13 +68,13 @@ final class FolderCounts: Sendable {
             stamp: stamp, isSettled: clock.nanoseconds - stamp.changedAt > coarseness(stamp.changedAt), files: 0, folders: [])
         // `try?`, twice: a folder that cannot be listed is told as one that nothing can be taken from.
         if directory == folders.refused {
-            let all = Set(((try? folders.entries(in: directory)) ?? []).map(\.name.text))
+            let all = Set(((try? folders.entries(in: directory)) ?? []).map(\.name.string))
             count.files = all.count { all.contains($0 + ".reason") }
         } else {
             try? folders.list(directory) { name, kind in
                 guard folders.isMeant(name, in: folder) else { return }
                 if kind == .file { count.files += 1 }
-                if kind == .folder { count.folders.append(FilePath(cString: name)) }
+                if kind == .folder { count.folders.append(FilePath(platformString: name)) }
             }
         }
         return count

@@ -2,6 +2,7 @@
 import Foundation
 import Glibc
 import Synchronization
+import SystemPackage
 
 /// Tells that something has happened in folders (inotify): a hint to look, never the proof of what is there.
 final class FolderWatch: Sendable {
@@ -16,7 +17,7 @@ final class FolderWatch: Sendable {
     init(_ calls: SpoolFolders.Calls) throws {
         self.calls = calls
         fd = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-        guard fd >= 0 else { throw SpoolFolders.Errno(errno) }
+        guard fd >= 0 else { throw Errno(rawValue: errno) }
         let (stream, continuation) = AsyncStream.makeStream(of: Set<FilePath>.self)
         changes = stream
         source = DispatchSource.makeReadSource(fileDescriptor: fd, queue: DispatchQueue(label: "spool"))
@@ -31,7 +32,7 @@ final class FolderWatch: Sendable {
     deinit { source.cancel() }
 
     /// Watches one more folder; twice is as good as once.
-    func add(_ directory: FilePath) throws(SpoolFolders.Errno) {
+    func add(_ directory: FilePath) throws(Errno) {
         watched.set(directory, try calls.watch(fd, directory, IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR))
     }
 
@@ -45,9 +46,10 @@ final class FolderWatch: Sendable {
                 while offset < count {
                     let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
                     let start = offset + MemoryLayout<inotify_event>.size
-                    let name = buffer[start..<start + Int(event.len)].prefix { $0 != 0 }
-                    if event.mask & UInt32(IN_CLOSE_WRITE | IN_MOVED_TO) != 0, let directory = watched.path(event.wd) {
-                        whole.insert(directory / FilePath(bytes: name))
+                    if event.len > 0, event.mask & UInt32(IN_CLOSE_WRITE | IN_MOVED_TO) != 0, let directory = watched.path(event.wd),
+                        let name = buffer.baseAddress?.advanced(by: start).assumingMemoryBound(to: CChar.self)
+                    {
+                        whole.insert(directory / FilePath(platformString: name))
                     }
                     offset = start + Int(event.len)
                 }

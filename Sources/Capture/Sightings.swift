@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import SyncModel
+import SystemPackage
 
 /// Files that were not whole when they were first seen: whose they are, and how long they have not changed.
 struct Sightings {

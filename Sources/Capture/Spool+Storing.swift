@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import Outbox
 import SyncModel
+import SystemPackage
 
 extension Spool {
     /// As many files as share one transaction.
@@ -55,7 +56,7 @@ extension Spool {
                 sources.append(file)
             } catch let error as CaptureFile.NotUnderstood {
                 try await refuse(file.path, as: file.name.original, error.reason)
-            } catch let error as SpoolFolders.Errno {
+            } catch let error as Errno {
                 note(file.path, .system(error))
             }
         }
@@ -81,7 +82,7 @@ extension Spool {
             switch error {
             case .tooLarge(let size): throw CaptureFile.NotUnderstood(Self.tooLarge(size))
             case .notRegular: throw CaptureFile.NotUnderstood("It is not a plain file.")
-            case .system(let error) where [EACCES, EPERM].contains(error.code):
+            case .system(let error) where [.permissionDenied, .notPermitted].contains(error):
                 throw CaptureFile.NotUnderstood("The file cannot be read: \(error). Check who owns it and who may read it.")
             // The next look may have better luck.
             case .system(let error): throw error

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Outbox
 import SyncModel
+import SystemPackage
 
 extension Spool {
     typealias Taken = (name: TakenName, path: FilePath)
@@ -24,7 +25,7 @@ extension Spool {
         while taken.count < Self.batch, bytes < Self.batchBytes, let candidate = candidates.popFirst() {
             let present = Destination(backend: signedIn.backend, account: signedIn.account.id)
             guard isWhole(candidate, whileSignedIn: present) else { continue }
-            if let folder = candidate.folder, folder.utf8 == nil {
+            if let folder = candidate.folder, String(validating: folder) == nil {
                 try await refuse(candidate.path, as: candidate.name, "The name of its folder is not UTF-8; a user’s number was expected.")
                 continue
             }
@@ -34,7 +35,7 @@ extension Spool {
                 candidate.bound
                 ?? TakenName(
                     id: ids.next(at: clock.now, using: &generator), backend: owner.backend, account: owner.account,
-                    folder: candidate.folder?.text, original: candidate.name)
+                    folder: candidate.folder?.string, original: candidate.name)
             if let bound = candidate.bound, (bound.backend, bound.account) != (present.backend, present.account) {
                 try await noteWaiting(candidate.path, for: Destination(backend: bound.backend, account: bound.account))
                 continue

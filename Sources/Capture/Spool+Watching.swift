@@ -3,6 +3,7 @@ import Glibc
 import Logging
 import Outbox
 import SyncModel
+import SystemPackage
 
 extension Spool {
     /// Watches until cancelled.
@@ -34,12 +35,12 @@ extension Spool {
         // Again each time: a folder that was removed and made anew is another one.
         for folder in [folders.root, folders.new, folders.users] + folders.userFolders {
             do { try watch.add(folder) } catch {
-                guard error.code != ENOENT else { continue }
+                guard error != .noSuchFileOrDirectory else { continue }
                 failed.insert(folder)
                 guard !unwatched.contains(folder) else { continue }
                 log.warning(
                     "A folder cannot be watched, and is looked at once a minute",
-                    metadata: ["directory": "\(folder.text)", "error": "\(error)"])
+                    metadata: ["directory": "\(folder.string)", "error": "\(error)"])
             }
         }
         unwatched = failed

@@ -4,6 +4,7 @@ import Logging
 import Outbox
 import SyncModel
 import Synchronization
+import SystemPackage
 
 /// The drop folder: takes whole files out of `new/`, hands them to the intake, and removes them once they are durably stored.
 ///
@@ -69,7 +70,7 @@ package actor Spool {
         try folders.make()
     }
 
-    package nonisolated var directory: String { folders.root.text }
+    package nonisolated var directory: String { folders.root.string }
 
     /// Files that wait in `new/`, and those in `refused/`.
     package nonisolated func counts() -> (waiting: Int, refused: Int) { fileCounts.now }
@@ -93,7 +94,7 @@ package actor Spool {
             while !candidates.isEmpty, !Task.isCancelled { try await store(try await take(from: &candidates)) }
         } catch {
             // What was taken stays in taken/ and is stored by the next look: soon, for a full disk tells nobody when it has room again.
-            log.error("The drop folder cannot be emptied", metadata: ["directory": "\(folders.root.text)", "error": "\(error)"])
+            log.error("The drop folder cannot be emptied", metadata: ["directory": "\(folders.root.string)", "error": "\(error)"])
             look(in: Self.pauseAfterFailure)
         }
         reportStuck()

@@ -1,4 +1,5 @@
 import Glibc
+import SystemPackage
 
 extension SpoolFolders {
     /// A file that could be taken.
@@ -35,13 +36,13 @@ extension SpoolFolders {
                 unfit[directory] = .unlistable(error)
                 return
             }
-            for entry in found where isMeant(entry.name.cString, in: folder) {
+            for entry in found where isMeant(entry.name, in: folder) {
                 let path = directory / entry.name
                 switch entry.kind {
                 case .file: if let candidate = candidate(entry.name, in: directory, folder: folder) { candidates.append(candidate) }
                 case .folder where directory == users: look(into: path, folder: entry.name)
                 // That one belongs to the file system, where the folder is one's root.
-                case .folder: if path != users, entry.name.text != "lost+found" { unfit[path] = .folder }
+                case .folder: if path != users, entry.name != "lost+found" { unfit[path] = .folder }
                 case .link: unfit[path] = .link
                 case .special: unfit[path] = .special
                 }
@@ -54,14 +55,14 @@ extension SpoolFolders {
 
     /// Files that were taken by a run that did not get to store them.
     func leftovers() throws(Errno) -> [Candidate] {
-        try entries(in: taken).filter { $0.kind == .file && isMeant($0.name.cString, in: nil) }
+        try entries(in: taken).filter { $0.kind == .file && isMeant($0.name, in: nil) }
             .compactMap { candidate($0.name, in: taken, folder: nil) }.sorted { $0.name < $1.name }
     }
 
     var userFolders: [FilePath] {
         // `try?`: what cannot be listed is told by the survey.
         let found = (try? entries(in: users)) ?? []
-        return found.filter { $0.kind == .folder && isMeant($0.name.cString, in: nil) }.map { users / $0.name }
+        return found.filter { $0.kind == .folder && isMeant($0.name, in: nil) }.map { users / $0.name }
     }
 
     private func candidate(_ name: FilePath, in directory: FilePath, folder: FilePath?) -> Candidate? {
@@ -69,14 +70,16 @@ extension SpoolFolders {
         guard let status = status(of: path), status.st_mode & S_IFMT == S_IFREG else { return nil }
         let bound = bound(name, in: folder)
         return Candidate(
-            path: path, directory: directory, name: bound?.original ?? name.text, folder: folder, bound: bound,
+            path: path, directory: directory, name: bound?.original ?? name.string, folder: folder, bound: bound,
             modifiedAt: status.st_mtim.nanoseconds, size: Int64(status.st_size),
             inode: status.st_ino)
     }
 
+    func isMeant(_ name: FilePath, in folder: FilePath?) -> Bool { name.withPlatformString { isMeant($0, in: folder) } }
+
     /// Hidden and temporary names are still being written; but for those that are ours.
     func isMeant(_ name: UnsafePointer<CChar>, in folder: FilePath?) -> Bool {
-        if strncmp(name, ".", 1) == 0 { return bound(FilePath(cString: name), in: folder) != nil }
+        if strncmp(name, ".", 1) == 0 { return bound(FilePath(platformString: name), in: folder) != nil }
         let length = strlen(name)
         return !(length >= 5 && strcmp(name + length - 5, ".part") == 0) && !(length >= 4 && strcmp(name + length - 4, ".tmp") == 0)
     }
@@ -84,7 +87,7 @@ extension SpoolFolders {
     /// What is in a folder, in no order; nothing where there is no folder.
     func entries(in directory: FilePath) throws(Errno) -> [Entry] {
         var found: [Entry] = []
-        try list(directory) { found.append(Entry(name: FilePath(cString: $0), kind: $1)) }
+        try list(directory) { found.append(Entry(name: FilePath(platformString: $0), kind: $1)) }
         return found
     }
 
@@ -92,20 +95,20 @@ extension SpoolFolders {
     func list(_ directory: FilePath, _ body: (UnsafePointer<CChar>, Entry.Kind) -> Void) throws(Errno) {
         let folder: OpaquePointer
         do { folder = try calls.openFolder(directory) } catch {
-            if error.code == ENOENT { return }
+            if error == .noSuchFileOrDirectory { return }
             throw error
         }
         defer { closedir(folder) }
         while true {
             errno = 0
             guard let entry = readdir(folder) else {
-                guard errno == 0 else { throw Errno(errno) }
+                guard errno == 0 else { throw Errno(rawValue: errno) }
                 return
             }
             // By its address: the record ends behind the name, which Swift takes to have 256 bytes.
             let name = (UnsafeRawPointer(entry) + (MemoryLayout<dirent>.offset(of: \.d_name) ?? 0)).assumingMemoryBound(to: CChar.self)
             if strcmp(name, ".") == 0 || strcmp(name, "..") == 0 { continue }
-            if let kind = kind(Int(entry.pointee.d_type), of: directory / FilePath(cString: name)) { body(name, kind) }
+            if let kind = kind(Int(entry.pointee.d_type), of: directory / FilePath(platformString: name)) { body(name, kind) }
         }
     }
 

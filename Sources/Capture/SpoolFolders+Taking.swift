@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SystemPackage
 
 extension SpoolFolders {
     /// Begins the hidden name of a file that is being taken from another file system; a TakenName follows.
@@ -26,8 +27,8 @@ extension SpoolFolders {
 
     /// What a file of this name is bound to; nil for any other file, and for one that was bound in another folder.
     func bound(_ name: FilePath, in folder: FilePath?) -> TakenName? {
-        guard let text = name.utf8, text.hasPrefix(Self.binding), let taken = TakenName(String(text.dropFirst(Self.binding.count))),
-            taken.folder == folder?.utf8
+        guard let text = String(validating: name), text.hasPrefix(Self.binding), let taken = TakenName(String(text.dropFirst(Self.binding.count))),
+            taken.folder == folder.flatMap(String.init(validating:))
         else { return nil }
         return taken
     }
@@ -39,25 +40,25 @@ extension SpoolFolders {
     ///
     /// - Parameter bind: called when the copy is safe and before it counts; returns where the file is from then on.
     func move(_ path: FilePath, to target: FilePath, bind: (() throws(Errno) -> FilePath)? = nil) throws(Errno) {
-        do { return try calls.rename(path, target) } catch { guard error.code == EXDEV else { throw error } }
-        let draft = target.folder / Self.draft
+        do { return try calls.rename(path, target) } catch { guard error == .improperLink else { throw error } }
+        let draft = target.removingLastComponent() / Self.draft
         do throws(Errno) {
             // Before the work: what may not be removed there need not be copied.
-            guard faccessat(AT_FDCWD, path.folder.cString, W_OK, AT_EACCESS) == 0 else { throw Errno(errno) }
+            guard path.removingLastComponent().withPlatformString({ faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) }) == 0 else { throw Errno(rawValue: errno) }
             let before = status(of: path)
             try write(try contentToCopy(of: path), to: draft, mode: (before?.st_mode ?? 0) & 0o777 | 0o600)
             let source = try bind?() ?? path
-            guard let before, let after = status(of: source), before.hasContent(of: after) else { throw Errno(EBUSY) }
+            guard let before, let after = status(of: source), before.hasContent(of: after) else { throw Errno.resourceBusy }
             try calls.rename(draft, target)
             do throws(Errno) {
-                try sync([target.folder])
+                try sync([target.removingLastComponent()])
                 try calls.unlink(source)
             } catch {
-                unlink(target.cString)
+                target.remove()
                 throw error
             }
         } catch {
-            unlink(draft.cString)
+            draft.remove()
             throw error
         }
     }
@@ -65,8 +66,8 @@ extension SpoolFolders {
     private func contentToCopy(of path: FilePath) throws(Errno) -> Data {
         do { return try content(of: path, atMost: Intake.largestDocument) } catch {
             switch error {
-            case .notRegular: throw Errno(ELOOP)
-            case .tooLarge: throw Errno(EFBIG)
+            case .notRegular: throw Errno.tooManySymbolicLinkLevels
+            case .tooLarge: throw Errno.fileTooLarge
             case .system(let error): throw error
             }
         }
@@ -74,9 +75,9 @@ extension SpoolFolders {
 
     /// Writes a file durably; what fails leaves none.
     func write(_ content: Data, to path: FilePath, mode: mode_t) throws(Errno) {
-        unlink(path.cString)
-        let fd = open(path.cString, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
-        guard fd >= 0 else { throw Errno(errno) }
+        path.remove()
+        let fd = path.withPlatformString { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode) }
+        guard fd >= 0 else { throw Errno(rawValue: errno) }
         defer { close(fd) }
         var written = 0
         while written < content.count {
@@ -89,8 +90,8 @@ extension SpoolFolders {
     }
 
     private func abandoned(_ path: FilePath) -> Errno {
-        let error = Errno(errno)
-        unlink(path.cString)
+        let error = Errno(rawValue: errno)
+        path.remove()
         return error
     }
 }

@@ -1,6 +1,7 @@
 import CSystemLinux
 import Foundation
 import Glibc
+import SystemPackage
 
 /// The drop folder's three rooms, and moving files between them. Only whole, regular files are touched; links are left alone.
 struct SpoolFolders: Sendable {
@@ -19,35 +20,35 @@ struct SpoolFolders: Sendable {
 
     struct Calls: Sendable {
         var rename: @Sendable (FilePath, FilePath) throws(Errno) -> Void = { (path, target) throws(Errno) in
-            guard Glibc.rename(path.cString, target.cString) == 0 else { throw Errno(errno) }
+            guard path.withPlatformString({ path in target.withPlatformString { Glibc.rename(path, $0) } }) == 0 else { throw Errno(rawValue: errno) }
         }
         var unlink: @Sendable (FilePath) throws(Errno) -> Void = { (path) throws(Errno) in
-            guard Glibc.unlink(path.cString) == 0 else { throw Errno(errno) }
+            guard path.withPlatformString(Glibc.unlink) == 0 else { throw Errno(rawValue: errno) }
         }
         /// Opens a regular file for reading.
         var open: @Sendable (FilePath) throws(Errno) -> Int32 = { (path) throws(Errno) in
-            let fd = homing_open_regular(path.cString)
-            guard fd >= 0 else { throw Errno(errno) }
+            let fd = path.withPlatformString(homing_open_regular)
+            guard fd >= 0 else { throw Errno(rawValue: errno) }
             return fd
         }
         var openFolder: @Sendable (FilePath) throws(Errno) -> OpaquePointer = { (path) throws(Errno) in
-            guard let folder = opendir(path.cString) else { throw Errno(errno) }
+            guard let folder = path.withPlatformString(opendir) else { throw Errno(rawValue: errno) }
             return folder
         }
         /// Watches a folder (inotify_add_watch); returns the watch's number.
         var watch: @Sendable (Int32, FilePath, Int32) throws(Errno) -> Int32 = { (fd, path, mask) throws(Errno) in
-            let descriptor = inotify_add_watch(fd, path.cString, UInt32(mask))
-            guard descriptor >= 0 else { throw Errno(errno) }
+            let descriptor = path.withPlatformString { inotify_add_watch(fd, $0, UInt32(mask)) }
+            guard descriptor >= 0 else { throw Errno(rawValue: errno) }
             return descriptor
         }
     }
 
     func make() throws {
         for folder in [new, users, taken, refused] {
-            try FileManager.default.createDirectory(atPath: folder.text, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
         }
         // What a crash left of a copy; the file itself is where it was.
-        for folder in [taken, refused] { unlink((folder / Self.draft).cString) }
+        for folder in [taken, refused] { (folder / Self.draft).remove() }
     }
 
     func exists(_ path: FilePath) -> Bool { status(of: path) != nil }
@@ -55,7 +56,7 @@ struct SpoolFolders: Sendable {
     /// Of a link its own; nil where there is nothing.
     func status(of path: FilePath) -> stat? {
         var status = stat()
-        return lstat(path.cString, &status) == 0 ? status : nil
+        return path.withPlatformString { lstat($0, &status) } == 0 ? status : nil
     }
 
     /// Whether no process has the file open for writing; nil where that cannot be told.
@@ -73,10 +74,10 @@ struct SpoolFolders: Sendable {
     /// Reads a regular file; a link that has taken its place is not followed.
     func content(of path: FilePath, atMost limit: Int) throws(Unreadable) -> Data {
         let fd: Int32
-        do { fd = try calls.open(path) } catch { throw error.code == ELOOP ? .notRegular : .system(error) }
+        do { fd = try calls.open(path) } catch { throw error == .tooManySymbolicLinkLevels ? .notRegular : .system(error) }
         defer { close(fd) }
         var status = stat()
-        guard fstat(fd, &status) == 0 else { throw .system(Errno(errno)) }
+        guard fstat(fd, &status) == 0 else { throw .system(Errno(rawValue: errno)) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular }
         guard status.st_size <= limit else { throw .tooLarge(Int(status.st_size)) }
         var content = Data(count: Int(status.st_size))
@@ -84,7 +85,7 @@ struct SpoolFolders: Sendable {
         while read < content.count {
             let count = content.withUnsafeMutableBytes { Glibc.read(fd, $0.baseAddress?.advanced(by: read), $0.count - read) }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .system(Errno(errno)) }
+            guard count >= 0 else { throw .system(Errno(rawValue: errno)) }
             if count == 0 { return content.prefix(read) }
             read += count
         }
@@ -102,13 +103,13 @@ struct SpoolFolders: Sendable {
     /// Makes renames in and out of these folders durable.
     func sync(_ directories: Set<FilePath>) throws(Errno) {
         for directory in directories {
-            let fd = open(directory.cString, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            let fd = directory.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
             // A user's folder may be gone once it is empty.
             if fd < 0, errno == ENOENT { continue }
-            guard fd >= 0 else { throw Errno(errno) }
+            guard fd >= 0 else { throw Errno(rawValue: errno) }
             defer { close(fd) }
             // EINVAL: a file system, as of a network, that does not sync folders.
-            guard fsync(fd) == 0 || errno == EINVAL else { throw Errno(errno) }
+            guard fsync(fd) == 0 || errno == EINVAL else { throw Errno(rawValue: errno) }
         }
     }
 
@@ -125,16 +126,18 @@ struct SpoolFolders: Sendable {
         let explanation = refused / (free + ".reason")
         try write(Data("\(reason)\n".utf8), to: explanation, mode: 0o666)
         do { try move(path, to: refused / free) } catch {
-            unlink(explanation.cString)
+            explanation.remove()
             throw error
         }
         return free
     }
+}
 
-    /// A system error, in the system's words.
-    struct Errno: Error, Equatable, CustomStringConvertible {
-        let code: Int32
-        init(_ code: Int32) { self.code = code }
-        var description: String { String(cString: strerror(code)) }
-    }
+extension FilePath {
+    /// The path of what is called `name` in this folder.
+    static func / (folder: FilePath, name: FilePath) -> FilePath { folder.pushing(name) }
+    static func / (folder: FilePath, name: String) -> FilePath { folder / FilePath(name) }
+
+    /// Removes a draft; where there is none, all the better.
+    func remove() { _ = withPlatformString(unlink) }
 }

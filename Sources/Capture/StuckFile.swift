@@ -1,4 +1,5 @@
 import Glibc
+import SystemPackage
 
 /// Something in the drop folder that cannot be taken, for a person to see to.
 package struct StuckFile: Sendable, Equatable {
@@ -12,9 +13,9 @@ package struct StuckFile: Sendable, Equatable {
 extension StuckFile {
     enum Cause: Equatable {
         /// Taking, reading or putting aside has failed.
-        case system(SpoolFolders.Errno)
+        case system(Errno)
         /// A folder that cannot be listed.
-        case unlistable(SpoolFolders.Errno)
+        case unlistable(Errno)
         /// Taken for a backend that is not configured any more.
         case noBackend(String)
         /// Bound for an account that is not signed in, by its name.
@@ -31,7 +32,7 @@ extension StuckFile {
     }
 
     init(_ path: FilePath, _ cause: Cause, users: FilePath) {
-        self.path = path.text
+        self.path = path.string
         switch cause {
         case .system(let error), .unlistable(let error): reason = error.description
         case .noBackend(let name): reason = "it was taken for the backend “\(name)”, which is not configured any more"
@@ -42,14 +43,14 @@ extension StuckFile {
         }
         next =
             switch cause {
-            case .system(let error) where [EACCES, EPERM, EROFS].contains(error.code):
+            case .system(let error) where [.permissionDenied, .notPermitted, .readOnlyFileSystem].contains(error):
                 "Give the user that homingd runs as write permission on the folder that it is in."
             case .system: "See to the cause; homingd tries again by itself."
             case .unlistable: "Give the user that homingd runs as read and write permission on that folder."
             case .noBackend(let name): "Put \(name).yaml back into the folder with the profiles and restart the daemon."
             case .otherAccount(let name): "\(name) has to sign in with ‘homing login’; nobody else’s sign-in sends it."
             case .link: "Move the file itself there, in place of the link."
-            case .folder: "Move the files in it to \(users.text)/<id>/, where <id> is the user’s number."
+            case .folder: "Move the files in it to \(users.string)/<id>/, where <id> is the user’s number."
             case .special: "Move the file itself there, or remove what is there."
             }
     }

@@ -17,11 +17,10 @@ public struct PauseRequest: WireRequest, Codable {
 
     public init(parameters: [String: String], body: Data?) throws(Problem) {
         _ = try ParameterReader(parameters, known: [])
-        do {
-            self = try JSONCoding.decoder.decode(PauseRequest.self, from: body?.isEmpty == false ? body ?? Data() : Data("{}".utf8))
-        } catch {
-            throw .invalid(#"The body must be JSON like {"reason": "…", "until": "2025-03-11T14:00:00.000Z", "backend": "…"}."#)
-        }
+        let body = body ?? Data()
+        self = try .read(
+            body.isEmpty ? Data("{}".utf8) : body, known: ["backend", "reason", "until"],
+            like: #"{"reason": "…", "until": "2025-03-11T14:00:00.000Z", "backend": "…"}"#)
     }
 
     public var parameters: [String: String] { [:] }

@@ -25,11 +25,9 @@ public struct SignIn: WireRequest, Codable {
 
     public init(parameters: [String: String], body: Data?) throws(Problem) {
         _ = try ParameterReader(parameters, known: [])
-        do {
-            self = try JSONCoding.decoder.decode(SignIn.self, from: body ?? Data())
-        } catch {
-            throw .invalid(#"The body must be JSON like {"email": "…", "password": "…", "backend": "…", "remember": false}."#)
-        }
+        self = try .read(
+            body ?? Data(), known: ["backend", "email", "password", "remember"],
+            like: #"{"email": "…", "password": "…", "backend": "…", "remember": false}"#)
     }
 
     public var parameters: [String: String] { [:] }

@@ -29,7 +29,8 @@ public struct Status: Codable, Sendable, Equatable {
 
 /// One thing that a person should see to.
 public struct Attention: Codable, Sendable, Equatable {
-    /// Stable: `dead`, `held`, `sign-in-required`, `other-account`, `paused`, `refused-files`, …
+    /// Stable: `no-profile`, `dead`, `held`, `other-address`, `sign-in-required`, `paused`, `other-account`, `stuck-files`, `refused-files`
+    /// or `configuration-rejected`. Open: new codes may come.
     public var code: String
     public var text: String
     /// What to do next, as a sentence.
@@ -372,8 +373,8 @@ public struct Event: Codable, Sendable, Equatable {
     public var cursor: Int64
     public var at: Date
     /// `captured`, `delivered`, `retrying`, `released`, `held`, `dead`, `retried`, `discarded`, `recovered`, `gateChanged`, `signedIn`,
-    /// `signedOut`, `signInRequired`, `fileRefused`, `started`, `stopped`, `synced`, `denied`, `paused` or `resumed`. Open: new kinds may
-    /// come.
+    /// `signedOut`, `signInRequired`, `fileRefused`, `started`, `reloaded`, `stopped`, `synced`, `denied`, `paused` or `resumed`. Open:
+    /// new kinds may come.
     public var kind: String
     public var backend: String?
     public var account: String?

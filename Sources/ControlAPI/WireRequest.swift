@@ -14,14 +14,33 @@ extension WireRequest {
     public var body: Data? { nil }
 }
 
-/// Parameters of one request, read one by one; what is left over at the end was not expected.
+extension WireRequest where Self: Decodable {
+    /// Reads a JSON object. A key that is not known is an error, as a parameter is: a misspelt `until` would pause for ever.
+    static func read(_ body: Data, known: [String], like example: String) throws(Problem) -> Self {
+        let (request, keys): (Self, Set<String>)
+        do {
+            request = try JSONCoding.decoder.decode(Self.self, from: body)
+            keys = Set(try JSONCoding.decoder.decode([String: AnyValue].self, from: body).keys)
+        } catch {
+            throw .invalid("The body must be JSON like \(example).")
+        }
+        if let key = keys.subtracting(known).min() {
+            throw .invalid("The key ‘\(key)’ in the body is not known here; expected: \(known.joined(separator: ", ")).")
+        }
+        return request
+    }
+}
+
+private struct AnyValue: Decodable {
+    init(from decoder: any Decoder) {}
+}
+
+/// Parameters of one request, read one by one; one that is not known is an error.
 struct ParameterReader {
-    private var left: [String: String]
-    private let known: [String]
+    private let parameters: [String: String]
 
     init(_ parameters: [String: String], known: [String]) throws(Problem) {
-        left = parameters
-        self.known = known
+        self.parameters = parameters
         for name in parameters.keys.sorted()
         where !known.contains(where: { $0 == name || ($0.hasSuffix("*") && name.hasPrefix($0.dropLast())) }) {
             let expected = known.isEmpty ? "none" : known.sorted().joined(separator: ", ")
@@ -29,15 +48,15 @@ struct ParameterReader {
         }
     }
 
-    func text(_ name: String) -> String? { left[name] }
+    func text(_ name: String) -> String? { parameters[name] }
 
     func required(_ name: String) throws(Problem) -> String {
-        guard let value = left[name], !value.isEmpty else { throw .invalid("The parameter ‘\(name)’ is missing.") }
+        guard let value = parameters[name], !value.isEmpty else { throw .invalid("The parameter ‘\(name)’ is missing.") }
         return value
     }
 
     func integer(_ name: String, in range: ClosedRange<Int64>) throws(Problem) -> Int64? {
-        guard let text = left[name] else { return nil }
+        guard let text = parameters[name] else { return nil }
         guard let value = Int64(text), range.contains(value) else {
             throw .invalid("The parameter ‘\(name)’ is ‘\(text)’; expected a whole number from \(range.lowerBound) to \(range.upperBound).")
         }
@@ -46,7 +65,7 @@ struct ParameterReader {
 
     /// An RFC 3339 time with milliseconds, as in every answer.
     func time(_ name: String) throws(Problem) -> Date? {
-        guard let text = left[name] else { return nil }
+        guard let text = parameters[name] else { return nil }
         guard let date = JSONCoding.date(text) else {
             throw .invalid("The parameter ‘\(name)’ is ‘\(text)’; expected a time like 2025-03-11T14:00:00.000Z.")
         }
@@ -54,7 +73,7 @@ struct ParameterReader {
     }
 
     func flag(_ name: String) throws(Problem) -> Bool {
-        switch left[name] {
+        switch parameters[name] {
         case nil, "false", "0": return false
         case "true", "1", "": return true
         case .some(let text): throw .invalid("The parameter ‘\(name)’ is ‘\(text)’; expected true or false.")

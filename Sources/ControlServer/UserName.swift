@@ -1,16 +1,18 @@
 import Glibc
 
 /// A user as people know them: by name where the system has one.
-struct UserName: CustomStringConvertible {
+package struct UserName: CustomStringConvertible {
     private let uid: uid_t
     private let name: String?
 
-    init(_ uid: uid_t) {
+    package init(_ uid: uid_t) {
         self.uid = uid
         name = Self.name(of: uid)
     }
 
-    var description: String { name.map { "\($0) (user number \(uid))" } ?? "user number \(uid)" }
+    package var description: String { name.map { "\($0) (user number \(uid))" } ?? "user number \(uid)" }
+    /// The name alone, `anna`, else `user 1000`.
+    package var short: String { name ?? "user \(uid)" }
     /// What to put into a command line.
     var argument: String { name ?? "NAME" }
 

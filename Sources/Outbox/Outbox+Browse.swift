@@ -159,12 +159,12 @@ extension Outbox {
     }
 
     /// The oldest entry that waits at `backend`, and when it was captured.
-    package func oldestWaiting(at backend: String) async throws(OutboxError) -> (id: MutationID, capturedAt: Date)? {
+    package func oldestWaiting(at backend: String) async throws(OutboxError) -> (id: String, capturedAt: Date)? {
         try await read { db in
-            try EntryRow.fetchOne(
-                db, sql: "SELECT \(EntryRow.browsed) FROM entry WHERE state = 'pending' AND backend = ? ORDER BY sequence LIMIT 1",
+            try Row.fetchOne(
+                db, sql: "SELECT id, capturedAt FROM entry WHERE state = 'pending' AND backend = ? ORDER BY sequence LIMIT 1",
                 arguments: [backend]
-            ).map { (try $0.mutationID, Date(ms: $0.capturedAt)) }
+            ).map { ($0["id"], Date(ms: $0["capturedAt"])) }
         }
     }
 

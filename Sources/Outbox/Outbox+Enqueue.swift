@@ -63,8 +63,12 @@ extension Outbox {
 
     /// Bytes of the file that hold something; what has been freed is used again before the file grows.
     static func usedBytes(_ db: Database) throws -> Int64 {
-        func pragma(_ name: String) throws -> Int64 { try Int64.fetchOne(db.cachedStatement(sql: "PRAGMA \(name)")) ?? 0 }
-        return try (pragma("page_count") - pragma("freelist_count")) * pragma("page_size")
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT (page_count - freelist_count) * page_size
+                FROM pragma_page_count, pragma_freelist_count, pragma_page_size
+                """)
+        return try Int64.fetchOne(statement) ?? 0
     }
 
     private static func known(_ id: MutationID, _ db: Database) throws -> (enqueued: Enqueued, digest: Data)? {

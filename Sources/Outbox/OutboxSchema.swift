@@ -10,11 +10,11 @@ enum OutboxSchema {
             try db.execute(sql: records)
             try db.execute(sql: guards)
         }
-        migrator.registerMigration("2") { db in try db.execute(sql: times) }
-        migrator.registerMigration("origins") { db in
-            try db.execute(sql: "CREATE TABLE origin (backend TEXT NOT NULL PRIMARY KEY, origin TEXT NOT NULL) STRICT, WITHOUT ROWID")
+        migrator.registerMigration("2") { db in
+            try db.execute(sql: times)
+            try db.execute(sql: origins)
+            try db.execute(sql: persons)
         }
-        migrator.registerMigration("3") { db in try db.execute(sql: persons) }
         return migrator
     }
 
@@ -194,6 +194,14 @@ enum OutboxSchema {
         ALTER TABLE entry ADD COLUMN claimedAt INTEGER;
         ALTER TABLE entry ADD COLUMN uncertainAt INTEGER;
         CREATE INDEX laneStopped ON lane (backend, account, head) WHERE dueAt IS NULL;
+        """
+
+    /// Where each backend was when it was first spoken to: an account there is not the one with the same number elsewhere.
+    private static let origins = """
+        CREATE TABLE origin (
+            backend TEXT NOT NULL PRIMARY KEY,
+            origin TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
         """
 
     /// What persons decide: where sending pauses, who had an entry tried again, and who discarded one. `laneAge` and `receiptOrder` are for

@@ -4,6 +4,7 @@ import Logging
 import Outbox
 import SyncModel
 import Synchronization
+import SystemPackage
 import TestSupport
 import Testing
 import Vault
@@ -74,7 +75,7 @@ struct Drop {
         try handle.close()
         try FileManager.default.setAttributes([.modificationDate: clock.now.addingTimeInterval(-age)], ofItemAtPath: draft)
         for _ in 1...1000 where SpoolFolders(root: directory.path).isWhole(FilePath(draft)) == false { usleep(1000) }
-        try #require(rename(draft, target.cString) == 0)
+        try #require(target.withPlatformString { rename(draft, $0) } == 0)
     }
 
     func names(_ folder: String) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted() }

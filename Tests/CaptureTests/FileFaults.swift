@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import SystemPackage
 
 @testable import Capture
 
@@ -27,32 +28,32 @@ final class FileFaults: Sendable {
     var calls: SpoolFolders.Calls {
         let system = SpoolFolders.Calls()
         var calls = system
-        calls.rename = { [self] (path, target) throws(SpoolFolders.Errno) in
-            try fail(errors.withLock(\.rename)(path.text, target.text))
+        calls.rename = { [self] (path, target) throws(Errno) in
+            try fail(errors.withLock(\.rename)(path.string, target.string))
             try system.rename(path, target)
         }
-        calls.unlink = { [self] (path) throws(SpoolFolders.Errno) in
-            try fail(errors.withLock(\.unlink)(path.text))
+        calls.unlink = { [self] (path) throws(Errno) in
+            try fail(errors.withLock(\.unlink)(path.string))
             try system.unlink(path)
         }
-        calls.open = { [self] (path) throws(SpoolFolders.Errno) in
-            try fail(errors.withLock(\.open)(path.text))
+        calls.open = { [self] (path) throws(Errno) in
+            try fail(errors.withLock(\.open)(path.string))
             return try system.open(path)
         }
-        calls.openFolder = { [self] (path) throws(SpoolFolders.Errno) in
-            opened.withLock { $0.append(path.text) }
-            try fail(errors.withLock(\.openFolder)(path.text))
+        calls.openFolder = { [self] (path) throws(Errno) in
+            opened.withLock { $0.append(path.string) }
+            try fail(errors.withLock(\.openFolder)(path.string))
             return try system.openFolder(path)
         }
-        calls.watch = { [self] (fd, path, mask) throws(SpoolFolders.Errno) in
-            try fail(errors.withLock(\.watch)(path.text))
+        calls.watch = { [self] (fd, path, mask) throws(Errno) in
+            try fail(errors.withLock(\.watch)(path.string))
             return try system.watch(fd, path, mask)
         }
         return calls
     }
 
-    private func fail(_ code: Int32?) throws(SpoolFolders.Errno) {
-        if let code { throw SpoolFolders.Errno(code) }
+    private func fail(_ code: Int32?) throws(Errno) {
+        if let code { throw Errno(rawValue: code) }
     }
 
     /// As where `folder` is the root of another file system.

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Outbox
 import SyncModel
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -11,7 +12,7 @@ import Testing
 @Suite struct SpoolNamesTests {
     private func path(_ drop: Drop, _ folder: String, _ name: [UInt8]) throws -> FilePath {
         try FileManager.default.createDirectory(atPath: drop.path(folder), withIntermediateDirectories: true)
-        return FilePath(drop.path(folder)) / FilePath(bytes: name)
+        return FilePath(drop.path(folder)) / FilePath(platformString: name.map(CChar.init(bitPattern:)) + [0])
     }
 
     /// `grün.json` in Latin-1, bytes that no encoding begins with, a cut-off letter, and a name as long as can be.
@@ -67,7 +68,7 @@ import Testing
     @Test func aFolderThatIsNotUTF8IsNobodysNumber() async throws {
         let drop = try Drop()
         let folder = try path(drop, "new/users", [0x35, 0xB2])
-        try #require(mkdir(folder.cString, 0o755) == 0)
+        try #require(folder.withPlatformString({ mkdir($0, 0o755) }) == 0)
         try drop.put(Data(Drop.capture(1).utf8), folder / "a.json", age: 90)
         try drop.put(Drop.capture(2), "new/users/5/b.json")
         #expect(drop.spool.counts().waiting == 2)
@@ -75,7 +76,7 @@ import Testing
         #expect(try await drop.documents() == [Drop.capture(2)])
         #expect(try drop.reason("a.json") == "The name of its folder is not UTF-8; a user’s number was expected.")
         #expect(try drop.content("refused/a.json") == Drop.capture(1))
-        try #require(rmdir(folder.cString) == 0)
+        try #require(folder.withPlatformString(rmdir) == 0)
     }
 
     @Test(.timeLimit(.minutes(1))) func whileItRunsSuchAFolderAndSuchAFileAreNoticed() async throws {
@@ -84,11 +85,11 @@ import Testing
         try await drop.running { news in
             try drop.put(Data(Drop.capture(1).utf8), try path(drop, "new/users/5", [0xFF]))
             try await drop.stored(1, news)
-            try #require(mkdir(folder.cString, 0o755) == 0)
+            try #require(folder.withPlatformString({ mkdir($0, 0o755) }) == 0)
             try drop.put(Data(Drop.capture(2).utf8), folder / "a.json")
             for await _ in news where drop.spool.counts().refused == 1 { break }
         }
         #expect(try drop.names("refused") == ["a.json", "a.json.reason"])
-        try #require(rmdir(folder.cString) == 0)
+        try #require(folder.withPlatformString(rmdir) == 0)
     }
 }

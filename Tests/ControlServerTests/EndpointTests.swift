@@ -136,6 +136,22 @@ import Testing
         #expect(service.calls.isEmpty)
     }
 
+    /// A misspelt `until` would pause for ever, a misspelt `remember` would forget the password.
+    @Test(arguments: [
+        ("/v1/pause", #"{"reason": "r", "untill": "2025-03-11T14:00:00.000Z"}"#, "untill", "backend, reason, until"),
+        ("/v1/sessions", #"{"email": "e", "password": "p", "remeber": true}"#, "remeber", "backend, email, password, remember"),
+    ])
+    func aKeyOfTheBodyThatIsNotKnownIsRefused(path: String, body: String, key: String, known: String) async throws {
+        let service = FakeService()
+        try await Served.with(service) { served in
+            let response = try await served.send(.POST, path, body: ByteBuffer(string: body))
+            let problem = try JSONCoding.decoder.decode(Problem.self, from: Data(try await response.body.collect(upTo: 1 << 20).readableBytesView))
+            #expect(problem.detail == "The key ‘\(key)’ in the body is not known here; expected: \(known).")
+            #expect((response.status.code, problem.code) == (400, .invalidRequest))
+        }
+        #expect(service.calls.isEmpty)
+    }
+
     @Test func aBodyOfTheLargestDocumentFitsAndABodyOverTheLimitDoesNot() async throws {
         let service = FakeService()
         try await Served.with(service) { served in

@@ -99,7 +99,7 @@ import Testing
         #expect("王小明".cut(toColumns: 6) == "王小明")
         #expect("王小明".cut(toColumns: 5) == "王小…")
         #expect("王小明".cut(toColumns: 4) == "王…")
-        #expect("王小明".fitted(toColumns: 4).columns == 4)
+        #expect("王小".padded(toColumns: 6) == "王小  ")
         #expect("a王".wrapped(toColumns: 10) == ["a王"])
     }
 }

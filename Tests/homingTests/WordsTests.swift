@@ -21,9 +21,9 @@ import Testing
     }
 
     @Test(arguments: [("short", "short"), ("exactly 10", "exactly 10"), ("longer than 10", "longer th…")])
-    func longTextIsCut(text: String, expected: String) { #expect(text.truncated(to: 10) == expected) }
+    func longTextIsCut(text: String, expected: String) { #expect(text.cut(toColumns: 10) == expected) }
 
     @Test func textIsBrokenAtSpaces() {
-        #expect("one two three incomprehensibilities four".wrapped(to: 10) == ["one two", "three", "incomprehensibilities", "four"])
+        #expect("one two three incomprehensibilities four".wrapped(toColumns: 10) == ["one two", "three", "incomprehensibilities", "four"])
     }
 }

@@ -105,7 +105,7 @@ extension Problem {
         switch error {
         case .leftWaiting:
             self.init(
-                .wrongState, status: 503, title: "Not finished",
+                .stopping, status: 503, title: "Not finished",
                 detail: "The daemon was stopped before the sign-out at \(backend) had ended.",
                 next: "It is finished at the next start; see ‘homing status’.")
         case .allDevicesUnsupported:

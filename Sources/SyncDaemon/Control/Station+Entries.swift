@@ -68,14 +68,14 @@ extension Station {
         let id = try id(request.id)
         let record = try await found(id).record
         try await stored { () throws(OutboxError) in
-            try await outbox.retry(id, canLookUp: canLookUp(record), by: peer.description, named: peer.person, at: clock.now)
+            try await outbox.retry(id, canLookUp: canLookUp(record), by: peer.description, named: UserName(peer.uid).short, at: clock.now)
         }
         return summary(try await found(id).record)
     }
 
     func discard(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary {
         let id = try id(request.id)
-        try await stored { () throws(OutboxError) in try await outbox.discard(id, by: peer.description, named: peer.person, at: clock.now) }
+        try await stored { () throws(OutboxError) in try await outbox.discard(id, by: peer.description, named: UserName(peer.uid).short, at: clock.now) }
         return summary(try await found(id).record)
     }
 

@@ -18,7 +18,7 @@ extension Station {
         if let until = request.until, until <= now.addingTimeInterval(0.001) {
             throw .invalid("The pause would be over already.", next: "Name a time in the future.")
         }
-        let pauses = names.map { Pause(backend: $0, reason: reason, since: now, until: request.until, by: peer.person) }
+        let pauses = names.map { Pause(backend: $0, reason: reason, since: now, until: request.until, by: UserName(peer.uid).short) }
         let revision = try await stored { () throws(OutboxError) in try await outbox.pause(pauses, by: peer.description, at: now) }
         for pause in pauses { dispatcher.pause(pause, revision: revision) }
         log.notice("Paused", metadata: ["backends": "\(names.joined(separator: ", "))", "by": "\(peer)"])

@@ -103,7 +103,7 @@ extension Station {
                     let last = page.last
                 {
                     for record in page where record.destination == destination {
-                        try await outbox.discard(record.id, by: peer.description, named: peer.person, at: clock.now)
+                        try await outbox.discard(record.id, by: peer.description, named: UserName(peer.uid).short, at: clock.now)
                     }
                     cursor = last.sequence
                 }

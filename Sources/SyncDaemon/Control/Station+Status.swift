@@ -80,7 +80,7 @@ extension Station {
             queue: QueueReport(
                 pending: count(.pending), inflight: count(.inflight), held: count(.held), dead: count(.dead), delivered: count(.delivered),
                 discarded: count(.discarded), blocked: own.flatMap { overview.blocked[$0] } ?? 0),
-            oldestWaiting: oldest?.capturedAt, oldestWaitingID: oldest?.id.description,
+            oldestWaiting: oldest?.capturedAt, oldestWaitingID: oldest?.id,
             lastDelivered: tallies.filter { $0.state == .delivered }.compactMap(\.latest).max(), nextTry: nextTry,
             otherAccounts: others.sorted { $0.key < $1.key }.map { destination, rows in
                 WaitingAccount(

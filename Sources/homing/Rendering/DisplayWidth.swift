@@ -31,20 +31,17 @@ extension String {
         return width > 0 ? cut + "…" : ""
     }
 
-    /// Exactly `width` columns wide.
-    func fitted(toColumns width: Int) -> String {
-        let text = cut(toColumns: width)
-        return text + String(repeating: " ", count: max(0, width - text.columns))
-    }
+    /// At least `width` columns wide.
+    func padded(toColumns width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
-    /// Broken at spaces into lines of at most `width` columns; a word that is longer is cut.
+    /// Broken at spaces into lines of at most `width` columns; a longer word has a line of its own.
     func wrapped(toColumns width: Int) -> [String] {
         var lines: [String] = []
         for word in split(separator: " ") {
             if let last = lines.last, last.columns + 1 + String(word).columns <= width {
                 lines[lines.count - 1] = "\(last) \(word)"
             } else {
-                lines.append(String(word).cut(toColumns: width))
+                lines.append(String(word))
             }
         }
         return lines

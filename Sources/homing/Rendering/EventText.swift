@@ -8,7 +8,7 @@ struct EventText {
     func line(_ event: Event) -> String {
         let facts = event.detail.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
         let parts = [event.entry.map(EntryText.shortID), event.backend] + facts.map(Optional.some)
-        return ([times.precise(event.at), event.kind.padded(to: 14)] + parts.compactMap(\.self)).joined(separator: "  ").printable
+        return ([times.precise(event.at), event.kind.padded(toColumns: 14)] + parts.compactMap(\.self)).joined(separator: "  ").printable
     }
 
     /// The daemon stopped telling events.

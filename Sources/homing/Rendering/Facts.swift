@@ -8,11 +8,11 @@ struct Facts {
     }
 
     func lines(indent: Int = 0) -> [String] {
-        let width = rows.reduce(0) { max($0, $1.label.count) } + 2
+        let width = rows.reduce(0) { max($0, $1.label.columns) } + 2
         let margin = String(repeating: " ", count: indent)
         return rows.flatMap { row in
-            row.value.wrapped(to: Table.width - indent - width).enumerated().map { index, part in
-                margin + (index == 0 ? row.label : "").padded(to: width) + part
+            row.value.wrapped(toColumns: Table.width - indent - width).enumerated().map { index, part in
+                margin + (index == 0 ? row.label : "").padded(toColumns: width) + part
             }
         }
     }

@@ -19,8 +19,8 @@ struct StatusText {
     private func attention(_ items: [Attention]) -> [String] {
         [style.notable("Needs a person:")]
             + items.flatMap { item in
-                let text = item.text.printable.wrapped(to: Table.width - 4)
-                let next = item.next.printable.wrapped(to: Table.width - 6)
+                let text = item.text.printable.wrapped(toColumns: Table.width - 4)
+                let next = item.next.printable.wrapped(toColumns: Table.width - 6)
                 return text.enumerated().map { ($0 == 0 ? "  • " : "    ") + $1 }
                     + next.enumerated().map { ($0 == 0 ? "    → " : "      ") + $1 }
             }

@@ -1,4 +1,4 @@
-/// Aligned columns under a heading, at most `width` characters wide; the last column gives way.
+/// Aligned columns under a heading, at most `width` columns wide; the last column gives way.
 struct Table {
     struct Column {
         var title: String
@@ -19,7 +19,7 @@ struct Table {
 
     private var widths: [Int] {
         var widths = columns.indices.map { index in
-            min(columns[index].limit, rows.reduce(columns[index].title.count) { max($0, $1[index].count) })
+            min(columns[index].limit, rows.reduce(columns[index].title.columns) { max($0, $1[index].columns) })
         }
         let taken = widths.dropLast().reduce(0) { $0 + $1 + 2 }
         widths[widths.count - 1] = max(8, min(widths[widths.count - 1], Self.width - taken))
@@ -28,10 +28,9 @@ struct Table {
 
     private func line(_ cells: [String], _ widths: [Int]) -> String {
         let padded = zip(zip(cells, columns), widths).map { pair, width in
-            let cell = pair.0.truncated(to: width)
-            return pair.1.isNumber ? String(repeating: " ", count: width - cell.count) + cell : cell.padded(to: width)
+            let cell = pair.0.cut(toColumns: width)
+            return pair.1.isNumber ? String(repeating: " ", count: width - cell.columns) + cell : cell.padded(toColumns: width)
         }
-        let text = padded.joined(separator: "  ")
-        return String(text.reversed().drop { $0 == " " }.reversed())
+        return padded.joined(separator: "  ").withoutTrailingSpaces
     }
 }

@@ -43,21 +43,5 @@ extension String {
         return String(clean)
     }
 
-    /// At most `width` characters; what is cut ends with `…`.
-    func truncated(to width: Int) -> String { count <= width ? self : prefix(max(0, width - 1)) + "…" }
-
-    func padded(to width: Int) -> String { count >= width ? self : self + String(repeating: " ", count: width - count) }
-
-    /// Broken at spaces into lines of at most `width` characters; a longer word has a line of its own.
-    func wrapped(to width: Int) -> [String] {
-        var lines: [String] = []
-        for word in split(separator: " ") {
-            if let last = lines.last, last.count + 1 + word.count <= width {
-                lines[lines.count - 1] = "\(last) \(word)"
-            } else {
-                lines.append(String(word))
-            }
-        }
-        return lines
-    }
+    var withoutTrailingSpaces: String { String(reversed().drop { $0 == " " }.reversed()) }
 }

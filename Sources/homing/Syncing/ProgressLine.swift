@@ -10,7 +10,7 @@ final class ProgressLine: Sendable {
     func show(_ progress: SyncProgress) {
         guard progress.total > 0 else { return }
         if console.errorIsTerminal {
-            console.redraw(SyncText.progress(progress).truncated(to: 79))
+            console.redraw(SyncText.progress(progress).cut(toColumns: 79))
         } else if isNews(Self.mark(progress)) {
             console.warn(SyncText.progress(progress))
         }

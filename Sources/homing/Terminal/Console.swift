@@ -21,23 +21,23 @@ struct Console: Sendable {
 
     /// Writes `text` and a newline on standard output; ends the program quietly where nobody reads any more.
     func write(_ text: String) {
-        if !Self.write(text + "\n", to: STDOUT_FILENO) { exit(128 + SIGPIPE) }
+        writeRaw(text + "\n")
     }
 
     /// Writes `text` as it is on standard output; ends the program quietly where nobody reads any more.
     func writeRaw(_ text: String) {
-        if !Self.write(text, to: STDOUT_FILENO) { exit(128 + SIGPIPE) }
+        do { try FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) } catch { exit(128 + SIGPIPE) }
     }
 
     /// Writes `text` and a newline on standard error.
-    func warn(_ text: String) { _ = Self.write(text + "\n", to: STDERR_FILENO) }
+    func warn(_ text: String) { tell(text + "\n") }
 
     /// Replaces the last line on standard error, which must be a terminal; an empty `text` clears it.
-    func redraw(_ text: String) { _ = Self.write("\r\u{1B}[K" + text, to: STDERR_FILENO) }
+    func redraw(_ text: String) { tell("\r\u{1B}[K" + text) }
 
     /// Asks on standard error and returns the line typed; nil at the end of the input.
     func ask(_ question: String) -> String? {
-        _ = Self.write(question, to: STDERR_FILENO)
+        tell(question)
         return readLine()?.trimmingCharacters(in: .whitespaces)
     }
 
@@ -50,15 +50,6 @@ struct Console: Sendable {
         return String(decoding: (try? encoder.encode(value)) ?? JSONCoding.encoded(value), as: UTF8.self)
     }
 
-    /// False where the other end is closed.
-    private static func write(_ text: String, to descriptor: Int32) -> Bool {
-        var left = Array(text.utf8)[...]
-        while !left.isEmpty {
-            let written = left.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-            if written < 0 && errno == EINTR { continue }
-            guard written > 0 else { return false }
-            left = left.dropFirst(written)
-        }
-        return true
-    }
+    /// `try?`: whoever has closed standard error does not want to hear it.
+    private func tell(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
 }

@@ -73,13 +73,6 @@ final class FullScreen: Sendable {
         return commands
     }
 
-    private func write(_ text: String) {
-        var left = Array(text.utf8)[...]
-        while !left.isEmpty {
-            let written = left.withUnsafeBytes { Foundation.write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-            if written < 0 && errno == EINTR { continue }
-            guard written > 0 else { return }  // The terminal is gone, and the reading of keys ends with it.
-            left = left.dropFirst(written)
-        }
-    }
+    /// `try?`: where the terminal is gone, the reading of keys ends with it.
+    private func write(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) }
 }

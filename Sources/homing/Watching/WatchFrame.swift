@@ -146,8 +146,11 @@ struct WatchFrame {
         let most = rows.reduce(0) { max($0, (columns.first?.cell($1).columns ?? 0)) }
         let first = max(15, min(most, 15 + width - taken))
         func line(_ cells: [String]) -> String {
-            let text = zip(shown, cells).map { column, cell in cell.printable.fitted(toColumns: column.width ?? first) }
-            return String(text.joined(separator: "  ").reversed().drop { $0 == " " }.reversed())
+            let text = zip(shown, cells).map { column, cell in
+                let width = column.width ?? first
+                return cell.printable.cut(toColumns: width).padded(toColumns: width)
+            }
+            return text.joined(separator: "  ").withoutTrailingSpaces
         }
         return [Line(line(shown.map(\.title)), .bold)] + rows.map { row in Line(line(shown.map { $0.cell(row) })) }
     }
