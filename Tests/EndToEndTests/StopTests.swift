@@ -12,11 +12,11 @@ import Testing
     /// A server that is still at work on a request has nothing to show for it yet: a look-up that comes too early would send it twice.
     @Test(arguments: Interruption.allCases)
     func whatAServerIsStillAtWorkOnIsNotSentTwice(after interruption: Interruption) async throws {
-        let station = try await TestStation(delivery: "lookup_after: 10")
+        let station = try await TestStation(delivery: "lookup_after: 20")
         try await station.start()
         try await station.login()
         // Longer than a stop or a sign-out waits for an answer.
-        await station.sandbox.apply(.slowCommit(milliseconds: 9_000, path: "facial_measurements_from_arkit", count: 1))
+        await station.sandbox.apply(.slowCommit(milliseconds: 18_000, path: "facial_measurements_from_arkit", count: 1))
         try await station.submit(id: 1)
         try await station.met(.slowCommit)
         switch interruption {
