@@ -56,7 +56,7 @@ let package = Package(
         .executable(name: "homing-sandbox", targets: ["homing-sandbox"]),
     ],
     dependencies: [
-        // SQL: the outbox on Debian's own libsqlite3.
+        // SQL: the outbox on Debian's own libsqlite3, whose JSON functions also check what is handed in.
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         // HTTP and TLS to the backends, and HTTP over the control socket for `homing`.
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
@@ -90,7 +90,7 @@ let package = Package(
         house("Vault", [crypto]),
         house("Outbox", ["SyncModel", "Vault", grdb]),
         house("Capture", ["SyncModel", "Outbox", "CSystemLinux", logging, system]),
-        house("Backends", ["SyncModel", "Vault", asyncHTTPClient, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL, yams]),
+        house("Backends", ["SyncModel", "Vault", asyncHTTPClient, grdb, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL, yams]),
         house("Delivery", ["SyncModel", "Outbox", "Backends", logging]),
         // The description is compiled in: the daemon serves it wherever it is installed.
         house("ControlAPI", [asyncHTTPClient, nioCore, nioHTTP1], resources: [.embedInCode("openapi.yaml")]),

@@ -43,7 +43,7 @@ extension Backend {
     private static func checkJSON(_ payload: Data, isObject: Bool, route: String) throws(Failure) {
         let first = payload.first { !$0.isJSONSpace }
         // A JSON parser of this platform also takes UTF-16 and a byte order mark; servers do not.
-        guard String(data: payload, encoding: .utf8) != nil, first != 0xef, WellFormedJSON(payload) != nil else {
+        guard let text = String(validating: payload, as: UTF8.self), first != 0xef, JSONSyntax.isValid(text) else {
             throw Failure(.profile, "The payload for the route \"\(route)\" is not a JSON document in UTF-8.")
         }
         guard !isObject || first == UInt8(ascii: "{") else {
