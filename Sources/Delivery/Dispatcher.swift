@@ -221,7 +221,11 @@ package final class Dispatcher: Sendable {
                 self.post.yield(.stored(claimed))
                 self.log.trace(
                     "Settled and claimed",
-                    metadata: ["settled": "\(settled.count)", "microseconds": "\((ContinuousClock.now - begin) / .microseconds(1))"])
+                    metadata: [
+                        "settled": "\(settled.count)", "claimed": "\(claimed.entries.count)",
+                        "claimMicroseconds": "\(claimed.took / .microseconds(1))",
+                        "microseconds": "\((ContinuousClock.now - begin) / .microseconds(1))",
+                    ])
             } catch .full {
                 self.shown.withLock { $0.isDiskFull = true }
                 self.log.error("The disk is full: what became of entries cannot be written yet")

@@ -8,6 +8,8 @@ package struct Claimed: Sendable, Equatable {
     package var entries: [Entry]
     /// When the next head of a lane is due, which may be past where more was due than was asked for; nil where nothing waits.
     package var nextDue: [Destination: Date]
+    /// How long the claim took within its transaction, whose commit is not counted.
+    package var took: Duration = .zero
 
     package init(entries: [Entry] = [], nextDue: [Destination: Date] = [:]) {
         self.entries = entries

@@ -13,7 +13,10 @@ extension Outbox {
         let opening = Opening(vault: vault)
         let claimed = try await commit { db in
             for item in settled { try Self.write(item, epoch: epoch, now: now, db) }
-            return try Self.claim(slots, epoch: epoch, vault: opening, now: now, db)
+            let begin = ContinuousClock.now
+            var claimed = try Self.claim(slots, epoch: epoch, vault: opening, now: now, db)
+            claimed.took = ContinuousClock.now - begin
+            return claimed
         }
         if !settled.isEmpty { eventsWritten.send() }
         return claimed

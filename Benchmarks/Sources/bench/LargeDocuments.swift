@@ -10,23 +10,30 @@ struct LargeDocuments {
         try await station.signIn()
         let text = String(repeating: "x", count: 31 << 20)
         let document = Data(#"{"timestamp":1,"average_measurements":{},"mesh":"\#(text)"}"#.utf8)
-        func resident() async throws -> Double {
+        func memory() async throws -> ProcessFigures {
             try await Task.sleep(for: .seconds(2))
-            return try ProcessFigures(station.pid).resident
+            return try ProcessFigures(station.pid)
         }
         try await station.goDown()
-        let before = try await resident()
+        let before = try await memory()
         try await station.submit(1, clients: 1, document: document)
-        let first = try await resident()
+        let first = try await memory()
         try await station.submit(19, clients: 4, document: document)
-        let twentieth = try await resident()
+        let twentieth = try await memory()
+        try await station.submit(20, clients: 4, document: document)
+        let fortieth = try await memory()
         let rows = [
-            Row(part: "large", what: "resident before", value: before, unit: "MiB"),
-            Row(part: "large", what: "after one document of 31 MiB", value: first, unit: "MiB"),
+            Row(part: "large", what: "memory before", value: before.resident, unit: "MiB", ratio: before.own, of: "not the program’s file"),
             Row(
-                part: "large", what: "after twenty of them", value: twentieth, unit: "MiB", target: "within 3 of one",
-                isMet: twentieth - first <= 3),
-            Row(part: "large", what: "the most it has been", value: try ProcessFigures(station.pid).peak, unit: "MiB"),
+                part: "large", what: "after one document of 31 MiB", value: first.resident, unit: "MiB", ratio: first.own,
+                of: "not the program’s file"),
+            Row(
+                part: "large", what: "after twenty of them, four at a time", value: twentieth.resident, unit: "MiB", ratio: twentieth.own,
+                of: "not the program’s file"),
+            Row(
+                part: "large", what: "after forty", value: fortieth.resident, unit: "MiB", ratio: fortieth.own, of: "not the program’s file",
+                target: "within 3 of twenty", isMet: fortieth.resident - twentieth.resident <= 3),
+            Row(part: "large", what: "the most it has been", value: fortieth.peak, unit: "MiB"),
         ]
         try await station.close()
         return rows

@@ -4,6 +4,8 @@ import Foundation
 struct ProcessFigures {
     /// MiB.
     let resident: Double
+    /// MiB of it that are its own; the rest is the program's file, which the kernel shares and can drop.
+    let own: Double
     /// The most that it has been, in MiB.
     let peak: Double
     /// Ticks of processor time (10 ms each).
@@ -13,8 +15,10 @@ struct ProcessFigures {
 
     init(_ pid: Int32) throws {
         let status = try Self.fields("/proc/\(pid)/status")
-        resident = (status["VmRSS"].flatMap { Double($0.split(separator: " ")[0]) } ?? 0) / 1024
-        peak = (status["VmHWM"].flatMap { Double($0.split(separator: " ")[0]) } ?? 0) / 1024
+        func mebibytes(_ key: String) -> Double { (status[key].flatMap { Double($0.split(separator: " ")[0]) } ?? 0) / 1024 }
+        resident = mebibytes("VmRSS")
+        own = mebibytes("RssAnon")
+        peak = mebibytes("VmHWM")
         let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
         let words = stat[stat.index(after: stat.lastIndex(of: ")")!)...].split(separator: " ")
         ticks = Int(words[11])! + Int(words[12])!

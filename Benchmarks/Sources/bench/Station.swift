@@ -17,7 +17,7 @@ final class Station: Sendable {
     static let users = Array(5..<69)
     private static let project = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
 
-    init(_ tools: Tools, inFlight: Int = 4) async throws {
+    init(_ tools: Tools, inFlight: Int = 4, maxBytes: Int = 2 << 30) async throws {
         self.tools = tools
         directory = FileManager.default.currentDirectoryPath + "/.bench-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: directory + "/backends", withIntermediateDirectories: true)
@@ -36,7 +36,7 @@ final class Station: Sendable {
             .split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.hasPrefix("base_url:") ? "base_url: \(urls[0])" : String($0) }.joined(separator: "\n")
         try profile.write(toFile: directory + "/backends/breathesafe.yaml", atomically: true, encoding: .utf8)
-        try "state_directory: state\nsocket: homing.sock\ndelivery: {in_flight: \(inFlight), first_pause: 0.1}\n"
+        try "state_directory: state\nsocket: homing.sock\ndelivery: {in_flight: \(inFlight), first_pause: 0.1}\noutbox: {max_bytes: \(maxBytes)}\n"
             .write(toFile: directory + "/homing.yaml", atomically: true, encoding: .utf8)
         control = Client(socket: directory + "/homing.sock")
     }
@@ -167,6 +167,8 @@ enum Samples {
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
         return (try? Data(contentsOf: URL(fileURLWithPath: "\(root)/Tests/Data/arkit/capture-01.json"))) ?? Data()
     }()
+    /// The least that the route takes.
+    static let least = Data(#"{"average_measurements":{}}"#.utf8)
     /// About 2 KB.
     static let small: Data = {
         let rows = (1...45).map { #""\#($0)-\#($0 + 800)":{"value":1\#($0).25,"description":"n"}"# }.joined(separator: ",")
