@@ -128,7 +128,7 @@ let package = Package(
                 "Sandbox", yams,
             ]),
         tests("Sandbox", ["Sandbox", asyncHTTPClient, nioCore, nioHTTP1], resources: [.copy("Fixtures")]),
-        tests("homing", ["homing", "ControlAPI"]),
+        tests("homing", ["homing", "ControlAPI", "ControlServer"]),
         tests(
             "EndToEnd",
             [

@@ -31,7 +31,7 @@ final class FolderCounts: Sendable {
     /// Whole seconds are those of an old file system, of which two may be one; all others go by the kernel's ticks of at most 10 ms.
     static func coarseness(of time: Int64) -> Int64 { time % 1_000_000_000 == 0 ? 2_000_000_000 : 100_000_000 }
 
-    /// Files that wait in `new/`, and those in `refused/` without the reasons beside them.
+    /// Files that wait in `new/` or were taken and are not stored yet, and those in `refused/` without the reasons beside them.
     var now: (waiting: Int, refused: Int) {
         known.withLock { known in
             var counts: [FilePath: Count] = [:]
@@ -41,7 +41,7 @@ final class FolderCounts: Sendable {
                 return count
             }
             let users = count(folders.users)
-            let waiting = [count(folders.new), users] + users.folders.map { count(folders.users / $0, folder: $0) }
+            let waiting = [count(folders.new), count(folders.taken), users] + users.folders.map { count(folders.users / $0, folder: $0) }
             let refused = count(folders.refused)
             known = counts
             return (waiting.map(\.files).reduce(0, +), refused.files)
@@ -52,7 +52,7 @@ final class FolderCounts: Sendable {
     var stamps: [FilePath: Stamp]? {
         _ = now
         return known.withLock { known in
-            let waiting = known.filter { $0.key != folders.refused }
+            let waiting = known.filter { $0.key != folders.refused && $0.key != folders.taken }
             return waiting.values.allSatisfy(\.isSettled) ? waiting.mapValues(\.stamp) : nil
         }
     }

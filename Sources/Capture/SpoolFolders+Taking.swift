@@ -27,7 +27,8 @@ extension SpoolFolders {
 
     /// What a file of this name is bound to; nil for any other file, and for one that was bound in another folder.
     func bound(_ name: FilePath, in folder: FilePath?) -> TakenName? {
-        guard let text = String(validating: name), text.hasPrefix(Self.binding), let taken = TakenName(String(text.dropFirst(Self.binding.count))),
+        guard let text = String(validating: name), text.hasPrefix(Self.binding),
+            let taken = TakenName(String(text.dropFirst(Self.binding.count))),
             taken.folder == folder.flatMap(String.init(validating:))
         else { return nil }
         return taken
@@ -44,7 +45,9 @@ extension SpoolFolders {
         let draft = target.removingLastComponent() / Self.draft
         do throws(Errno) {
             // Before the work: what may not be removed there need not be copied.
-            guard path.removingLastComponent().withPlatformString({ faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) }) == 0 else { throw Errno(rawValue: errno) }
+            guard path.removingLastComponent().withPlatformString({ faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) }) == 0 else {
+                throw Errno(rawValue: errno)
+            }
             let before = status(of: path)
             try write(try contentToCopy(of: path), to: draft, mode: (before?.st_mode ?? 0) & 0o777 | 0o600)
             let source = try bind?() ?? path

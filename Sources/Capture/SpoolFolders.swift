@@ -20,7 +20,9 @@ struct SpoolFolders: Sendable {
 
     struct Calls: Sendable {
         var rename: @Sendable (FilePath, FilePath) throws(Errno) -> Void = { (path, target) throws(Errno) in
-            guard path.withPlatformString({ path in target.withPlatformString { Glibc.rename(path, $0) } }) == 0 else { throw Errno(rawValue: errno) }
+            guard path.withPlatformString({ path in target.withPlatformString { Glibc.rename(path, $0) } }) == 0 else {
+                throw Errno(rawValue: errno)
+            }
         }
         var unlink: @Sendable (FilePath) throws(Errno) -> Void = { (path) throws(Errno) in
             guard path.withPlatformString(Glibc.unlink) == 0 else { throw Errno(rawValue: errno) }

@@ -8,10 +8,10 @@ import NIOHTTP1
 /// Every error is a `Problem`; where nobody listens its code is `daemon-not-running`.
 public struct ControlClient: Sendable {
     public let socketPath: String
-    /// How long an answer may take; signing in and out waits for a server far away.
-    public let timeout: Duration
+    /// How long an answer may take; nil for as long as the endpoint says.
+    public let timeout: Duration?
 
-    public init(socketPath: String, timeout: Duration = .seconds(90)) {
+    public init(socketPath: String, timeout: Duration? = nil) {
         self.socketPath = socketPath
         self.timeout = timeout
     }
@@ -78,7 +78,7 @@ public struct ControlClient: Sendable {
                 outbound.headers.add(name: "content-type", value: "application/json")
                 outbound.body = .bytes(ByteBuffer(bytes: body))
             }
-            return try await Self.http.execute(outbound, timeout: .seconds(timeout.components.seconds))
+            return try await Self.http.execute(outbound, timeout: .seconds((timeout ?? endpoint.patience).components.seconds))
         } catch {
             throw Self.problem(for: error, socketPath)
         }
@@ -123,7 +123,9 @@ public struct ControlClient: Sendable {
         if let error = error as? HTTPClientError, error == .deadlineExceeded || error == .readTimeout {
             return Problem(
                 .timeout, status: 504, title: "No answer in time", detail: "The daemon did not answer in time.",
-                next: "Look at ‘homing status’; nothing that was acknowledged is lost.")
+                next: socketPath == SocketLocation.system && SocketLocation.isServiceInstalled
+                    ? "See ‘systemctl status homingd’, whether it could start, and ‘homingd check’; nothing that was acknowledged is lost."
+                    : "Look at its log, and at ‘homingd check’; nothing that was acknowledged is lost.")
         }
         switch (error as? IOError)?.errnoCode {
         case EACCES, EPERM:
@@ -133,7 +135,10 @@ public struct ControlClient: Sendable {
         default:
             return Problem(
                 .daemonNotRunning, status: 503, title: "The daemon is not running",
-                detail: "Nobody answers at \(socketPath).", next: "Start it with ‘homingd run’, or name its socket with --socket.")
+                detail: "Nobody answers at \(socketPath).",
+                next: socketPath == SocketLocation.system && SocketLocation.isServiceInstalled
+                    ? "Start it with ‘sudo systemctl start homingd’; ‘systemctl status homingd’ says why it does not stay."
+                    : "Start it with ‘homingd run’, or name its socket with --socket.")
         }
     }
 }

@@ -9,12 +9,17 @@ public struct Endpoint<Request: WireRequest, Response: Codable & Sendable>: Send
     public let access: Access
     /// The longest body that is taken, in bytes.
     public let largestBody: Int
+    /// How long an answer may take: longer where it waits for a server far away, or for a large document.
+    public let patience: Duration
 
-    public init(_ method: Method, _ path: String, _ access: Access, largestBody: Int = 64 << 10) {
+    public init(
+        _ method: Method, _ path: String, _ access: Access, largestBody: Int = 64 << 10, patience: Duration = .seconds(30)
+    ) {
         self.method = method
         self.path = path
         self.access = access
         self.largestBody = largestBody
+        self.patience = patience
     }
 
     public enum Method: String, Sendable {
@@ -40,9 +45,10 @@ public enum Access: Int, Sendable, Comparable, CaseIterable {
 public enum Endpoints {
     public static let status = Endpoint<NoInput, Status>(.get, "/v1/status", .observe)
     public static let sessions = Endpoint<NoInput, SessionList>(.get, "/v1/sessions", .observe)
-    public static let signIn = Endpoint<SignIn, SessionReport>(.post, "/v1/sessions", .operate)
-    public static let signOut = Endpoint<SignOut, SignOutReport>(.delete, "/v1/sessions", .operate)
-    public static let submit = Endpoint<Submission, SubmissionReceipt>(.post, "/v1/entries", .operate, largestBody: 33 << 20)
+    public static let signIn = Endpoint<SignIn, SessionReport>(.post, "/v1/sessions", .operate, patience: .seconds(90))
+    public static let signOut = Endpoint<SignOut, SignOutReport>(.delete, "/v1/sessions", .operate, patience: .seconds(90))
+    public static let submit = Endpoint<Submission, SubmissionReceipt>(
+        .post, "/v1/entries", .operate, largestBody: 33 << 20, patience: .seconds(90))
     public static let entries = Endpoint<EntryQuery, EntryPage>(.get, "/v1/entries", .observe)
     public static let entry = Endpoint<EntryReference, EntryDetail>(.get, "/v1/entries/{id}", .observe)
     public static let why = Endpoint<EntryReference, Explanation>(.get, "/v1/entries/{id}/why", .observe)

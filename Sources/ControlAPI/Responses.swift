@@ -29,8 +29,8 @@ public struct Status: Codable, Sendable, Equatable {
 
 /// One thing that a person should see to.
 public struct Attention: Codable, Sendable, Equatable {
-    /// Stable: `no-profile`, `dead`, `held`, `other-address`, `sign-in-required`, `paused`, `other-account`, `stuck-files`, `refused-files`
-    /// or `configuration-rejected`. Open: new codes may come.
+    /// Stable: `disk-full`, `outbox-full`, `no-profile`, `dead`, `held`, `other-address`, `sign-in-required`, `paused`, `other-account`,
+    /// `stuck-files`, `refused-files` or `configuration-rejected`. Open: new codes may come.
     public var code: String
     public var text: String
     /// What to do next, as a sentence.
@@ -126,7 +126,7 @@ public struct WaitingAccount: Codable, Sendable, Equatable {
 /// The drop folder.
 public struct SpoolReport: Codable, Sendable, Equatable {
     public var directory: String
-    /// Files in `new/`, not yet taken.
+    /// Files in `new/`, and those that were taken and are not stored yet.
     public var waiting: Int
     /// Files in `refused/`, each with its reason beside it.
     public var refused: Int

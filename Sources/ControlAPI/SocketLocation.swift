@@ -14,16 +14,42 @@ public enum SocketLocation {
         return "\(environment["HOME"] ?? "/")/.local/state/homing/\(fileName)"
     }
 
-    /// Where a client looks: `$HOMING_SOCKET`, else the user's own daemon where its socket exists, else the system's where it exists; where there
-    /// is neither, that of the daemon which this user would start.
+    /// Where a client looks: `$HOMING_SOCKET`, else the user's own daemon where it answers, else the system's where it is installed; where
+    /// there is neither, that of the daemon which this user would start.
     public static func forClient(
-        environment: [String: String], system: String = SocketLocation.system, isRoot: Bool = geteuid() == 0
+        environment: [String: String], system: String = SocketLocation.system, isRoot: Bool = geteuid() == 0,
+        isInstalled: Bool = SocketLocation.isServiceInstalled
     ) -> String {
         if let named = environment["HOMING_SOCKET"], !named.isEmpty { return named }
         let own = user(environment: environment)
-        return exists(own) || !isRoot && !exists(system) ? own : system
+        if isAnswered(own) { return own }
+        return isRoot || isInstalled || exists(system) ? system : own
+    }
+
+    /// Whether systemd knows the system service here (systemd.unit(5), the unit search path).
+    public static var isServiceInstalled: Bool {
+        ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].contains { exists("\($0)/systemd/system/homingd.service") }
     }
 
     /// Also true where it may not be known: the reason is then told by whoever tries to connect.
     private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR }
+
+    /// Whether somebody listens on this socket; also true where it may not be known. A daemon that was killed leaves its socket behind.
+    private static func isAnswered(_ path: String) -> Bool {
+        guard exists(path) else { return false }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let fits = withUnsafeMutableBytes(of: &address.sun_path) { place in
+            guard path.utf8.count < place.count else { return false }
+            place.copyBytes(from: path.utf8)
+            return true
+        }
+        let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard fits, socket >= 0 else { return true }
+        defer { close(socket) }
+        let outcome = withUnsafeBytes(of: &address) {
+            connect(socket, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+        }
+        return outcome == 0 || errno != ECONNREFUSED
+    }
 }

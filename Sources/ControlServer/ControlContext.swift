@@ -1,5 +1,6 @@
 import Hummingbird
 import NIOCore
+import NIOHTTPTypes
 
 /// A request's context: who asks.
 struct ControlContext: RequestContext {
@@ -10,6 +11,9 @@ struct ControlContext: RequestContext {
         coreContext = .init(source: source)
         channel = source.channel
     }
+
+    /// The caller waits for leave to send its body (RFC 9110 10.1.1).
+    func sayContinue() async throws { try await channel.writeAndFlush(HTTPResponsePart.head(.init(status: .continue))) }
 
     /// Who asks; nil where they have gone.
     func peer() async -> Peer? {

@@ -20,15 +20,26 @@ package struct CircuitBreaker: Sendable, Equatable {
 
     package private(set) var state = State.closed
     private var failuresInARow = 0
+    /// Asked for while a probe was on its way: should that one fail, the next follows at once.
+    private var isHurried = false
 
     package init() {}
+
+    /// Why nothing but a probe is sent; nil where everything is.
+    package var failure: Failure? {
+        switch state {
+        case .closed: nil
+        case .open(_, let failure, _), .halfOpen(_, let failure): failure
+        }
+    }
 
     /// The backend does not answer, or something else answers in its place. Each pause is up to twice as long as the last one.
     package mutating func trip(_ failure: Failure, policy: Policy, now: Date, using generator: inout some RandomNumberGenerator) {
         if case .open = state { return }  // the requests that were on their way with the first one tell nothing new
         failuresInARow += 1
         let bound = min(policy.ceiling, policy.first * pow(2, Double(min(failuresInARow, 32) - 1)))
-        let pause = bound > 0 ? TimeInterval.random(in: bound / 2...bound, using: &generator) : 0
+        let pause = bound > 0 && !isHurried ? TimeInterval.random(in: bound / 2...bound, using: &generator) : 0
+        isHurried = false
         state = .open(until: now.addingTimeInterval(pause), failure, isAsked: false)
     }
 
@@ -52,15 +63,27 @@ package struct CircuitBreaker: Sendable, Equatable {
     /// The pause is over: what was asked for is granted by closing, a fault needs a probe. True where a probe is wanted.
     package mutating func elapse() -> Bool {
         guard case .open(let until, let failure, let isAsked) = state else { return false }
+        isHurried = false
         state = isAsked ? .closed : .halfOpen(since: until, failure)
         return !isAsked
     }
 
-    /// Probe at once, because a person or the network says so; not where the pause is for that reason.
-    package mutating func hurry(now: Date, unless reason: Failure.Reason? = nil) {
-        guard case .open(_, let failure, false) = state, failure.reason != reason else { return }
-        state = .open(until: now, failure, isAsked: false)
+    /// Probe at once, because a person or the network says so; not where the pause is for that reason. True where a probe is on its way already,
+    /// since long enough to have been sent on the network as it was before.
+    package mutating func hurry(now: Date, unless reason: Failure.Reason? = nil) -> Bool {
+        switch state {
+        case .open(_, let failure, false) where failure.reason != reason:
+            state = .open(until: now, failure, isAsked: false)
+        case .halfOpen(let since, let failure) where failure.reason != reason:
+            isHurried = true
+            return now.timeIntervalSince(since) >= Self.promptAnswer
+        default: break
+        }
+        return false
     }
+
+    /// How long a probe may take before a change of the network says that its answer will not come, in seconds.
+    private static let promptAnswer: TimeInterval = 2
 
     /// Another session: what the old one had to wait for is over.
     package mutating func sessionChanged() {

@@ -44,6 +44,8 @@ package enum DispatchAction: Sendable, Equatable {
     case store([Settled], claim: [Destination: Int])
     case attempt(Entry)
     case probe(backend: String)
+    /// Wait no longer for the probe that is on its way; it fails, and another follows.
+    case abandonProbe(backend: String)
     /// Ask who is signed in, and tell by `session`.
     case checkSession(backend: String)
     /// Forget the time asked for before; nil for none.

@@ -65,16 +65,18 @@ package struct DispatchState: Sendable {
         case .probed(let backend, let probe):
             switch probe {
             case .well: links[backend]?.breaker.succeed()
-            case .failed(let failure): trip(backend, failure, now)
+            // A probe that was called off has learnt nothing.
+            case .failed(let failure):
+                trip(backend, failure.reason == .stopping ? links[backend]?.breaker.failure ?? failure : failure, now)
             }
         case .woke: wakeAt = nil
         case .hurried(let backend):
-            for name in links.keys where backend == nil || backend == name { links[name]?.breaker.hurry(now: now) }
             forgetDueTimes()
+            return hurry(links.keys.filter { backend == nil || backend == $0 }, now)
         case .paused(let pause, let revision): setPause(pause, of: pause.backend, revision)
         case .resumed(let backend, let revision): setPause(nil, of: backend, revision)
         case .networkChanged:
-            for name in links.keys { links[name]?.breaker.hurry(now: now, unless: .serverError) }
+            return hurry(Array(links.keys), unless: .serverError, now)
         case .drain(let backend):
             links[backend]?.isDraining = true
         case .cut(let backend):
@@ -84,6 +86,13 @@ package struct DispatchState: Sendable {
         case .echo: break
         }
         return []
+    }
+
+    private mutating func hurry(_ backends: [String], unless reason: Failure.Reason? = nil, _ now: Date) -> [DispatchAction] {
+        backends.sorted().compactMap { name in
+            let isLate = links[name]?.breaker.hurry(now: now, unless: reason) == true
+            return isLate && links[name]?.hasHealthRoute == true ? .abandonProbe(backend: name) : nil
+        }
     }
 
     private mutating func setPause(_ pause: Pause?, of backend: String, _ revision: Int64) {

@@ -16,7 +16,7 @@ package final class Dispatcher: Sendable {
     private let log: Logger
     private let events: AsyncStream<DispatchEvent>
     private let post: AsyncStream<DispatchEvent>.Continuation
-    private let shown: Mutex<(gates: [String: Gate], nextWake: Date?, isDiskFull: Bool)>
+    private let shown: Mutex<(gates: [String: Gate], nextWake: Date?)>
     /// Who waits for the loop; nil once nothing is sent any more.
     private let waiting = Mutex<Waiting?>(Waiting())
     /// Within how many seconds a stop ends what is being sent.
@@ -46,7 +46,7 @@ package final class Dispatcher: Sendable {
         self.log = log
         (events, post) = AsyncStream.makeStream()
         let gates = pauses.map { ($0.backend, Gate.paused(until: $0.until, reason: $0.reason)) }
-        shown = Mutex((Dictionary(uniqueKeysWithValues: gates), nil, false))
+        shown = Mutex((Dictionary(uniqueKeysWithValues: gates), nil))
         // Before any session is heard of, which is what lets anything be sent.
         for pause in pauses { post.yield(.paused(pause)) }
     }
@@ -55,7 +55,6 @@ package final class Dispatcher: Sendable {
     package var gates: [String: Gate] { shown.withLock { $0.gates } }
     package var nextWake: Date? { shown.withLock { $0.nextWake } }
     /// The disk has no room for what became of entries, so nothing more is sent until it has.
-    package var isDiskFull: Bool { shown.withLock { $0.isDiskFull } }
     /// Counted attempts before an entry is dead.
     package var attempts: Int { policy.retry.attempts }
 
@@ -130,7 +129,11 @@ package final class Dispatcher: Sendable {
             listen(&group)
             var loop = Loop(state: DispatchState(backends: couriers.mapValues(\.probesHealth), policy: policy, seed: seed))
             for await event in events {
-                if case .attempted(let entry, _) = event { loop.tries[entry.sequence] = nil }
+                switch event {
+                case .attempted(let entry, _): loop.tries[entry.sequence] = nil
+                case .probed(let backend, _): loop.probes[backend] = nil
+                default: break
+                }
                 for action in loop.state.on(event, at: clock.now) { perform(action, &loop, &group) }
                 switch event {
                 case .stop:
@@ -142,8 +145,9 @@ package final class Dispatcher: Sendable {
                 if loop.hasFinished || loop.fault.withLock({ $0 }) != nil { break }
             }
             group.cancelAll()
-            for task in loop.tries.values { task.cancel() }
-            for task in loop.tries.values { await task.value }
+            let tasks = Array(loop.tries.values) + loop.probes.values
+            for task in tasks { task.cancel() }
+            for task in tasks { await task.value }
             return loop.fault.withLock { $0 }
         }
         let left = waiting.withLock { waiting in
@@ -167,6 +171,7 @@ package final class Dispatcher: Sendable {
     private struct Loop: Sendable {
         var state: DispatchState
         var tries: [Int64: Task<Void, Never>] = [:]
+        var probes: [String: Task<Void, Never>] = [:]
         var timer: Task<Void, Never>?
         var hasFinished = false
         let fault = Fault()
@@ -189,7 +194,8 @@ package final class Dispatcher: Sendable {
         case .attempt(let entry): attempt(entry, &loop)
         case .probe(let backend):
             guard let courier = couriers[backend] else { return }
-            group.addTask { self.post.yield(.probed(backend: backend, await courier.probe())) }
+            loop.probes[backend] = Task { self.post.yield(.probed(backend: backend, await courier.probe())) }
+        case .abandonProbe(let backend): loop.probes[backend]?.cancel()
         case .checkSession(let backend):
             guard let keeper = keepers[backend] else { return }
             group.addTask { self.sessionChanged(await keeper.snapshot) }
@@ -217,7 +223,6 @@ package final class Dispatcher: Sendable {
             let begin = ContinuousClock.now
             do throws(OutboxError) {
                 let claimed = try await self.outbox.settle(settled, thenClaim: slots, at: self.clock.now)
-                self.shown.withLock { $0.isDiskFull = false }
                 self.post.yield(.stored(claimed))
                 self.log.trace(
                     "Settled and claimed",
@@ -227,7 +232,6 @@ package final class Dispatcher: Sendable {
                         "microseconds": "\((ContinuousClock.now - begin) / .microseconds(1))",
                     ])
             } catch .full {
-                self.shown.withLock { $0.isDiskFull = true }
                 self.log.error("The disk is full: what became of entries cannot be written yet")
                 self.post.yield(.storeFailed)
             } catch {
@@ -237,7 +241,7 @@ package final class Dispatcher: Sendable {
         }
     }
 
-    /// Unstructured, because each try must be cancellable by itself; the loop keeps every handle and awaits it.
+    /// Unstructured, as a probe is, because each try must be cancellable by itself; the loop keeps every handle and awaits it.
     private func attempt(_ entry: Entry, _ loop: inout Loop) {
         guard let courier = couriers[entry.mutation.destination.backend] else { return }
         loop.tries[entry.sequence] = Task { self.post.yield(.attempted(entry, await courier.attempt(entry))) }

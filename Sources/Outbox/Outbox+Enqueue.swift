@@ -56,6 +56,13 @@ extension Outbox {
                 return .success(.new(sequence: sequence))
             }
         }
+        for (item, result) in zip(prepared, results) {
+            switch result {
+            case .success(.new): shortage.accepted()
+            case .failure(.overLimit): shortage.refused(Int64(item.sealed.count))
+            case .success(.duplicate), .failure: break
+            }
+        }
         arrivals.send()
         eventsWritten.send()
         return results

@@ -14,6 +14,7 @@ package struct Outbox: Sendable {
 
     let pool: DatabasePool
     let commits: GroupCommit
+    let shortage = Shortage()
     let vault: Vault
     /// The largest that the file may be, in bytes; what must be written besides new submissions goes past it.
     let maxBytes: Int64
@@ -91,7 +92,15 @@ package struct Outbox: Sendable {
 
     /// Runs `work` in a transaction that it may share with others, and returns after the fsync.
     func commit<T: Sendable>(_ work: @escaping @Sendable (Database) throws -> T) async throws(OutboxError) -> T {
-        do { return try await commits.submit(work) } catch { throw OutboxError(error) }
+        do {
+            let value = try await commits.submit(work)
+            shortage.wrote(true)
+            return value
+        } catch {
+            let error = OutboxError(error)
+            if error == .full { shortage.wrote(false) }
+            throw error
+        }
     }
 
     /// Reads a consistent snapshot.

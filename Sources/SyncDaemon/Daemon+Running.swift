@@ -58,7 +58,7 @@ extension Daemon {
             services.append(
                 StatusLine(notifier: notifier, news: [outbox.eventsWritten, spool.looked, rejected.changed]) {
                     // `try?`: where the store cannot be read, the sentence from before stays.
-                    try? await station.status().sentence
+                    try? await station.publicSentence()
                 })
         }
         let (clock, log) = (premises.clock, premises.log)

@@ -44,6 +44,9 @@ import Testing
         #expect(counts.now == (4, 2))
         try put("new/users/5/c")
         #expect(counts.now == (5, 2))
+        // What was taken and could not be stored yet waits as well.
+        try put("taken/d")
+        #expect(counts.now == (6, 2))
     }
 
     @Test func aFolderThatHasNotChangedIsNotListedAgain() throws {
@@ -53,7 +56,7 @@ import Testing
         let counts = FolderCounts(folders, coarseness: { _ in .min / 2 })
         #expect(counts.now == (2, 0))
         let listed = faults.foldersOpened
-        #expect(listed.sorted() == ["new", "new/users", "new/users/5", "refused"].map { directory($0) })
+        #expect(listed.sorted() == ["new", "new/users", "new/users/5", "refused", "taken"].map { directory($0) })
         for _ in 1...3 { #expect(counts.now == (2, 0)) }
         #expect(faults.foldersOpened == listed)
         let before = changedAt("new/users/5")

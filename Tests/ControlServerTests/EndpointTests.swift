@@ -136,6 +136,19 @@ import Testing
         #expect(service.calls.isEmpty)
     }
 
+    @Test func textInTheAddressIsEncodedAsFormsAre() async throws {
+        let service = FakeService()
+        try await Served.with(service) { served in
+            let path = "/v1/entries?route=r&item.name=Anna+Mar%C3%ADa&item.sign=a%2Bb&item.line=a%20b"
+            let response = try await served.send(.POST, path)
+            #expect(response.status.code == 201)
+        }
+        let parameters = service.calls.first?.parameters
+        #expect(parameters?["item.name"] == "Anna María")
+        #expect(parameters?["item.sign"] == "a+b")
+        #expect(parameters?["item.line"] == "a b")
+    }
+
     /// A misspelt `until` would pause for ever, a misspelt `remember` would forget the password.
     @Test(arguments: [
         ("/v1/pause", #"{"reason": "r", "untill": "2025-03-11T14:00:00.000Z"}"#, "untill", "backend, reason, until"),
@@ -145,7 +158,8 @@ import Testing
         let service = FakeService()
         try await Served.with(service) { served in
             let response = try await served.send(.POST, path, body: ByteBuffer(string: body))
-            let problem = try JSONCoding.decoder.decode(Problem.self, from: Data(try await response.body.collect(upTo: 1 << 20).readableBytesView))
+            let problem = try JSONCoding.decoder.decode(
+                Problem.self, from: Data(try await response.body.collect(upTo: 1 << 20).readableBytesView))
             #expect(problem.detail == "The key ‘\(key)’ in the body is not known here; expected: \(known).")
             #expect((response.status.code, problem.code) == (400, .invalidRequest))
         }

@@ -29,6 +29,22 @@ import Testing
         }
     }
 
+    @Test func whoAsksForWhatIsStillKeptGetsThat() async throws {
+        let service = FakeService(oldest: 41)
+        try await Served.with(service) { served in
+            await #expect(throws: Problem.self) { try await served.client.events(EventQuery(since: 3)) { _ in true } }
+            service.continuation.yield([Self.event(42)])
+            service.continuation.finish()
+            var seen: [Int64] = []
+            try await served.client.keptEvents(after: 3, follow: false) { event in
+                seen.append(event.cursor)
+                return true
+            }
+            #expect(seen == [42])
+        }
+        #expect(service.calls.map { $0.parameters["since"] } == ["3", "3", "41"])
+    }
+
     @Test func anEventArrivesWhileTheStreamStaysOpen() async throws {
         let service = FakeService()
         try await Served.with(service) { served in

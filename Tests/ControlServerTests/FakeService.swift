@@ -15,10 +15,13 @@ final class FakeService: ControlService {
     private let state = Mutex<(calls: [Call], peers: [Peer], denials: [String])>(([], [], []))
     let problem: Problem?
     let isDuplicate: Bool
+    /// The least cursor that events can be asked for after.
+    let oldest: Int64
     let stream: AsyncStream<[Event]>
     let continuation: AsyncStream<[Event]>.Continuation
 
-    init(problem: Problem? = nil, isDuplicate: Bool = false) {
+    init(problem: Problem? = nil, isDuplicate: Bool = false, oldest: Int64 = 0) {
+        self.oldest = oldest
         self.problem = problem
         self.isDuplicate = isDuplicate
         (stream, continuation) = AsyncStream.makeStream()
@@ -121,6 +124,7 @@ final class FakeService: ControlService {
     }
     func events(_ request: EventQuery, by peer: Peer) async throws(Problem) -> AsyncStream<[Event]> {
         try note("events", request, peer)
+        if request.since ?? oldest < oldest { throw Problem(.eventsPruned, status: 410, title: "", detail: "Gone.", oldest: oldest) }
         return stream
     }
     func denied(_ call: String, by peer: Peer) async { state.withLock { $0.denials.append(call) } }

@@ -1,6 +1,7 @@
 import ControlAPI
 import ControlServer
 import Foundation
+import Logging
 import NIOCore
 import NIOHTTP1
 import Testing
@@ -75,6 +76,38 @@ import Testing
             #expect(!answer.contains(" 201 "))
         }
         #expect(service.calls.isEmpty)
+    }
+
+    @Test(arguments: [
+        "Content-Length: 20\r\n\r\n{}", "Transfer-Encoding: chunked\r\n\r\n8\r\n{}", "Transfer-Encoding: chunked\r\n\r\nzz\r\n{}",
+    ])
+    func aCallerWhoseBodyIsBrokenIsNoFailureOfTheDaemon(rest: String) async throws {
+        let lines = LoggedLines()
+        try await Served.with(FakeService(), log: lines.logger) { served in
+            let connection = try RawConnection(served.client.socketPath)
+            connection.send("POST /v1/sync HTTP/1.1\r\nHost: homing\r\n\(rest)")
+            connection.finishSending()
+            let answer = await connection.read()
+            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 400"), "\(answer)")
+        }
+        #expect(lines.all.filter { $0.level >= .error } == [])
+    }
+
+    @Test func whoAsksBeforeSendingABodyIsAnswered() async throws {
+        let service = FakeService()
+        try await Served.with(service) { served in
+            let call = "POST /v1/sync HTTP/1.1\r\nHost: homing\r\nExpect: 100-continue\r\n"
+            let connection = try RawConnection(served.client.socketPath)
+            connection.send(call + "Content-Length: 2\r\n\r\n")
+            #expect(await connection.read(until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+            connection.send("{}")
+            #expect(await connection.read(until: "}").hasPrefix("HTTP/1.1 200 OK\r\n"))
+            // What would be refused is not asked for.
+            let refused = try RawConnection(served.client.socketPath)
+            refused.send(call + "Content-Length: 99999999\r\n\r\n")
+            #expect(await refused.read(until: "}").hasPrefix("HTTP/1.1 413"))
+        }
+        #expect(service.calls.count == 1)
     }
 
     @Test func moreBodiesAtATimeThanMemoryIsMeantForAreAskedToComeAgain() async throws {

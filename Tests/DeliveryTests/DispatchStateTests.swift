@@ -155,6 +155,30 @@ import Testing
         }
     }
 
+    /// A probe that was sent before the network changed may hang for a minute.
+    @Test(arguments: [DispatchEvent.networkChanged, .hurried(backend: nil)])
+    func aHintWhileAProbeIsOnItsWayIsNotLost(hint: DispatchEvent) {
+        var state = signedIn()
+        _ = state.on(.stored(Claimed(entries: [entry(1)], nextDue: [Samples.destination: now])), at: now)
+        let offline = Failure(.offline, "no")
+        _ = state.on(.attempted(entry(1), attempt(.unreachable(offline))), at: now)
+        _ = state.on(.stored(Claimed()), at: now)
+        let probing = state.on(hint, at: now)
+        #expect(probing.contains(.probe(backend: "breathesafe")))
+        // It may well be answered yet.
+        let early = state.on(hint, at: now.addingTimeInterval(1))
+        #expect(!early.contains(.abandonProbe(backend: "breathesafe")))
+        let late = state.on(hint, at: now.addingTimeInterval(3))
+        #expect(late.contains(.abandonProbe(backend: "breathesafe")))
+        let again = state.on(
+            .probed(backend: "breathesafe", .failed(Failure(.stopping, "called off"))), at: now.addingTimeInterval(3))
+        #expect(again.contains(.probe(backend: "breathesafe")))
+        for case .gateChanged(_, .cooling(_, let failure)) in again { #expect(failure == offline) }
+        // One hint, one probe; and what was known of the backend is what is known.
+        let failed = state.on(.probed(backend: "breathesafe", .failed(offline)), at: now.addingTimeInterval(4))
+        #expect(!failed.contains(.probe(backend: "breathesafe")))
+    }
+
     @Test func whatIsOlderThanWhatIsKnownOfASessionSaysNothing() {
         var state = signedIn()
         _ = state.on(.session(backend: "breathesafe", nil, revision: 2), at: now)

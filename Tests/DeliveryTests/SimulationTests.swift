@@ -88,6 +88,10 @@ private struct World {
         while steps < 20_000 {
             steps += 1
             if pauses > 0, Int.random(in: 0..<8, using: &whims) == 0 { pause() }
+            if Int.random(in: 0..<16, using: &whims) == 0 {
+                clock.advance(to: clock.now.addingTimeInterval(.random(in: 0...4, using: &whims)))
+                post(Bool.random(using: &whims) ? .networkChanged : .hurried(backend: nil))
+            }
             if !actions.isEmpty {
                 // Whatever is under way may end in any order.
                 let action = actions.remove(at: Int.random(in: 0..<actions.count, using: &generator))
@@ -126,6 +130,10 @@ private struct World {
         case .store(let settled, let claim): post(.stored(try await outbox.settle(settled, thenClaim: claim, at: clock.now)))
         case .attempt(let entry): post(.attempted(entry, attempt(entry)))
         case .probe(let backend): post(.probed(backend: backend, Int.random(in: 0..<3, using: &generator) == 0 ? .failed(offline) : .well))
+        case .abandonProbe(let backend):
+            guard let probe = actions.firstIndex(of: .probe(backend: backend)) else { return }
+            actions.remove(at: probe)
+            post(.probed(backend: backend, .failed(Failure(.stopping, "called off"))))
         case .checkSession(let backend): post(.session(backend: backend, Account(id: "1", label: "")))
         case .gateChanged, .pauseEnded, .pauseCorrected, .cut, .drained, .finished, .wake: break
         }

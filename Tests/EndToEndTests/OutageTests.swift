@@ -29,6 +29,27 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    /// The backend's answers repeat what was sent.
+    @Test func aLargeDocumentGoesUpAndIsFoundAgain() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        await station.sandbox.apply(Fault(.commitThenCut, path: "facial_measurements_from_arkit", count: 1))
+        let mesh = String(repeating: "x", count: 12 << 20)
+        for number in 1...2 {
+            let document = #"{"timestamp":\#(number),"average_measurements":{},"mesh":"\#(mesh)"}"#
+            _ = try await station.client.call(
+                Endpoints.submit,
+                ControlAPI.Submission(
+                    backend: "breathesafe", route: "measurement", id: Samples.id(number).description, fields: ["user_id": "5"],
+                    payload: Data(document.utf8)))
+        }
+        try await station.event("delivered", count: 2)
+        #expect(try await station.event("delivered")?.detail["foundByLookup"] == "true")
+        #expect(station.sandbox.ledger.entries.map(\.clientMutationID) == [1, 2].map { Samples.id($0).description })
+        try await station.end(SIGTERM)
+    }
+
     @Test func filesDroppedOfflineGoUpToo() async throws {
         let station = try await TestStation()
         try await station.start()

@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
-import Outbox
 import SyncModel
 import TestSupport
 import Testing
 import Vault
+
+@testable import Outbox
 
 @Suite struct EnqueueTests {
     @Test func everyCommitIsFollowedByAnFsync() throws {
@@ -48,12 +49,34 @@ import Vault
         }
         #expect(refusal == .overLimit(limit))
         #expect((10..<21).contains(accepted))
+        #expect(try await outbox.room() == .overLimit(limit))
         // What was accepted before is known, and needs no room.
         #expect(try await outbox.enqueue(Samples.mutation(1, lane: "0", payload: document), at: clock.now).sequence == 1)
+        #expect(try await outbox.room() == .overLimit(limit))
         let claimed = try await outbox.claim([Samples.destination: 4], at: clock.now).entries
         let settled = claimed.map { Settled($0, .delivered(Samples.receipt), attempt: nil) }
         _ = try await outbox.settle(settled, thenClaim: [:], at: clock.now)
+        #expect(try await outbox.room() == .enough)
         #expect(try await outbox.enqueue(Samples.mutation(101, lane: "new", payload: document), at: clock.now).sequence > 1)
+    }
+
+    /// SQLite says of a file that may have no more pages what it says of a full disk.
+    @Test func aFullDiskIsToldOfUntilSomethingIsWritten() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let pages = try await store.outbox.pool.writeWithoutTransaction { db in
+            try Int.fetchOne(db, sql: "PRAGMA max_page_count = 1") ?? 0
+        }
+        let large = Samples.mutation(2, payload: "{\"a\":\"" + String(repeating: "x", count: 100_000) + "\"}")
+        await #expect(throws: OutboxError.full) { try await store.enqueue(large) }
+        #expect(pages > 1)
+        #expect(store.outbox.shortage.isDiskFull)
+        // A page that is there already can be written: the disk, for all that can be known, has room again.
+        #expect(try await store.outbox.room() == .enough)
+        await #expect(throws: OutboxError.full) { try await store.enqueue(large) }
+        try await store.outbox.pool.writeWithoutTransaction { db in try db.execute(sql: "PRAGMA max_page_count = 1000000") }
+        try await store.enqueue(large)
+        #expect(!store.outbox.shortage.isDiskFull)
     }
 
     @Test func theSameSubmissionIsKnownAfterItsRowWasPruned() async throws {

@@ -67,16 +67,16 @@ import Testing
         var reasons: Reasons
         var entry: EntryRecord
         var sentence: String
-        /// A part of the next step; nil where nothing needs doing.
-        var next: String?
-        init(_ reasons: Reasons, _ entry: EntryRecord, _ sentence: String, _ next: String?) {
+        /// A part of the next step.
+        var next: String
+        init(_ reasons: Reasons, _ entry: EntryRecord, _ sentence: String, _ next: String) {
             (self.reasons, self.entry, self.sentence, self.next) = (reasons, entry, sentence, next)
         }
         var testDescription: String { sentence }
     }
 
     private static let waiting: [Case] = [
-        Case(reasons(), pending, "It is next in line.", nil),
+        Case(reasons(), pending, "It is next in line.", "Nothing; it goes up by itself."),
         Case(
             behind(record(0, .pending), ahead: 1), pending,
             "One other goes before it in users/5, in the order of their capture; the first is \(Samples.id(0)).",
@@ -143,10 +143,11 @@ import Testing
             record(1, .pending) {
                 $0.uncertain = true
                 $0.dueAt = later
-            }, "Its answer was lost; it will be looked up at 05:56 before it is sent again.", nil),
+            }, "Its answer was lost; it will be looked up at 05:56 before it is sent again.", "Nothing; this happens"),
         Case(
             reasons { $0.canLookUp = false }, record(1, .pending) { $0.uncertain = true },
-            "Its answer was lost, and this backend offers no way to look for it; it is sent again under the same id.", nil),
+            "Its answer was lost, and this backend offers no way to look for it; it is sent again under the same id.",
+            "Nothing; this happens"),
         Case(
             reasons(),
             record(1, .pending) {
@@ -163,18 +164,18 @@ import Testing
                 $0.retriedAt = now
                 $0.retriedBy = "bob"
                 $0.triedAt = earlier
-            }, "bob had it tried again at 05:46; it is next in line.", nil),
+            }, "bob had it tried again at 05:46; it is next in line.", "Nothing; it goes up"),
         Case(
             reasons(),
             record(1, .pending) {
                 $0.retriedAt = earlier
                 $0.retriedBy = "bob"
                 $0.triedAt = now
-            }, "It is next in line.", nil),
+            }, "It is next in line.", "Nothing; it goes up by itself."),
     ]
 
     private static let settled: [Case] = [
-        Case(reasons(), record(1, .inflight) { $0.claimedAt = earlier }, "It is being sent since 05:36.", nil),
+        Case(reasons(), record(1, .inflight) { $0.claimedAt = earlier }, "It is being sent since 05:36.", "Nothing; ask again"),
         Case(
             reasons(),
             record(1, .delivered) {
@@ -211,8 +212,8 @@ import Testing
     func everyStateHasItsSentenceAndTheNextStep(expected: Case) {
         let (sentence, next) = expected.reasons.explain(expected.entry)
         #expect(sentence == expected.sentence)
-        if let part = expected.next { #expect(next?.contains(part) == true, "\(next ?? "nil")") } else { #expect(next == nil) }
-        #expect(next?.hasSuffix(".") ?? true)
+        #expect(next.contains(expected.next), "\(next)")
+        #expect(next.hasSuffix("."))
     }
 
     /// Every reason for holding, and every reason for which a backend cools, is in the table.

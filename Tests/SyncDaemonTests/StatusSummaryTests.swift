@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import Outbox
 import Testing
 
 @testable import SyncDaemon
@@ -55,6 +56,26 @@ import Testing
             ),
         ]
         for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
+    }
+
+    @Test func aFullDiskGoesFirst() {
+        var full = summary(backend(QueueReport(pending: 2)))
+        full.room = .diskFull
+        #expect(
+            full.sentence
+                == "The disk is full: nothing more can be taken in or sent. 2 captures are safe here, and go up once there is room.")
+        #expect(full.attention.map(\.code) == ["disk-full"])
+        full.room = .overLimit(3 << 20)
+        #expect(full.sentence == "2 captures are on the way up. The outbox is full and takes nothing more in until some of it has gone up.")
+        #expect(full.attention.map(\.text) == ["The outbox has reached its limit of 3 MiB: nothing more is taken in."])
+        full.room = .enough
+        #expect(full.attention.isEmpty)
+    }
+
+    @Test func whereEverybodyMayReadItNobodyIsNamed() {
+        let bob = WaitingAccount(account: "2", email: "bob@lab.test", waiting: 2)
+        let summary = summary(backend(QueueReport(pending: 2, delivered: 5), others: [bob]))
+        #expect(summary.withoutNames.sentence == "2 captures wait for another account to sign in again; everything else has gone up.")
     }
 
     private func paused(_ queue: QueueReport, session: String = "signedIn", since: TimeInterval, ends: TimeInterval?) -> StatusSummary {

@@ -1,29 +1,45 @@
 import ControlAPI
+import ControlServer
 import Foundation
 import TestSupport
 import Testing
 
 @Suite struct SocketLocationTests {
+    /// What is found where a user's own socket may be.
+    enum Own: CaseIterable { case nothing, left, answered }
+
     @Test(arguments: [
-        // Own, the system's, root: whose is asked.
-        (false, false, false, "own"), (false, false, true, "system"), (true, true, false, "own"), (true, false, true, "own"),
-        (false, true, false, "system"), (false, true, true, "system"),
+        // The user's own, the system's, installed, root: whose is asked.
+        (Own.nothing, false, false, false, "own"), (.nothing, false, false, true, "system"), (.nothing, false, true, false, "system"),
+        (.nothing, true, false, false, "system"), (.left, false, false, false, "own"), (.left, true, true, false, "system"),
+        (.left, false, false, true, "system"), (.answered, false, false, false, "own"), (.answered, true, true, false, "own"),
+        (.answered, true, true, true, "own"),
     ])
-    func aClientAsksTheDaemonThatIsThereOrElseTheOneThatTheUserWouldStart(own: Bool, system: Bool, isRoot: Bool, expected: String) throws {
+    func aClientAsksTheDaemonThatIsThereOrElseTheOneThatWouldBe(
+        own: Own, system: Bool, isInstalled: Bool, isRoot: Bool, expected: String
+    ) throws {
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: directory("run/homing"), withIntermediateDirectories: true)
         let places = ["own": directory("run/homing/homing.sock"), "system": directory("system.sock")]
-        if own { try directory.write("", to: "run/homing/homing.sock") }
+        let socket = own == .nothing ? nil : try UnixSocket(path: directory("run/homing/homing.sock"), mode: 0o600)
+        defer { socket?.close() }
+        if own == .left {
+            // Its file stays where a daemon was killed.
+            try FileManager.default.moveItem(atPath: directory("run/homing/homing.sock"), toPath: directory("kept"))
+            socket?.close()
+            try FileManager.default.moveItem(atPath: directory("kept"), toPath: directory("run/homing/homing.sock"))
+        }
         if system { try directory.write("", to: "system.sock") }
         let found = SocketLocation.forClient(
-            environment: ["XDG_RUNTIME_DIR": directory("run")], system: directory("system.sock"), isRoot: isRoot)
+            environment: ["XDG_RUNTIME_DIR": directory("run")], system: directory("system.sock"), isRoot: isRoot, isInstalled: isInstalled)
         #expect(found == places[expected])
     }
 
     @Test func aNamedSocketGoesFirst() {
         #expect(SocketLocation.forClient(environment: ["HOMING_SOCKET": "/x.sock", "XDG_RUNTIME_DIR": "/run/user/1"]) == "/x.sock")
         #expect(
-            SocketLocation.forClient(environment: ["HOMING_SOCKET": "", "HOME": "/home/ann"], system: "/nowhere/h.sock", isRoot: false)
+            SocketLocation.forClient(
+                environment: ["HOMING_SOCKET": "", "HOME": "/home/ann"], system: "/nowhere/h.sock", isRoot: false, isInstalled: false)
                 == "/home/ann/.local/state/homing/homing.sock")
     }
 }

@@ -88,7 +88,7 @@ import Testing
         let lines = text(status).split(separator: "\n").map(String.init)
         #expect(lines[1...3] == ["Needs a person:", "  • 2 measurements were refused.", "    → See ‘homing list --state dead’."])
         #expect(lines.contains("  entries  1 held, 2 dead, 1 discarded"))
-        #expect(lines.last == "  2 files not yet taken; 1 file refused, with its reason beside it")
+        #expect(lines.last == "  2 files not yet taken in; 1 file refused, with its reason beside it")
     }
 
     @Test func entriesOfAnotherAccountWaitForThatPerson() {

@@ -31,7 +31,8 @@ struct LargeDocuments {
                 part: "large", what: "after twenty of them, four at a time", value: twentieth.resident, unit: "MiB", ratio: twentieth.own,
                 of: "not the program’s file"),
             Row(
-                part: "large", what: "after forty", value: fortieth.resident, unit: "MiB", ratio: fortieth.own, of: "not the program’s file",
+                part: "large", what: "after forty", value: fortieth.resident, unit: "MiB", ratio: fortieth.own,
+                of: "not the program’s file",
                 target: "within 3 of twenty", isMet: fortieth.resident - twentieth.resident <= 3),
             Row(part: "large", what: "the most it has been", value: fortieth.peak, unit: "MiB"),
         ]

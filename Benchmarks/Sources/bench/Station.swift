@@ -36,7 +36,8 @@ final class Station: Sendable {
             .split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.hasPrefix("base_url:") ? "base_url: \(urls[0])" : String($0) }.joined(separator: "\n")
         try profile.write(toFile: directory + "/backends/breathesafe.yaml", atomically: true, encoding: .utf8)
-        try "state_directory: state\nsocket: homing.sock\ndelivery: {in_flight: \(inFlight), first_pause: 0.1}\noutbox: {max_bytes: \(maxBytes)}\n"
+        try
+            "state_directory: state\nsocket: homing.sock\ndelivery: {in_flight: \(inFlight), first_pause: 0.1}\noutbox: {max_bytes: \(maxBytes)}\n"
             .write(toFile: directory + "/homing.yaml", atomically: true, encoding: .utf8)
         control = Client(socket: directory + "/homing.sock")
     }

@@ -85,7 +85,7 @@ extension SessionKeeper {
 
 extension InboundResponse {
     /// The page on which a web framework, not the application, reports an error: `{"status":422,…}`.
-    fileprivate func isExceptionsPage(_ code: Int64) -> Bool { status == Int(code) && json?["status"] == .int(code) }
+    fileprivate func isExceptionsPage(_ code: Int64) -> Bool { status == Int(code) && json?.member("status") == .int(code) }
 }
 
 extension Failure {

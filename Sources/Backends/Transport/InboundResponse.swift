@@ -1,5 +1,4 @@
 import Foundation
-import SyncModel
 
 /// A complete answer.
 package struct InboundResponse: Sendable {
@@ -7,13 +6,13 @@ package struct InboundResponse: Sendable {
     package let headers: [HeaderField]
     package let body: Data
     /// The body where the content type says JSON and it parses as JSON; nil for anything else.
-    package let json: JSONValue?
+    package let json: JSONDocument?
 
     package init(status: Int, headers: [HeaderField] = [], body: Data = Data()) {
         self.status = status
         self.headers = headers
         self.body = body
-        json = Self.saysJSON(headers) ? JSONValue(parsing: body) : nil
+        json = Self.saysJSON(headers) ? JSONDocument(body) : nil
     }
 
     /// The first header of that name, in any case.

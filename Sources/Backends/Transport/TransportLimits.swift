@@ -8,8 +8,8 @@ package struct TransportLimits: Sendable, Hashable {
     package var exchange: Duration
     /// A PEM file with the only authorities to trust; nil means the system's.
     package var caFile: String?
-    /// The longest answer that is read, in bytes: as a tree of JSON it takes some twenty times as much memory.
-    package var answer = 8 << 20
+    /// The longest answer that is read, in bytes: one may repeat the largest document, of 32 MiB, and a list to look in holds hundreds of them.
+    package var answer = 64 << 20
 
     package init(
         connect: Duration = .seconds(10), request: Duration = .seconds(30), exchange: Duration = .seconds(60), caFile: String? = nil

@@ -25,7 +25,7 @@ extension Backend {
             let words = profile.errors.words(of: response)
             return .ill(Failure(.serverError, status: response.status, words ?? "The backend is not well (\(response.status))."))
         }
-        switch rules.account.resolve(in: json) {
+        switch json.resolve(rules.account) {
         case .found(let account): return .well(account: account.text)
         case .null: return .well(account: nil)
         case .missing:

@@ -17,11 +17,13 @@ extension Backend {
         if let interception = interception(in: response) { return .failed(.intercepted(interception)) }
         if response.status == 404, response.isJSON { return .absent }
         guard response.isSuccess, !saysFailure(response) else { return .failed(refusal(response, route: nil, at: now)) }
-        guard let find = profile.routes[mutation.route]?.find, case .array(let rows)? = response.json?.at(find.list) else {
+        guard let find = profile.routes[mutation.route]?.find,
+            let rows = response.json?.rows(of: find.list, [find.match, find.remoteID])
+        else {
             return .failed(
                 .transient(Failure(.profile, status: response.status, "The backend's list to look in is not where its profile says.")))
         }
-        guard let row = rows.first(where: { $0.at(find.match)?.string?.lowercased() == mutation.id.description }) else { return .absent }
-        return .found(Receipt(remoteID: row.at(find.remoteID)?.text, status: response.status, foundByLookup: true, at: now))
+        guard let row = rows.first(where: { $0[0]?.string?.lowercased() == mutation.id.description }) else { return .absent }
+        return .found(Receipt(remoteID: row[1]?.text, status: response.status, foundByLookup: true, at: now))
     }
 }

@@ -8,7 +8,7 @@ import SyncModel
 extension Reasons {
     func pending(_ entry: EntryRecord) -> Explanation {
         backendMissing(entry) ?? paused() ?? accountMissing(entry) ?? behind(entry) ?? diskFull() ?? cooling() ?? uncertain(entry)
-            ?? backoff(entry) ?? revived(entry) ?? ("It is next in line.", nil)
+            ?? backoff(entry) ?? revived(entry) ?? ("It is next in line.", "Nothing; it goes up by itself.")
     }
 
     private func backendMissing(_ entry: EntryRecord) -> Explanation? {
@@ -70,7 +70,7 @@ extension Reasons {
 
     private func cooling() -> Explanation? {
         guard case .cooling(let until, let failure) = gate else { return nil }
-        let again = "It is tried again at \(moment.text(until))."
+        let again = until > moment.now ? "It is tried again at \(moment.text(until))." : "It is being tried again at this moment."
         let hurry = "‘homing sync’ tries at once."
         switch failure.reason {
         case .throttled: return ("The backend asked for quiet: \(failure.message) \(again)", "Nothing; no hurry can shorten this.")
@@ -100,9 +100,12 @@ extension Reasons {
     private func uncertain(_ entry: EntryRecord) -> Explanation? {
         guard entry.uncertain else { return nil }
         let when = entry.dueAt.map { $0 > moment.now ? " at \(moment.text($0))" : "" } ?? ""
-        if canLookUp { return ("Its answer was lost; it will be looked up\(when) before it is sent again.", nil) }
+        if canLookUp {
+            return ("Its answer was lost; it will be looked up\(when) before it is sent again.", "Nothing; this happens by itself.")
+        }
         return (
-            "Its answer was lost, and this backend offers no way to look for it; it is sent again\(when) under the same id.", nil
+            "Its answer was lost, and this backend offers no way to look for it; it is sent again\(when) under the same id.",
+            "Nothing; this happens by itself."
         )
     }
 
@@ -119,6 +122,9 @@ extension Reasons {
 
     private func revived(_ entry: EntryRecord) -> Explanation? {
         guard let date = entry.retriedAt, entry.triedAt.map({ $0 <= date }) ?? true else { return nil }
-        return ("\(entry.retriedBy ?? "A person") had it tried again at \(moment.text(date)); it is next in line.", nil)
+        return (
+            "\(entry.retriedBy ?? "A person") had it tried again at \(moment.text(date)); it is next in line.",
+            "Nothing; it goes up by itself."
+        )
     }
 }

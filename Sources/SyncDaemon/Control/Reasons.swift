@@ -27,14 +27,17 @@ struct Reasons {
     var attempts: Int
     var moment: Moment
 
-    typealias Explanation = (sentence: String, next: String?)
+    typealias Explanation = (sentence: String, next: String)
 
     func explain(_ entry: EntryRecord) -> Explanation {
         switch entry.state {
         case .delivered: delivered(entry)
         case .discarded: discarded(entry)
         case .inflight:
-            ("It is being sent\(entry.claimedAt.map { " since \(moment.text($0))" } ?? " at this moment").", nil)
+            (
+                "It is being sent\(entry.claimedAt.map { " since \(moment.text($0))" } ?? " at this moment").",
+                "Nothing; ask again in a minute."
+            )
         case .dead: dead(entry)
         case .held: held(entry)
         case .pending: pending(entry)

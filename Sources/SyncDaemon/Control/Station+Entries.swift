@@ -59,7 +59,7 @@ extension Station {
         reasons.gate = dispatcher.gates[backend]
         reasons.session = await keepers[backend]?.snapshot
         reasons.hasProfile = keepers[backend] != nil
-        reasons.isDiskFull = dispatcher.isDiskFull
+        reasons.isDiskFull = try await stored { () throws(OutboxError) in try await outbox.room() } == .diskFull
         let (sentence, next) = reasons.explain(record)
         return ControlAPI.Explanation(id: record.id.description, state: record.state.rawValue, sentence: sentence, next: next)
     }
@@ -75,7 +75,9 @@ extension Station {
 
     func discard(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary {
         let id = try id(request.id)
-        try await stored { () throws(OutboxError) in try await outbox.discard(id, by: peer.description, named: UserName(peer.uid).short, at: clock.now) }
+        try await stored { () throws(OutboxError) in
+            try await outbox.discard(id, by: peer.description, named: UserName(peer.uid).short, at: clock.now)
+        }
         return summary(try await found(id).record)
     }
 

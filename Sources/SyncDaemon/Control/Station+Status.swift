@@ -12,6 +12,19 @@ extension Station {
 
     func status() async throws(Problem) -> Status {
         let overview = try await stored { () throws(OutboxError) in try await outbox.overview() }
+        let summary = try await summary(of: overview)
+        return Status(
+            sentence: summary.sentence, attention: summary.attention, backends: summary.backends, spool: summary.spool,
+            version: HomingVersion.current, startedAt: startedAt, cursor: overview.cursor)
+    }
+
+    /// The first sentence, for a place where every user of the machine may read it: it names no account.
+    func publicSentence() async throws(Problem) -> String {
+        let overview = try await stored { () throws(OutboxError) in try await outbox.overview() }
+        return try await summary(of: overview).withoutNames.sentence
+    }
+
+    private func summary(of overview: Overview) async throws(Problem) -> StatusSummary {
         let tallies = overview.tallies
         let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
         let pauses = try await pauses()
@@ -26,12 +39,10 @@ extension Station {
             stuckExample: stuck.example.map { .init(path: $0.path, reason: $0.reason, next: $0.next) })
         let unknown = Dictionary(
             grouping: tallies.filter { keepers[$0.destination.backend] == nil && !$0.state.isFinal }, by: \.destination.backend)
-        let summary = StatusSummary(
+        return StatusSummary(
             backends: reports, spool: spool, withoutProfile: unknown.mapValues { $0.map(\.count).reduce(0, +) },
-            rejectedConfiguration: rejected.reason, moment: Moment(now: clock.now))
-        return Status(
-            sentence: summary.sentence, attention: summary.attention, backends: reports, spool: spool, version: HomingVersion.current,
-            startedAt: startedAt, cursor: overview.cursor)
+            room: try await stored { () throws(OutboxError) in try await outbox.room() }, rejectedConfiguration: rejected.reason,
+            moment: Moment(now: clock.now))
     }
 
     /// Those that hold now. The outbox knows of a pause, and of its end, before the dispatcher does.

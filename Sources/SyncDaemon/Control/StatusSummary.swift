@@ -1,18 +1,35 @@
 import ControlAPI
 import Foundation
+import Outbox
 
 /// The sentence that a person reads first, and what needs a person: pure, from the figures alone.
 struct StatusSummary {
-    let backends: [BackendReport]
+    private(set) var backends: [BackendReport]
     let spool: SpoolReport
     /// Entries of backends that no profile describes any more, by the backend's name.
     var withoutProfile: [String: Int] = [:]
+    /// Whether anything more can be written.
+    var room = Room.enough
     /// Why the configuration that was changed is not in force; nil where it is.
     var rejectedConfiguration: String?
     var moment: Moment
 
+    /// The same, told without anybody's e-mail address.
+    var withoutNames: StatusSummary {
+        var summary = self
+        for backend in summary.backends.indices {
+            for other in summary.backends[backend].otherAccounts.indices {
+                summary.backends[backend].otherAccounts[other].email = "another account"
+            }
+        }
+        return summary
+    }
+
     var sentence: String {
-        rejectedConfiguration == nil ? situation : "\(situation) The changed configuration has mistakes and is not in force."
+        var sentences = [situation]
+        if case .overLimit = room { sentences.append("The outbox is full and takes nothing more in until some of it has gone up.") }
+        if rejectedConfiguration != nil { sentences.append("The changed configuration has mistakes and is not in force.") }
+        return sentences.joined(separator: " ")
     }
 
     private var situation: String {
@@ -23,6 +40,13 @@ struct StatusSummary {
         let mine = max(0, waiting - othersWaiting) + (needsSignIn ? 0 : spool.waiting)
         if let (name, count) = withoutProfile.min(by: { $0.key < $1.key }) {
             return "\(Self.captures(count)) cannot go up: there is no profile for their backend \(name) any more."
+        }
+        if room == .diskFull {
+            let safe =
+                waiting == 0
+                ? ""
+                : " \(Self.captures(waiting)) \(waiting == 1 ? "is" : "are") safe here, and \(waiting == 1 ? "goes" : "go") up once there is room."
+            return "The disk is full: nothing more can be taken in or sent.\(safe)"
         }
         if dead > 0 {
             let blocked = total(\.queue.blocked)
@@ -80,12 +104,33 @@ struct StatusSummary {
 
     /// Gravest first.
     var attention: [Attention] {
-        withoutProfile.sorted { $0.key < $1.key }.map { name, count in
-            Attention(
-                code: "no-profile",
-                text: "\(Self.captures(count)) for \(name) cannot go up, because no profile of that name is configured.",
-                next: "Put \(name).yaml back into the folder with the profiles and restart the daemon.")
-        } + backends.flatMap(attention(for:)) + files + (rejectedConfiguration.map { [Attention(rejectedConfiguration: $0)] } ?? [])
+        shortage
+            + withoutProfile.sorted { $0.key < $1.key }.map { name, count in
+                Attention(
+                    code: "no-profile",
+                    text: "\(Self.captures(count)) for \(name) cannot go up, because no profile of that name is configured.",
+                    next: "Put \(name).yaml back into the folder with the profiles and restart the daemon.")
+            } + backends.flatMap(attention(for:)) + files + (rejectedConfiguration.map { [Attention(rejectedConfiguration: $0)] } ?? [])
+    }
+
+    private var shortage: [Attention] {
+        switch room {
+        case .enough: []
+        case .diskFull:
+            [
+                Attention(
+                    code: "disk-full",
+                    text:
+                        "The disk is full: nothing more can be taken in, and nothing is sent, since what becomes of it could not be written.",
+                    next: "Make room on the disk; the rest follows by itself.")
+            ]
+        case .overLimit(let limit):
+            [
+                Attention(
+                    code: "outbox-full", text: "The outbox has reached its limit of \(limit >> 20) MiB: nothing more is taken in.",
+                    next: "Let what waits go up, which makes room; or raise outbox.max_bytes in the configuration and restart the daemon.")
+            ]
+        }
     }
 
     private func attention(for backend: BackendReport) -> [Attention] {

@@ -29,6 +29,13 @@ package struct DaemonProcess: Sendable {
     /// Returns when it was told to stop and has; throws where it cannot start or go on.
     package func run() async throws {
         let notifier = ServiceNotifier(environment: environment)
+        do { try await run(notifier) } catch {
+            notifier?.tell(.status("Cannot go on: \(StartError.sentence(for: error))"))
+            throw error
+        }
+    }
+
+    private func run(_ notifier: ServiceNotifier?) async throws {
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
         let (happenings, post) = AsyncStream.makeStream(of: Happening.self)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -20,27 +20,25 @@ struct EventsCommand: DaemonCommand {
         let guardian = InterruptGuard {}
         defer { guardian.lift() }
         do {
-            try await tell(after: &last, context)
+            let tell = { (event: Event) in
+                last = event.cursor
+                let line =
+                    context.asJSON
+                    ? String(decoding: JSONCoding.encoded(event), as: UTF8.self) : EventText(times: context.times).line(event)
+                context.console.write(line)
+                return true
+            }
+            if since == nil {
+                try await context.client.keptEvents(after: last, follow: follow, tell)
+            } else {
+                try await context.client.events(EventQuery(since: last, follow: follow), tell)
+            }
         } catch let problem as Problem {
-            // Nobody asked for these very ones: what is still kept will do.
-            guard since == nil, problem.code == .eventsPruned, let oldest = problem.oldest else { throw problem }
-            last = oldest
-            try await tell(after: &last, context)
+            throw problem
         } catch {
             throw EventText.streamCut(after: last)
         }
         if follow { throw EventText.streamCut(after: last) }
-    }
-
-    private func tell(after last: inout Int64, _ context: Context) async throws {
-        try await context.client.events(EventQuery(since: last, follow: follow)) { event in
-            last = event.cursor
-            let line =
-                context.asJSON
-                ? String(decoding: JSONCoding.encoded(event), as: UTF8.self) : EventText(times: context.times).line(event)
-            context.console.write(line)
-            return true
-        }
     }
 }
 

@@ -67,7 +67,7 @@ struct StatusText {
     static func files(_ spool: SpoolReport) -> String {
         if spool.waiting + spool.refused + spool.stuck == 0 { return "empty: every file in it has been taken" }
         var parts: [String] = []
-        if spool.waiting > 0 { parts.append("\(Words.count(spool.waiting, "file", "files")) not yet taken") }
+        if spool.waiting > 0 { parts.append("\(Words.count(spool.waiting, "file", "files")) not yet taken in") }
         if spool.refused > 0 {
             parts.append(
                 "\(Words.count(spool.refused, "file", "files")) refused, \(spool.refused == 1 ? "with its" : "each with its") reason beside it"

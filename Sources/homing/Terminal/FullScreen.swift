@@ -27,12 +27,13 @@ final class FullScreen: Sendable {
 
     /// Gives the terminal back; later calls do nothing.
     func leave() {
-        let isFirst = hasLeft.withLock { hasLeft in
+        // Nobody gets the lock while a terminal that has stalled keeps a picture from being drawn.
+        let isFirst = hasLeft.withLockIfAvailable { hasLeft in
             defer { hasLeft = true }
             return !hasLeft
         }
-        guard isFirst else { return }
-        write("\u{1B}[?25h\u{1B}[?1049l")
+        if isFirst == false { return }
+        if isFirst == true { write("\u{1B}[?25h\u{1B}[?1049l") }
         var settings = before
         tcsetattr(descriptor, TCSANOW, &settings)
     }

@@ -126,7 +126,7 @@ extension Watch {
                     try await client.call(Endpoints.status, NoInput()),
                     try await client.call(Endpoints.lanes, LaneQuery(limit: 20)).lanes
                 )
-            }, events: { since, each in try await client.events(EventQuery(since: since, follow: true), each) }, show: show)
+            }, events: { since, each in try await client.keptEvents(after: since, follow: true, each) }, show: show)
     }
 
     /// One look, for where there is nothing to keep up to date.
@@ -135,7 +135,7 @@ extension Watch {
         let watch = Watch(client: client) { _ in }
         let (status, lanes) = try await watch.look()
         view.saw(status, lanes)
-        try await client.events(EventQuery(since: max(0, status.cursor - back), follow: false)) { event in
+        try await client.keptEvents(after: max(0, status.cursor - back), follow: false) { event in
             view.saw(event)
             return true
         }

@@ -40,7 +40,8 @@ struct RunCommand: AsyncParsableCommand {
         } catch {
             let sentence = StartError.sentence(for: error)
             if journal != nil {
-                log.critical("Homing cannot go on", metadata: ["reason": "\(sentence)"])
+                // The one message that is not constant: it is all that `systemctl status` shows of a daemon that does not start.
+                log.critical("Homing cannot go on: \(sentence)", metadata: ["reason": "\(sentence)"])
             } else {
                 FileHandle.standardError.write(Data("homingd: \(sentence)\n".utf8))
             }
