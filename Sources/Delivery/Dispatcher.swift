@@ -194,7 +194,12 @@ package final class Dispatcher: Sendable {
         case .attempt(let entry): attempt(entry, &loop)
         case .probe(let backend):
             guard let courier = couriers[backend] else { return }
-            loop.probes[backend] = Task { self.post.yield(.probed(backend: backend, await courier.probe())) }
+            loop.probes[backend] = Task {
+                let probe = await courier.probe()
+                let isCalledOff = Task.isCancelled && probe != .well
+                self.post.yield(
+                    .probed(backend: backend, isCalledOff ? .failed(Failure(.stopping, "The probe was called off.")) : probe))
+            }
         case .abandonProbe(let backend): loop.probes[backend]?.cancel()
         case .checkSession(let backend):
             guard let keeper = keepers[backend] else { return }

@@ -44,7 +44,8 @@ extension Outbox {
             throw OutboxError(error)
         }
         let maxBytes = maxBytes
-        let results = try await commit { db in
+        let size = prepared.map { Int64($0.sealed.count) }.reduce(0, +)
+        let results = try await commit(size: size) { db in
             try prepared.map { item -> Result<Enqueued, OutboxError> in
                 if let known = try Self.known(item.mutation.id, db) {
                     guard known.digest == item.digest else { return .failure(.idConflict(item.mutation.id)) }

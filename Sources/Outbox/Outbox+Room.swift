@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import Synchronization
 
@@ -11,12 +12,13 @@ package enum Room: Sendable, Equatable {
 }
 
 extension Outbox {
-    /// How it is now. Where the disk was full, this tries whether it still is.
+    /// How it is now.
     package func room() async throws(OutboxError) -> Room {
-        if shortage.isDiskFull {
-            // `try?`: it fails where the disk is still full.
-            try? await commit { db in try db.execute(sql: "UPDATE run SET epoch = epoch") }
-            if shortage.isDiskFull { return .diskFull }
+        if let missing = shortage.missing {
+            // `try?`: where the system does not say, the next write that fails will.
+            let system = try? FileManager.default.attributesOfFileSystem(forPath: pool.path)
+            if let free = system?[.systemFreeSize] as? Int64, free < missing { return .diskFull }
+            shortage.diskHasRoom()
         }
         guard let refused = shortage.refused else { return .enough }
         let used = try await read { db in try Self.usedBytes(db) }
@@ -24,16 +26,21 @@ extension Outbox {
     }
 }
 
-/// What could not be written for want of room.
+/// What could not be written for want of room, in bytes.
 final class Shortage: Sendable {
-    private let state = Mutex<(isDiskFull: Bool, refused: Int64?)>((false, nil))
+    private let state = Mutex<(missing: Int64?, refused: Int64?)>((nil, nil))
 
-    var isDiskFull: Bool { state.withLock { $0.isDiskFull } }
-    /// Bytes of the submission that was refused last; nil where one was accepted since.
+    /// What the disk must have before it counts as having room again; nil where it has not been full since it had.
+    var missing: Int64? { state.withLock { $0.missing } }
+    /// The submission that the limit refused last; nil where one was accepted since.
     var refused: Int64? { state.withLock { $0.refused } }
 
-    /// A transaction has been written, or has failed because the disk is full.
-    func wrote(_ succeeded: Bool) { state.withLock { $0.isDiskFull = !succeeded } }
+    /// A write of about so many bytes has failed. The write-ahead log may take a few small ones yet: their success says nothing.
+    func diskIsFull(for bytes: Int64) { state.withLock { $0.missing = max($0.missing ?? 0, bytes + Self.margin) } }
+    func diskHasRoom() { state.withLock { $0.missing = nil } }
     func refused(_ bytes: Int64) { state.withLock { $0.refused = bytes } }
     func accepted() { state.withLock { $0.refused = nil } }
+
+    /// 1 MiB: the log between two checkpoints.
+    private static let margin: Int64 = 1 << 20
 }

@@ -91,14 +91,12 @@ package struct Outbox: Sendable {
     }
 
     /// Runs `work` in a transaction that it may share with others, and returns after the fsync.
-    func commit<T: Sendable>(_ work: @escaping @Sendable (Database) throws -> T) async throws(OutboxError) -> T {
-        do {
-            let value = try await commits.submit(work)
-            shortage.wrote(true)
-            return value
-        } catch {
+    ///
+    /// - Parameter size: about how many bytes it writes, where that is much.
+    func commit<T: Sendable>(size: Int64 = 0, _ work: @escaping @Sendable (Database) throws -> T) async throws(OutboxError) -> T {
+        do { return try await commits.submit(work) } catch {
             let error = OutboxError(error)
-            if error == .full { shortage.wrote(false) }
+            if error == .full { shortage.diskIsFull(for: size) }
             throw error
         }
     }
