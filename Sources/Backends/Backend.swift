@@ -19,6 +19,8 @@ package struct Backend: Sendable {
     package var routes: [String] { profile.routes.keys.sorted() }
     /// What the profile wants done with a person's entries when they sign out.
     package var outboxOnSignOut: OutboxOnSignOut { profile.auth.logout.outbox }
+    /// Whether a session that nobody uses has to be renewed now and then.
+    package var keepsAlive: Bool { profile.auth.keepalive != nil }
     /// How long the server remembers an idempotency key; nil where it is sent none, or remembers for ever.
     package var keyLifetime: Duration? { profile.idempotency?.keyLifetime }
 

@@ -7,27 +7,44 @@ public struct NoInput: WireRequest {
     public var parameters: [String: String] { [:] }
 }
 
-/// Who wants to sign in, and where.
+/// Who wants to sign in, where, and by what: exactly one of a password, a refresh token and a token.
 public struct SignIn: WireRequest, Codable {
     /// The profile's name; may be left out where one backend is configured.
     public var backend: String?
-    public var email: String
-    public var password: String
+    /// With a password whose it is; with a token the name by which people shall know the account.
+    public var email: String?
+    public var password: String?
+    /// For a backend at which people sign in elsewhere, with Google say: what the next tokens are fetched by.
+    public var refreshToken: String?
+    /// One that does not change: an API key.
+    public var token: String?
     /// Keep the password, sealed, so that an ended session is renewed without a person.
     public var remember: Bool?
 
-    public init(backend: String? = nil, email: String, password: String, remember: Bool = false) {
+    public init(
+        backend: String? = nil, email: String? = nil, password: String? = nil, refreshToken: String? = nil, token: String? = nil,
+        remember: Bool = false
+    ) {
         self.backend = backend
         self.email = email
         self.password = password
+        self.refreshToken = refreshToken
+        self.token = token
         self.remember = remember
     }
 
     public init(parameters: [String: String], body: Data?) throws(Problem) {
         _ = try ParameterReader(parameters, known: [])
+        let example = #"{"email": "…", "password": "…", "backend": "…", "remember": false}"#
         self = try .read(
-            body ?? Data(), known: ["backend", "email", "password", "remember"],
-            like: #"{"email": "…", "password": "…", "backend": "…", "remember": false}"#)
+            body ?? Data(), known: ["backend", "email", "password", "refreshToken", "remember", "token"], like: example)
+        let proofs = [password, refreshToken, token].compactMap(\.self)
+        guard proofs.count == 1, password == nil || email != nil else {
+            throw .invalid(
+                "Exactly one of password, refreshToken and token is expected, and with a password an email. The body must be JSON like \(example)."
+            )
+        }
+        guard proofs.allSatisfy({ !$0.isEmpty }) else { throw .invalid("The password or token is empty.") }
     }
 
     public var parameters: [String: String] { [:] }

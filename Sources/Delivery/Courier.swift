@@ -28,7 +28,7 @@ package struct Courier: Sendable {
         }
 
         var session: Session
-        do { session = try await keeper.session() } catch {
+        do { session = try await keeper.freshSession() } catch {
             return end(Self.verdict(error).stillUncertain(if: entry.uncertain), wasMade: false)
         }
         guard session.account.id == entry.mutation.destination.account else {
@@ -176,6 +176,7 @@ package struct Courier: Sendable {
         case .signInRequired(let reason): .unauthorized(Failure(.signInRequired, reason))
         case .refused(let words), .misbehaved(let words): .unauthorized(Failure(.signInRequired, words))
         case .signingOut: .unauthorized(Failure(.signInRequired, "Signing out."))
+        case .unsupported(let words, _): .unauthorized(Failure(.signInRequired, words))
         case .conflict: .unauthorized(Failure(.signInRequired, "Somebody else is signed in."))
         case .unsaved(let error): .unreachable(Failure(.unreadable, "\(error)"))
         }
@@ -192,7 +193,7 @@ private protocol Unauthorizable {
 extension Verdict: Unauthorizable {
     fileprivate var denied: Verdict {
         guard case .unauthorized(var failure) = self else { return self }
-        failure.reason = .forbidden
+        failure.reason = .stillUnauthorized
         return .forbidden(failure)
     }
 

@@ -48,7 +48,10 @@ package struct DispatchState: Sendable {
             if isStoring { arrivedWhileStoring = true } else { forgetDueTimes() }
         case .session(let backend, let account, let revision):
             guard let link = links[backend], revision >= link.sessionRevision else { return [] }
-            if revision > link.sessionRevision { links[backend]?.breaker.sessionChanged() }
+            if revision > link.sessionRevision {
+                links[backend]?.breaker.sessionChanged()
+                links[backend]?.stillUnauthorized = []
+            }
             links[backend]?.sessionRevision = revision
             links[backend]?.account = account
             links[backend]?.isCheckingSession = false
@@ -145,8 +148,17 @@ package struct DispatchState: Sendable {
         var actions: [DispatchAction] = []
         let wellness = link.wellness(attempt, entry, period: policy.retry.loneEntryPeriod, now)
         switch attempt.verdict {
+        case .forbidden(let failure) where failure.reason == .stillUnauthorized:
+            link.stillUnauthorized.insert(entry.sequence)
+            let more = link.stillUnauthorized.count - Link.mostUnauthorized
+            if more >= 0 {
+                // Whatever it is, it is the backend's: one entry at a time finds out when it is over.
+                let pause = min(policy.breaker.ceiling, policy.breaker.first * pow(2, Double(min(more, 32))))
+                link.breaker.wait(until: now.addingTimeInterval(pause), failure)
+            }
         case .accepted, .permanent, .forbidden:
             link.breaker.succeed()
+            link.stillUnauthorized = []
             link.lastAnswered = now
         case .throttled(let failure, let until): link.breaker.wait(until: until, failure)
         case .unreachable(let failure) where failure.reason != .stopping, .intercepted(let failure):

@@ -21,6 +21,10 @@ struct Link: Sendable {
     var pause: Pause?
     var pauseRevision: Int64 = 0
     var lastAnswered: Date?
+    /// Entries, one after the other, that were refused as if nobody were signed in, right after the session was renewed.
+    var stillUnauthorized: Set<Int64> = []
+    /// So many of them are no fault of theirs.
+    static let mostUnauthorized = 3
     var shownGate = Gate.signInRequired
 
     enum Due: Sendable, Equatable {
@@ -54,9 +58,12 @@ struct Link: Sendable {
 
     /// How many more may be sent: one alone where an entry itself has to be the probe.
     func slots(atMost limit: Int) -> Int {
-        if case .halfOpen = breaker.state { return sending.isEmpty && settling == 0 ? 1 : 0 }
+        if case .halfOpen = breaker.state { return alone }
+        if stillUnauthorized.count >= Self.mostUnauthorized { return alone }
         return limit - sending.count
     }
+
+    private var alone: Int { sending.isEmpty && settling == 0 ? 1 : 0 }
 
     /// Ends a pause whose time is over, and sets one right whose start lies ahead because the clock was; what the outbox has to keep of it.
     mutating func review(_ now: Date) -> DispatchAction? {

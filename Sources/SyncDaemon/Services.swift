@@ -49,7 +49,21 @@ struct SessionWatch: Service {
                 group.addTask {
                     for await snapshot in changes { await tell(snapshot) }
                 }
+                if keeper.backend.keepsAlive {
+                    // `try?`: cancelled while asleep, that is how this ends.
+                    group.addTask { try? await cancelWhenGracefulShutdown { try await keepAlive(keeper) } }
+                }
             }
+        }
+    }
+
+    /// Wakes for it at most every five minutes and at least once an hour: a session may begin, and a clock may be set.
+    private func keepAlive(_ keeper: SessionKeeper) async throws {
+        while true {
+            let now = clock.now
+            let due = await keeper.nextKeepalive ?? .distantFuture
+            try await clock.sleep(until: min(max(due, now.addingTimeInterval(300)), now.addingTimeInterval(3600)))
+            await keeper.keepAlive()
         }
     }
 

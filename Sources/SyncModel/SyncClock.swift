@@ -15,3 +15,8 @@ package struct SystemClock: SyncClock {
         try await Task.sleep(for: .seconds(max(0, deadline.timeIntervalSinceNow)), clock: .continuous)
     }
 }
+
+extension Duration {
+    /// In seconds, with a fraction.
+    package var seconds: TimeInterval { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

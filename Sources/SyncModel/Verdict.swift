@@ -103,6 +103,8 @@ package struct Failure: Error, Hashable, Sendable {
         case refused
         /// The account may not do this.
         case forbidden
+        /// The session was renewed, and the server refuses all the same as if nobody were signed in.
+        case stillUnauthorized
         /// Nobody is signed in, or the session has ended.
         case signInRequired
         /// The entry cannot be turned into a request, or its answer breaks the profile's promise.

@@ -40,7 +40,7 @@ struct ProfileMistakeTests {
         WrongEdit("{Accept: application/json}", #"{X-Y: "a\r\nb"}"#, "headers.X-Y", "on one line"),
         WrongEdit("{Accept: application/json}", "{X-Y: '{item.id}'}", "headers.X-Y", "{device_id}, {version}"),
         WrongEdit("timeout: 60", "vars: {version: x}", "vars.version", "a name other than"),
-        WrongEdit("scheme: cookie", "scheme: bearer", "auth.scheme", "not supported by this version"),
+        WrongEdit("scheme: cookie", "scheme: bearer", "auth.login.access", "JSON pointer"),
         WrongEdit("scheme: cookie", "scheme: basic", "auth.scheme", "cookie"),
         WrongEdit("on_401: [login]", "on_401: [refresh]", "auth.on_401.0", "login, or nothing"),
         WrongEdit("on_401: [login]", "skew: 5", "auth.skew", "on_401"),

@@ -61,7 +61,7 @@ struct ReplacingTests {
         await bench.server.seen(KeeperBench.login, times: 2)
         let login = Task {
             await failure { () throws(AuthenticationError) in
-                try await keeper.signIn(email: "ann@lab.test", password: "right", remember: true)
+                try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: true)
             }
         }
         for caller in callers { caller.cancel() }
@@ -183,7 +183,7 @@ struct ReplacingTests {
         let keeper = try await bench.signedIn()
         bench.server.endSessions()
         _ = await replace(keeper, try keeper.session())
-        _ = try await keeper.signIn(email: "ann@lab.test", password: "right", remember: false)
+        _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
         _ = try await keeper.signOut(allDevices: false) {}
         var states: [SessionSnapshot.State] = []
         for await snapshot in keeper.changes {

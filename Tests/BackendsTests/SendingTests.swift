@@ -85,7 +85,7 @@ struct SendingTests {
         let late = Task { [keeper, session] in try await keeper.send(get, as: session).status }
         await bench.server.seen("GET /things")
         _ = try await keeper.signOut(allDevices: false) {}
-        _ = try await keeper.signIn(email: "bob@lab.test", password: "right", remember: false)
+        _ = try await keeper.signIn(.password(email: "bob@lab.test", Secret("right")), remember: false)
         bench.server.open()
         #expect(try await late.value == 200)
         bench.server.fault("GET /things", nil)
@@ -95,7 +95,7 @@ struct SendingTests {
 
     @Test func nothingGoesOutUnderAnotherAccount() async throws {
         _ = try await keeper.signOut(allDevices: false) {}
-        _ = try await keeper.signIn(email: "bob@lab.test", password: "right", remember: false)
+        _ = try await keeper.signIn(.password(email: "bob@lab.test", Secret("right")), remember: false)
         let before = bench.server.log.count
         let error = await failure { () throws(TransportError) in try await keeper.send(get, as: session) }
         #expect(error?.failure.reason == .signInRequired)

@@ -13,13 +13,15 @@ struct SigningInTests {
     private func signIn(_ keeper: SessionKeeper, _ email: String = "ann@lab.test", _ password: String = "right") async
         -> AuthenticationError?
     {
-        await failure { () throws(AuthenticationError) in try await keeper.signIn(email: email, password: password, remember: false) }
+        await failure { () throws(AuthenticationError) in
+            try await keeper.signIn(.password(email: email, Secret(password)), remember: false)
+        }
     }
 
     @Test func whoSignsInIsSignedInAndStaysSoOverARestart() async throws {
         let keeper = try bench.keeper()
         #expect(await keeper.snapshot == SessionSnapshot(backend: "breathesafe", state: .signedOut))
-        let snapshot = try await keeper.signIn(email: " Ann@Lab.test ", password: "right", remember: true)
+        let snapshot = try await keeper.signIn(.password(email: " Ann@Lab.test ", Secret("right")), remember: true)
         #expect(
             snapshot
                 == SessionSnapshot(
@@ -55,7 +57,7 @@ struct SigningInTests {
 
     @Test func signingInGoesWithAnEmptyJarEvenOverALiveSession() async throws {
         let keeper = try await bench.signedIn()
-        _ = try await keeper.signIn(email: "ann@lab.test", password: "right", remember: false)
+        _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
         let sent = bench.server.state.withLock { state in zip(state.log, state.cookies).filter { $0.0 == KeeperBench.login }.map(\.1) }
         #expect(sent == ["", ""])
     }
@@ -99,7 +101,7 @@ struct SigningInTests {
 
     @Test func aPasswordIsNotKeptWhereTheProfileHasNoUseForIt() async throws {
         let keeper = try bench.keeper("on_401: [login]", "on_401: []")
-        #expect(try await keeper.signIn(email: "ann@lab.test", password: "right", remember: true).remembered == false)
+        #expect(try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: true).remembered == false)
     }
 
     @Test func aChangedAddressSendsNoCookiesAndIsHealedByTheOldOne() async throws {
@@ -120,7 +122,7 @@ struct SigningInTests {
         let keeper = try SessionKeeper(
             backend: breathesafe(), foreignTo: "https://old.test:443", directory: bench.folder.path, vault: bench.vault,
             transport: bench.server, clock: bench.clock)
-        let snapshot = try await keeper.signIn(email: "ann@lab.test", password: "right", remember: false)
+        let snapshot = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
         #expect(snapshot.account?.id == "1@https://www.breathesafe.xyz:443")
         let session = try await keeper.session()
         #expect(session.account.id == snapshot.account?.id)

@@ -42,7 +42,7 @@ struct SigningOutTests {
 
     @Test func aProfileMayWantTheSessionKeptWhereTheServerCannotBeTold() async throws {
         let keeper = try bench.keeper("on_failure: clear", "on_failure: keep")
-        _ = try await keeper.signIn(email: "ann@lab.test", password: "right", remember: true)
+        _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: true)
         bench.server.fault(KeeperBench.logout) { () throws(TransportError) in throw .unreachable(KeeperBench.offline) }
         #expect(try await keeper.signOut(allDevices: false) {}.local == .kept)
         #expect(await keeper.snapshot.state == .signedIn)
@@ -133,7 +133,7 @@ struct SigningOutTests {
         bench.server.hold(KeeperBench.logout)
         async let out = keeper.signOut(allDevices: false) {}
         await bench.server.seen(KeeperBench.logout)
-        async let bob = keeper.signIn(email: "bob@lab.test", password: "right", remember: false)
+        async let bob = keeper.signIn(.password(email: "bob@lab.test", Secret("right")), remember: false)
         bench.server.open()
         #expect(try await out.local == .cleared)
         #expect(try await bob.account?.id == "2")

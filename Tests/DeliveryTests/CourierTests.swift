@@ -25,7 +25,7 @@ struct CourierTests {
         let backend = try ProfileLibrary.load(directory: folder("profiles"), deviceID: "d", version: "1")[0]
         let keeper = try SessionKeeper(
             backend: backend, directory: folder.path, vault: Vault(key: VaultKey()), transport: server, clock: clock)
-        _ = try await keeper.signIn(email: "ann@lab.test", password: "right", remember: false)
+        _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
         courier = Courier(keeper: keeper, attempts: 3, clock: clock)
         server.forget()
     }
@@ -118,7 +118,7 @@ struct CourierTests {
         server.answer(Self.send, 401, "{}")
         let attempt = await courier.attempt(entry())
         guard case .forbidden(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
-        #expect(failure.reason == .forbidden && !failure.outcomeUnknown)
+        #expect(failure.reason == .stillUnauthorized && !failure.outcomeUnknown)
         #expect(server.log == [Self.send, Self.health, Self.send])
     }
 

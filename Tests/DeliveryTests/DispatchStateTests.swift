@@ -179,6 +179,36 @@ import Testing
         #expect(!failed.contains(.probe(backend: "breathesafe")))
     }
 
+    /// Refused as if nobody were signed in, right after a renewal: each entry is held by itself, and the third one is no fault of its own.
+    @Test func threeRefusalsAfterARenewalPauseTheBackend() {
+        var state = signedIn()
+        let refusal = Failure(.stillUnauthorized, status: 401, "Who are you?")
+        func refuse(_ number: Int) -> [DispatchAction] {
+            _ = state.on(.stored(Claimed(entries: [entry(number)])), at: now)
+            return state.on(.attempted(entry(number), attempt(.forbidden(refusal))), at: now)
+        }
+        func isCooling(_ actions: [DispatchAction]) -> Bool {
+            actions.contains { if case .gateChanged(_, .cooling) = $0 { true } else { false } }
+        }
+        let first = refuse(1)
+        guard case .store(let settled, _)? = first.last, case .held(.forbidden, _)? = settled.first?.settlement else {
+            Issue.record("not held: \(first)")
+            return
+        }
+        #expect(!isCooling(first))
+        #expect(!isCooling(refuse(2)))
+        // A success in between, and it begins anew.
+        _ = state.on(.stored(Claimed(entries: [entry(3)])), at: now)
+        _ = state.on(.attempted(entry(3), attempt(.accepted(Samples.receipt))), at: now)
+        #expect(![4, 5].contains { isCooling(refuse($0)) })
+        #expect(isCooling(refuse(6)))
+        // From then on one entry at a time, and each pause is longer.
+        let later = now.addingTimeInterval(10)
+        _ = state.on(.stored(Claimed()), at: later)
+        guard case .store(_, let slots)? = state.on(.woke, at: later).last else { return }
+        #expect(slots == [Samples.destination: 1])
+    }
+
     @Test func whatIsOlderThanWhatIsKnownOfASessionSaysNothing() {
         var state = signedIn()
         _ = state.on(.session(backend: "breathesafe", nil, revision: 2), at: now)

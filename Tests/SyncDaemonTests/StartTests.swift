@@ -12,6 +12,7 @@ import Vault
         var configuration = Configuration(places: Places(environment: ["HOME": directory.path], isRoot: false))
         configuration.socket = directory("homing.sock")
         configuration.backends = URL(fileURLWithPath: ConfigurationTests.shipped).deletingLastPathComponent().path + "/backends"
+        configuration.spool.backend = "breathesafe"
         return configuration
     }
 

@@ -64,6 +64,9 @@ package final class TestClock: SyncClock {
         for continuation in woken { continuation.resume() }
     }
 
+    /// Sets it, back too; wakes nobody.
+    package func step(to date: Date) { state.withLock { $0.now = date } }
+
     package func advance(by seconds: TimeInterval) { advance(to: now.addingTimeInterval(seconds)) }
 
     /// Returns once somebody has begun to sleep more than `count` times in all.

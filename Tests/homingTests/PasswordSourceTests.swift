@@ -15,7 +15,7 @@ import Testing
     /// The password and what was warned of.
     private func read(_ source: PasswordSource) throws -> (password: String, warnings: [String]) {
         var warnings: [String] = []
-        let password = try source.password(terminal: nil, input: .nullDevice) { warnings.append($0) }
+        let password = try source.secret("password", terminal: nil, input: .nullDevice) { warnings.append($0) }
         return (password, warnings)
     }
 
@@ -32,7 +32,7 @@ import Testing
     @Test func standardInputIsReadToItsEnd() throws {
         try withFile(Data("secret\n".utf8)) { path in
             let input = try #require(FileHandle(forReadingAtPath: path))
-            #expect(try PasswordSource.standardInput.password(terminal: nil, input: input) { _ in } == "secret")
+            #expect(try PasswordSource.standardInput.secret("password", terminal: nil, input: input) { _ in } == "secret")
         }
     }
 

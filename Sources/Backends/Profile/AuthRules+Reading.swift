@@ -1,25 +1,55 @@
+import Foundation
 import SyncModel
 
 extension AuthRules {
     /// Reads the table `auth`; mistakes go to its log.
     init?(_ table: StrictTable, defaults: RequestDefaults) {
-        let expected = "cookie (scheme bearer is not supported by this version)"
-        guard let scheme = table.read("scheme", required: true, expected: expected, { $0.text.flatMap(SchemeName.init) }) else {
+        guard let scheme = table.read("scheme", required: true, expected: "cookie or bearer", { $0.text.flatMap(SchemeName.init) }) else {
             return nil
         }
-        let renewal = table.list("on_401", expected: "login, or nothing: a cookie session has no refresh") {
-            $0.text == "login" ? true : nil
+        // A renewal of a cookie session begins by asking whether it has ended at all.
+        let ways: [Renewal] = scheme == .cookie ? [.login] : [.refresh, .login]
+        let expected = "\(ways.map(\.rawValue).joined(separator: " or ")), or nothing, where only a person can go on"
+        let renewals = table.list("on_401", expected: expected) { node in
+            node.text.flatMap(Renewal.init).flatMap { ways.contains($0) ? $0 : nil }
         }
-        let csrf = table.table("csrf").flatMap { CSRFRules($0, defaults: defaults) }
-        let login = table.table("login", required: true).flatMap { LoginRules($0, defaults: defaults) }
-        let logout = table.table("logout").map { LogoutRules($0, defaults: defaults) }
+        let isBearer = scheme == .bearer
+        let placement = isBearer ? Self.placement(table) : .header
+        let skew = isBearer ? table.seconds("skew") : nil
+        let lifetime = isBearer ? table.seconds("lifetime") : nil
+        let keepalive = isBearer ? table.seconds("keepalive") : nil
+        let csrf = isBearer ? nil : table.table("csrf").flatMap { CSRFRules($0, defaults: defaults) }
+        let login = table.table("login", required: !isBearer).flatMap { LoginRules($0, defaults: defaults, hasTokens: isBearer) }
+        let refresh = isBearer ? table.table("refresh").flatMap { RefreshRules($0, defaults: defaults) } : nil
+        let logout = table.table("logout").map { LogoutRules($0, defaults: defaults, hasTokens: isBearer) }
+        for way in renewals ?? [] {
+            if way == .refresh, !table.keys.contains("refresh") {
+                table.reject("on_401", expected: "the table refresh beside it, for refresh")
+            }
+            if way == .login, !table.keys.contains("login") { table.reject("on_401", expected: "the table login beside it, for login") }
+        }
         table.close()
-        guard let login else { return nil }
+        guard isBearer || login != nil else { return nil }
         self.scheme = scheme
+        self.placement = placement
+        self.renewals = renewals ?? []
+        self.skew = skew?.seconds ?? 60
+        self.lifetime = lifetime?.seconds
+        self.keepalive = keepalive?.seconds
         self.csrf = csrf
         self.login = login
+        self.refresh = refresh
         self.logout = logout ?? LogoutRules(request: nil, requestForAll: nil, keepsOnFailure: false, outbox: .hold)
-        renewsByLogin = renewal?.isEmpty == false
+    }
+
+    private static func placement(_ table: StrictTable) -> TokenPlacement {
+        table.read("placement", expected: "bearer, or query: and the name of a parameter") { node in
+            guard let text = node.text else { return nil }
+            if text == "bearer" { return .header }
+            let name = text.dropFirst("query:".count)
+            let isName = !name.isEmpty && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-._~".contains($0)) }
+            return text.hasPrefix("query:") && isName ? .query(String(name)) : nil
+        } ?? .header
     }
 }
 
@@ -39,30 +69,56 @@ extension AuthRules.CSRFRules {
 }
 
 extension AuthRules.LoginRules {
-    fileprivate init?(_ table: StrictTable, defaults: RequestDefaults) {
+    fileprivate init?(_ table: StrictTable, defaults: RequestDefaults, hasTokens: Bool) {
         defer { table.close() }
         let request = RequestTemplate(
             table, [.json, .form, .headers, .timeout], scope: defaults.scope.adding("email", "password"), defaults: defaults)
+        let tokens = hasTokens ? AuthRules.TokenRules(table) : nil
         let account = table.pointers("account", required: true)
         let email = table.pointers("email")
-        guard let request, !account.isEmpty else { return nil }
-        self.init(request: request, account: account, email: email)
+        guard let request, !account.isEmpty, tokens != nil || !hasTokens else { return nil }
+        self.init(request: request, tokens: tokens, account: account, email: email)
+    }
+}
+
+extension AuthRules.RefreshRules {
+    fileprivate init?(_ table: StrictTable, defaults: RequestDefaults) {
+        defer { table.close() }
+        let request = RequestTemplate(
+            table, [.json, .form, .headers, .timeout], scope: defaults.scope.adding("refresh", "access"), defaults: defaults)
+        let tokens = AuthRules.TokenRules(table)
+        let account = table.pointers("account")
+        guard let request, let tokens else { return nil }
+        if !request.placeholders.contains(where: { $0.name == "refresh" }) {
+            table.reject("request", expected: "{refresh} in a header or in the body")
+        }
+        self.init(request: request, tokens: tokens, account: account)
+    }
+}
+
+extension AuthRules.TokenRules {
+    fileprivate init?(_ table: StrictTable) {
+        access = table.pointers("access", required: true)
+        refresh = table.pointers("refresh")
+        expiresIn = table.pointers("expires_in")
+        if access.isEmpty { return nil }
     }
 }
 
 extension AuthRules.LogoutRules {
-    fileprivate init(_ table: StrictTable, defaults: RequestDefaults) {
+    fileprivate init(_ table: StrictTable, defaults: RequestDefaults, hasTokens: Bool) {
         defer { table.close() }
         keepsOnFailure = table.choice("on_failure", as: OnFailure.self) == .keep
         outbox = table.choice("outbox") ?? .hold
-        let forAll = RequestTemplate.json("json_all", in: table, scope: defaults.scope)
+        let scope = hasTokens ? defaults.scope.adding("refresh", "access") : defaults.scope
+        let forAll = RequestTemplate.json("json_all", in: table, scope: scope)
         // Without `request` the server is not told, and none of the keys that shape one has a meaning.
         guard table.keys.contains("request") else {
             (request, requestForAll) = (nil, nil)
             if forAll != nil { table.reject("json_all", expected: "request beside it") }
             return
         }
-        let one = RequestTemplate(table, [.json, .form, .headers, .timeout], scope: defaults.scope, defaults: defaults)
+        let one = RequestTemplate(table, [.json, .form, .headers, .timeout], scope: scope, defaults: defaults)
         var all = forAll == nil ? nil : one
         all?.body = forAll.map { .json($0) }
         (request, requestForAll) = (one, all)

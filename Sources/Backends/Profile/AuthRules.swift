@@ -1,15 +1,37 @@
+import Foundation
 import SyncModel
 
 /// How a backend wants to know who we are: the table `auth`.
 struct AuthRules: Sendable {
     let scheme: SchemeName
-    /// Whether a session that ended may be renewed with a kept password.
-    let renewsByLogin: Bool
+    let placement: TokenPlacement
+    /// What a session that ended is renewed by, in this order; where all of it fails a person has to sign in.
+    let renewals: [Renewal]
+    /// How long before its end a token is renewed, at most, in seconds; never more than a fifth of its life.
+    let skew: TimeInterval
+    /// How long a token holds where nobody says, in seconds.
+    let lifetime: TimeInterval?
+    /// After so many seconds without one, a session that nobody uses is renewed, lest the server forget it.
+    let keepalive: TimeInterval?
     let csrf: CSRFRules?
-    let login: LoginRules
+    /// Nil where a person brings a token that does not change.
+    let login: LoginRules?
+    let refresh: RefreshRules?
     let logout: LogoutRules
 
-    enum SchemeName: String, CaseIterable { case cookie }
+    enum SchemeName: String, CaseIterable { case cookie, bearer }
+    enum Renewal: String, CaseIterable { case refresh, login }
+
+    /// Whether a session that ended may be renewed with a kept password.
+    var renewsByLogin: Bool { renewals.contains(.login) }
+
+    /// Where a token goes.
+    enum TokenPlacement: Hashable {
+        /// `Authorization: Bearer …` (RFC 6750 2.1).
+        case header
+        /// A parameter of the address.
+        case query(String)
+    }
 
     /// A token that the server wants back with every request that changes something.
     struct CSRFRules: Sendable {
@@ -20,10 +42,27 @@ struct AuthRules: Sendable {
 
     struct LoginRules: Sendable {
         let request: RequestTemplate
+        /// Nil for the scheme cookie.
+        let tokens: TokenRules?
         /// Where the answer names the account.
         let account: [JSONPointer]
         /// Where the answer repeats the e-mail address.
         let email: [JSONPointer]
+    }
+
+    struct RefreshRules: Sendable {
+        let request: RequestTemplate
+        let tokens: TokenRules
+        /// Where the answer names the account, if it does.
+        let account: [JSONPointer]
+    }
+
+    /// Where an answer holds tokens.
+    struct TokenRules: Sendable {
+        let access: [JSONPointer]
+        let refresh: [JSONPointer]
+        /// Seconds, as a number or as text.
+        let expiresIn: [JSONPointer]
     }
 
     struct LogoutRules: Sendable {

@@ -7,7 +7,7 @@ struct ErrorRules: Sendable {
     var message: [JSONPointer] = []
     /// Codes of routes that mean: nobody is signed in.
     var auth: Set<String> = []
-    /// Codes of login answers that mean: the person has to sign in again.
+    /// Codes of login and refresh answers that mean: the person has to sign in again.
     var relogin: Set<String> = []
     /// Codes that mean: another try may succeed.
     var retry: Set<String> = []
@@ -31,8 +31,11 @@ struct ErrorRules: Sendable {
         Set((table.texts(key) ?? []).map { $0.lowercased() })
     }
 
-    /// The code that the answer carries, in lower case.
-    func code(of response: InboundResponse) -> String? { response.json?.firstString(at: code)?.lowercased() }
+    /// The code that the answer carries, in lower case; of `CODE : a long text`, as Firebase words it, the code.
+    func code(of response: InboundResponse) -> String? {
+        guard let text = response.json?.firstString(at: code)?.lowercased() else { return nil }
+        return text.firstRange(of: " : ").map { String(text[..<$0.lowerBound]) } ?? text
+    }
 
     /// The server's own words, on one line; nil where it has none.
     func words(of response: InboundResponse) -> String? {

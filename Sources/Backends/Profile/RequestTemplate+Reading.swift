@@ -28,7 +28,8 @@ extension RequestTemplate {
         let form = keys.contains(.form) ? Self.form(table, scope: scope) : nil
         if json != nil, form != nil { table.reject("form", expected: "either json or form") }
         guard let line = table.read("request", required: true, expected: "\"METHOD /path\" or \"METHOD https://…\"", { $0.text }),
-            let (method, url) = Self.target(line, table, scope: scope.without("password"), defaults: defaults)
+            let (method, url) = Self.target(
+                line, table, scope: scope.without("password").without("refresh").without("access"), defaults: defaults)
         else { return nil }
         if method == "GET" || method == "HEAD", json != nil || form != nil {
             table.reject("request", expected: "a method that takes a body, such as POST")

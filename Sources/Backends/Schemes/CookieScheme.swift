@@ -15,15 +15,17 @@ struct CookieScheme: Scheme {
     func absorb(_ response: InboundResponse, into credentials: inout Credentials) -> Bool { credentials.cookies.absorb(response) }
 
     /// Always with an empty jar: a server that finds a live session answers with its account and never looks at the password.
-    func signIn(email: String, password: Secret, over transport: any Transport) async throws(AuthenticationError) -> (Account, Credentials)
-    {
-        let response = try await answer(to: loginRequest(email, password), over: transport)
+    func signIn(_ way: WayIn, over transport: any Transport) async throws(AuthenticationError) -> (Account, Credentials) {
+        guard let login = auth.login, case .password(let email, let password) = way else {
+            throw .unsupported("\(backend.name) takes no tokens.", next: "Sign in with ‘homing login’.")
+        }
+        let response = try await answer(to: request(login, email, password), over: transport)
         if let failure = backend.interception(in: response) { throw .unavailable(failure) }
         guard response.isSuccess, !backend.saysFailure(response) else { throw backend.loginRefusal(response) }
-        guard let id = response.json?.at(auth.login.account)?.text else {
+        guard let id = response.json?.at(login.account)?.text else {
             throw .misbehaved("The backend accepted the sign-in without saying whose account it is.")
         }
-        let named = response.json?.firstString(at: auth.login.email)
+        let named = response.json?.firstString(at: login.email)
         if let named, !named.isSameEmail(as: email) {
             throw .misbehaved("The backend signed in another account than the one asked for.")
         }
@@ -39,7 +41,10 @@ struct CookieScheme: Scheme {
         return (Account(id: id, label: named ?? email.trimmingCharacters(in: .whitespaces)), credentials)
     }
 
-    func identify(_ credentials: Credentials, over transport: any Transport) async throws(AuthenticationError) -> (String?, Credentials) {
+    /// Asks whom the backend takes the bearer of these credentials for: the account's id, nil for nobody; and the credentials, renewed.
+    private func identify(_ credentials: Credentials, over transport: any Transport) async throws(AuthenticationError) -> (
+        String?, Credentials
+    ) {
         guard var request = backend.health else { return (nil, credentials) }
         authorize(&request, with: credentials)
         let response = try await answer(to: request, over: transport)
@@ -52,31 +57,33 @@ struct CookieScheme: Scheme {
         }
     }
 
+    func renew(_ credentials: Credentials, of account: Account?, over transport: any Transport) async -> Renewal {
+        do throws(AuthenticationError) {
+            let (known, renewed) = try await identify(credentials, over: transport)
+            guard let known else { return .ended("the session has ended") }
+            return known == account?.id ? .renewed(renewed) : .foreign
+        } catch .unavailable(let failure) {
+            return .unavailable(failure)
+        } catch {
+            return .ended("the session has ended")
+        }
+    }
+
     func signOut(_ credentials: Credentials, allDevices: Bool, over transport: any Transport) async -> SignOutOutcome.Server {
         guard let template = allDevices ? auth.logout.requestForAll : auth.logout.request, !credentials.cookies.isEmpty else {
             return .none
         }
-        do {
-            var request = try template.render(TemplateValues(subject: "The sign-out"))
-            authorize(&request, with: credentials)
-            let response = try await transport.send(request)
-            if let failure = backend.interception(in: response, mayBeEmpty: true) { return .failed(failure.message) }
-            if response.isSuccess { return .ended }
-            if response.status == 401 || response.status == 404, response.isJSON { return .alreadyGone }
-            return .failed(backend.profile.errors.words(of: response) ?? "The backend answered \(response.status).")
-        } catch let error as TransportError {
-            return .failed(error.failure.message)
-        } catch let failure as Failure {
-            return .failed(failure.message)
-        } catch {
-            return .failed("\(error)")
+        return await backend.signOut(template, TemplateValues(subject: "The sign-out"), over: transport) {
+            authorize(&$0, with: credentials)
         }
     }
 
-    private func loginRequest(_ email: String, _ password: Secret) throws(AuthenticationError) -> OutboundRequest {
+    private func request(
+        _ login: AuthRules.LoginRules, _ email: String, _ password: Secret
+    ) throws(AuthenticationError) -> OutboundRequest {
         let inputs: [String: JSONValue] = ["email": .string(email), "password": .string(password.revealed)]
         do {
-            return try auth.login.request.render(TemplateValues(subject: "The sign-in", inputs: inputs))
+            return try login.request.render(TemplateValues(subject: "The sign-in", inputs: inputs))
         } catch {
             throw .unavailable(error)
         }

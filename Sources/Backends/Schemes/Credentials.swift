@@ -1,6 +1,7 @@
 /// What proves to a backend who we are.
 struct Credentials: Hashable, Sendable, Codable {
     var cookies = CookieJar()
+    var tokens: Tokens?
     /// With the person's leave, what they signed in with.
     var kept: KeptLogin?
 
@@ -8,6 +9,4 @@ struct Credentials: Hashable, Sendable, Codable {
         let email: String
         let password: Secret
     }
-
-    var isEmpty: Bool { cookies.isEmpty && kept == nil }
 }

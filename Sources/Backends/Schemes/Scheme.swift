@@ -9,11 +9,31 @@ protocol Scheme: Sendable {
     func absorb(_ response: InboundResponse, into credentials: inout Credentials) -> Bool
 
     /// Proves from nothing who somebody is, and that the backend agrees on it.
-    func signIn(email: String, password: Secret, over transport: any Transport) async throws(AuthenticationError) -> (Account, Credentials)
+    func signIn(_ way: WayIn, over transport: any Transport) async throws(AuthenticationError) -> (Account, Credentials)
 
-    /// Asks whom the backend takes the bearer of these credentials for: the account's id, nil for nobody; and the credentials, renewed.
-    func identify(_ credentials: Credentials, over transport: any Transport) async throws(AuthenticationError) -> (String?, Credentials)
+    /// Renews the session of `account` without its password.
+    func renew(_ credentials: Credentials, of account: Account?, over transport: any Transport) async -> Renewal
 
     /// Tells the server that these credentials are to end.
     func signOut(_ credentials: Credentials, allDevices: Bool, over transport: any Transport) async -> SignOutOutcome.Server
+}
+
+/// By what somebody signs in.
+package enum WayIn: Hashable, Sendable {
+    case password(email: String, Secret)
+    /// For a backend at which people sign in with somebody else's account; `label` is the name by which people know theirs.
+    case refreshToken(Secret, label: String?)
+    /// A token that does not change: an API key.
+    case accessToken(Secret, label: String?)
+}
+
+/// What asking for a renewal came to.
+enum Renewal {
+    case renewed(Credentials)
+    /// The backend takes these credentials no more, in a sentence that goes on after "because".
+    case ended(String)
+    /// It takes them for another account's.
+    case foreign
+    /// Nobody knows; nobody is signed out by it.
+    case unavailable(Failure)
 }

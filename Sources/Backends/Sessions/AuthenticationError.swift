@@ -14,6 +14,8 @@ package enum AuthenticationError: Error, Hashable, Sendable {
     case refused(String)
     /// The server said yes and did not mean it.
     case misbehaved(String)
+    /// This backend has no such way in; and what to do instead.
+    case unsupported(String, next: String)
     case signingOut
     /// Somebody else is signed in, and has to sign out first.
     case conflict(Account)

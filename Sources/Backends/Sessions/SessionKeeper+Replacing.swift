@@ -38,17 +38,19 @@ extension SessionKeeper {
         return result
     }
 
-    /// Asks who is signed in; then, where the person allowed it, signs in again; else only they can go on.
+    /// Asks the backend to renew the session; then, where the person allowed it, signs in again; else only they can go on.
     private func renewed() async throws(AuthenticationError) -> Session {
-        let account = record.account
-        let (known, credentials) = try await scheme.identify(record.credentials, over: transport)
-        if let known {
-            guard known == account?.id else { throw try requireSignIn("the backend now takes this session for another account's") }
-            return try land(credentials)
+        let (auth, account) = (backend.profile.auth, record.account)
+        var reason = "the session has ended"
+        if auth.scheme == .cookie || auth.renewals.contains(.refresh) {
+            switch try await askForRenewal(as: account) {
+            case .renewed(let credentials): return try land(credentials)
+            case .foreign: throw try requireSignIn("the backend now takes this session for another account's")
+            case .unavailable(let failure): throw .unavailable(failure)
+            case .ended(let words): reason = words
+            }
         }
-        guard backend.profile.auth.renewsByLogin, let kept = record.credentials.kept else {
-            throw try requireSignIn("the session has ended")
-        }
+        guard auth.renewsByLogin, let kept = record.credentials.kept else { throw try requireSignIn(reason) }
         let now = clock.now
         if let last = record.renewedByLoginAt, abs(now.timeIntervalSince(last)) < Self.renewalPause {
             let failure = Failure(
@@ -59,11 +61,33 @@ extension SessionKeeper {
         return try await renewed(by: kept, as: account, at: now)
     }
 
+    /// A refresh may turn the token over at the server: that one is under way is stored before it is sent, so that what a crash has cost can
+    /// be told.
+    private func askForRenewal(as account: Account?) async throws(AuthenticationError) -> Renewal {
+        let isRefresh = backend.profile.auth.scheme == .bearer && record.credentials.tokens?.refresh != nil
+        let answerWasLost = record.awaitsRefresh == true
+        if isRefresh, !answerWasLost {
+            var next = record
+            next.awaitsRefresh = true
+            try store(next)
+        }
+        let renewal = await scheme.renew(record.credentials, of: account, over: transport)
+        guard isRefresh else { return renewal }
+        switch renewal {
+        case .ended(let words) where answerWasLost: return .ended(BearerScheme.lost(words))
+        case .unavailable(let failure) where failure.reason == .lostAnswer || failure.reason == .stopping || answerWasLost: break
+        // The server has answered, and turned nothing over. Where this is not stored, a later reason is a little off.
+        case .unavailable: record.awaitsRefresh = nil
+        case .renewed, .ended, .foreign: break
+        }
+        return renewal
+    }
+
     private func renewed(by kept: Credentials.KeptLogin, as account: Account?, at now: Date) async throws(AuthenticationError) -> Session {
         let before = record.renewedByLoginAt
         record.renewedByLoginAt = now
         do throws(AuthenticationError) {
-            var (whose, credentials) = try await scheme.signIn(email: kept.email, password: kept.password, over: transport)
+            var (whose, credentials) = try await scheme.signIn(.password(email: kept.email, kept.password), over: transport)
             guard whose.id == account?.id else { throw try requireSignIn("the kept password opens another account") }
             credentials.kept = kept
             return try land(credentials)
@@ -81,6 +105,7 @@ extension SessionKeeper {
     private func land(_ credentials: Credentials) throws(AuthenticationError) -> Session {
         var next = record
         next.credentials = credentials
+        next.awaitsRefresh = nil
         if next.state == .signedIn { next.generation += 1 }
         try store(next)
         return try session()

@@ -4,16 +4,15 @@ import SyncModel
 extension SessionKeeper {
     /// Signs somebody in, or renews the session of whoever is. Durable when it returns; a failure leaves everything as it was.
     ///
-    /// With `remember`, and where the profile allows it, the password is kept to renew the session without a person.
-    package func signIn(email: String, password: String, remember: Bool) async throws(AuthenticationError) -> SessionSnapshot {
+    /// With `remember`, and where the profile allows it, a password is kept to renew the session without a person.
+    package func signIn(_ way: WayIn, remember: Bool) async throws(AuthenticationError) -> SessionSnapshot {
         try await waitForChange()
         switch record.state {
-        case .signedIn: if let account = record.account, !account.label.isSameEmail(as: email) { throw .conflict(account) }
+        case .signedIn: if let account = record.account, way.label?.isSameEmail(as: account.label) != true { throw .conflict(account) }
         case .signingOut: throw .signingOut
         case .signedOut, .signInRequired: break
         }
-        let kept = remember && backend.profile.auth.renewsByLogin
-        let task = Task { await self.enter(email, Secret(password), keepsPassword: kept) }
+        let task = Task { await self.enter(way, keepsPassword: remember && self.backend.profile.auth.renewsByLogin) }
         change = .signingIn(task)
         guard let result = await task.joined() else { throw .leftWaiting }
         return try result.get()
@@ -37,21 +36,33 @@ extension SessionKeeper {
         }
     }
 
-    private func enter(_ email: String, _ password: Secret, keepsPassword: Bool) async -> Result<SessionSnapshot, AuthenticationError> {
+    private func enter(_ way: WayIn, keepsPassword: Bool) async -> Result<SessionSnapshot, AuthenticationError> {
         defer { change = nil }
         do throws(AuthenticationError) {
-            let (account, credentials) = try await scheme.signIn(email: email, password: password, over: transport)
+            let (account, credentials) = try await scheme.signIn(way, over: transport)
             var next = SessionRecord(origin: backend.profile.origin.description)
             next.state = .signedIn
             next.account = account
             next.since = clock.now
             next.generation = record.generation + 1
             next.credentials = credentials
-            if keepsPassword { next.credentials.kept = Credentials.KeptLogin(email: email, password: password) }
+            if keepsPassword, case .password(let email, let password) = way {
+                next.credentials.kept = Credentials.KeptLogin(email: email, password: password)
+            }
             try store(next)
             return .success(snapshot)
         } catch {
             return .failure(error)
+        }
+    }
+}
+
+extension WayIn {
+    /// The name by which people know the account; nil where only the backend knows.
+    fileprivate var label: String? {
+        switch self {
+        case .password(let email, _): email
+        case .refreshToken(_, let label), .accessToken(_, let label): label
         }
     }
 }

@@ -35,6 +35,7 @@ extension SessionKeeper {
 
     private func leave(allDevices: Bool, before: SessionSnapshot.State) async -> Result<SignOutOutcome, SignOutError> {
         defer { change = nil }
+        await freshen()
         let server = await scheme.signOut(record.credentials, allDevices: allDevices, over: transport)
         do throws(SignOutError) {
             if case .failed = server, backend.profile.auth.logout.keepsOnFailure {
@@ -48,6 +49,16 @@ extension SessionKeeper {
         } catch {
             return .failure(error)
         }
+    }
+
+    /// The server may want a token that is still good, to end the session: one renewal at most, and where it fails the sign-out goes on.
+    private func freshen() async {
+        let auth = backend.profile.auth
+        guard auth.logout.request != nil, auth.renewals.contains(.refresh), let tokens = record.credentials.tokens, tokens.refresh != nil,
+            tokens.isStale(at: clock.now, skew: auth.skew)
+        else { return }
+        guard case .renewed(let credentials) = await scheme.renew(record.credentials, of: record.account, over: transport) else { return }
+        record.credentials = credentials
     }
 
     private func save(_ next: SessionRecord) throws(SignOutError) {

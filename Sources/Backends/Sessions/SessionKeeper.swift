@@ -41,7 +41,11 @@ package actor SessionKeeper {
         self.foreignTo = foreignTo
         self.transport = transport
         self.clock = clock
-        scheme = CookieScheme(backend: backend)
+        scheme =
+            switch backend.profile.auth.scheme {
+            case .cookie: CookieScheme(backend: backend)
+            case .bearer: BearerScheme(backend: backend, clock: clock)
+            }
         (changes, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
         _ = mkdir(directory, 0o700)  // Where that fails, the first write says why.
         let file = SessionFile(directory: directory, backend: backend.name, vault: vault)

@@ -12,6 +12,8 @@ struct SessionRecord: Hashable, Sendable, Codable {
     var reason: String?
     var generation = 0
     var credentials = Credentials()
+    /// A refresh was sent and its answer has not been stored; nil for no.
+    var awaitsRefresh: Bool?
     /// When a kept password was last used.
     var renewedByLoginAt: Date?
 

@@ -1,6 +1,7 @@
 import Backends
 import Delivery
 import Foundation
+import SyncModel
 
 extension Configuration {
     /// Reads `homing.yaml`; where no file is named and none is in its usual place, the defaults hold. Tells all mistakes at once.
@@ -82,9 +83,4 @@ extension Configuration {
         delivery.breaker.ceiling = table.seconds("longest_pause")?.seconds ?? delivery.breaker.ceiling
         table.close()
     }
-}
-
-extension Duration {
-    /// In seconds, with a fraction.
-    var seconds: TimeInterval { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

@@ -3,6 +3,7 @@ import ControlAPI
 import ControlServer
 import Delivery
 import Foundation
+import SyncModel
 
 extension Configuration {
     /// Every key with its value as text, always in the same order.

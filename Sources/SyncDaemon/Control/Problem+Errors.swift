@@ -86,6 +86,8 @@ extension Problem {
             self.init(
                 .signInRequired, status: 409, title: "Nobody is signed in", detail: "Nobody is signed in at \(backend): \(reason)",
                 next: "Sign in with ‘homing login’.")
+        case .unsupported(let words, let next):
+            self.init(.unsupported, status: 409, title: "Not possible there", detail: words, next: next)
         case .signingOut:
             self.init(
                 .wrongState, status: 409, title: "Signing out", detail: "A sign-out is under way at \(backend).",

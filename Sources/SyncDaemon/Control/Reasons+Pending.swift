@@ -76,6 +76,11 @@ extension Reasons {
         case .throttled: return ("The backend asked for quiet: \(failure.message) \(again)", "Nothing; no hurry can shorten this.")
         case .signInRequired:
             return ("The session cannot be renewed yet: \(failure.message) \(again)", "Wait, or sign in with ‘homing login’.")
+        case .stillUnauthorized:
+            return (
+                "The backend refuses one entry after the other although \(owner) is signed in: \(failure.message) \(again)",
+                "Tell whoever runs the backend; what it refused is held, and one entry at a time finds out when it is over."
+            )
         case .tls:
             return (
                 "No secure connection to the backend can be made: \(failure.message) \(again)",

@@ -20,10 +20,11 @@ extension Station {
     func signIn(_ request: SignIn, by peer: Peer) async throws(Problem) -> SessionReport {
         let keeper = try keeper(request.backend)
         let name = keeper.backend.name
+        let way = request.way
         let snapshot: SessionSnapshot
         do throws(AuthenticationError) {
             snapshot = try await untilShutdown { () throws(AuthenticationError) in
-                try await keeper.signIn(email: request.email, password: request.password, remember: request.remember ?? false)
+                try await keeper.signIn(way, remember: request.remember ?? false)
             }
         } catch {
             throw Problem(error, signingInAt: name)
@@ -131,4 +132,15 @@ extension SignOutOutcome.Server {
     }
 
     fileprivate var reason: String? { if case .failed(let reason) = self { reason } else { nil } }
+}
+
+extension SignIn {
+    fileprivate var way: WayIn {
+        let label = email.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0.trimmingCharacters(in: .whitespaces) }
+        return if let token { .accessToken(Secret(token), label: label) } else if let refreshToken {
+            .refreshToken(Secret(refreshToken), label: label)
+        } else {
+            .password(email: email ?? "", Secret(password ?? ""))
+        }
+    }
 }

@@ -5,17 +5,28 @@ import Foundation
 struct LoginCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "login", abstract: "Sign in, so that what waits for your account goes up.",
-        discussion: "Asks for what is missing on the terminal. A password is never taken from the arguments, where others could read it.")
+        discussion: """
+            Asks for what is missing on the terminal. Neither a password nor a token is ever taken from the arguments, where others could read \
+            it. Where people sign in elsewhere, with Google say, hand in the refresh token that came of it; an API key is a token that does \
+            not change. With a token, --email is the name by which people shall know the account.
+            """)
 
     @Option(help: "The e-mail address of the account.") var email: String?
     @Flag(help: "Keep the password, sealed, so that an ended session is renewed without a person.") var remember = false
     @Flag(help: "Read the password from standard input.") var passwordStdin = false
     @Option(help: ArgumentHelp("Read the password from a file.", valueName: "file"), completion: .file()) var passwordFile: String?
+    @Flag(help: "Read a refresh token from standard input.") var refreshTokenStdin = false
+    @Flag(help: "Read a token that does not change from standard input: an API key.") var tokenStdin = false
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        if passwordStdin && passwordFile != nil { throw ValidationError("Give either --password-stdin or --password-file, not both.") }
+        let given = [
+            ("--password-stdin", passwordStdin), ("--password-file", passwordFile != nil), ("--refresh-token-stdin", refreshTokenStdin),
+            ("--token-stdin", tokenStdin),
+        ].filter(\.1).map(\.0)
+        if given.count > 1 { throw ValidationError("Give only one of \(Words.list(given)).") }
+        if remember && (refreshTokenStdin || tokenStdin) { throw ValidationError("--remember goes with a password only.") }
         if email?.trimmingCharacters(in: .whitespaces).isEmpty == true { throw ValidationError("The e-mail address is empty.") }
     }
 
@@ -23,12 +34,20 @@ struct LoginCommand: DaemonCommand {
     var passwordSource: PasswordSource { passwordStdin ? .standardInput : passwordFile.map { .file($0) } ?? .terminal }
 
     func run(_ context: Context) async throws {
+        let session = try await context.client.call(Endpoints.signIn, try request(warn: context.console.warn))
+        context.answer(session, SessionText.signedIn(session))
+    }
+
+    private func request(warn: (String) -> Void) throws -> SignIn {
+        if refreshTokenStdin || tokenStdin {
+            let token = try PasswordSource.standardInput.secret("token", terminal: nil, input: .standardInput, warn: warn)
+            return SignIn(
+                backend: target.backend, email: email, refreshToken: refreshTokenStdin ? token : nil, token: tokenStdin ? token : nil)
+        }
         let terminal = TerminalPrompt()
         let email = try email ?? terminal.askForEmail()
-        let password = try passwordSource.password(terminal: terminal, input: .standardInput, warn: context.console.warn)
-        let session = try await context.client.call(
-            Endpoints.signIn, SignIn(backend: target.backend, email: email, password: password, remember: remember))
-        context.answer(session, SessionText.signedIn(session))
+        let password = try passwordSource.secret("password", terminal: terminal, input: .standardInput, warn: warn)
+        return SignIn(backend: target.backend, email: email, password: password, remember: remember)
     }
 }
 

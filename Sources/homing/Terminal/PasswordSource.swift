@@ -1,14 +1,14 @@
 import ControlAPI
 import Foundation
 
-/// Where a password comes from: never from the arguments, which everybody on the machine can read.
+/// Where a password or a token comes from: never from the arguments, which everybody on the machine can read.
 enum PasswordSource: Equatable {
     case terminal
     case standardInput
     case file(String)
 
-    /// The password, without the newline at its end; `warn` hears what is unwise but works.
-    func password(terminal: TerminalPrompt?, input: FileHandle, warn: (String) -> Void) throws -> String {
+    /// It, without the newline at its end; `warn` hears what is unwise but works.
+    func secret(_ kind: String, terminal: TerminalPrompt?, input: FileHandle, warn: (String) -> Void) throws -> String {
         let password: String
         switch self {
         case .terminal:
@@ -22,7 +22,7 @@ enum PasswordSource: Equatable {
         case .file(let path):
             password = try Self.text(try Self.contents(of: path, warn: warn), from: "‘\(path)’")
         }
-        guard !password.isEmpty else { throw Problem.invalid("The password is empty.", next: "Run it again and type the password.") }
+        guard !password.isEmpty else { throw Problem.invalid("The \(kind) is empty.", next: "Run it again and give the \(kind).") }
         return password
     }
 

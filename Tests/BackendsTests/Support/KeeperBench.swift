@@ -20,7 +20,7 @@ final class KeeperBench: Sendable {
     /// A keeper with Ann signed in.
     func signedIn(remember: Bool = false) async throws -> SessionKeeper {
         let keeper = try keeper()
-        _ = try await keeper.signIn(email: "ann@lab.test", password: "right", remember: remember)
+        _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: remember)
         return keeper
     }
 

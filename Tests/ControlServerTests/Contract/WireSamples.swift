@@ -16,7 +16,7 @@ enum WireSamples {
         "Problem": Pair(
             full: Problem(.eventsPruned, status: 410, title: "t", detail: "d", next: "n", oldest: 1),
             bare: Problem(.notFound, status: 404, title: "t", detail: "d")),
-        "SignIn": Pair(full: SignIn(backend: "b", email: "e", password: "p", remember: true), bare: bareSignIn),
+        "SignIn": Pair(full: SignIn(backend: "b", email: "e", password: "p", refreshToken: "r", token: "t", remember: true), bare: bareSignIn),
         "Status": Pair(
             full: Status(
                 sentence: "s", attention: [attention], backends: [backend], spool: spool, version: "1", startedAt: day, cursor: 1),
@@ -107,7 +107,7 @@ enum WireSamples {
         dueAt: nil, settledAt: nil, attempts: 0, releases: 0, uncertain: false, canBeLookedUp: true, size: 0, remoteID: nil,
         lastStatus: nil, lastError: nil)
     private static var bareSignIn: SignIn {
-        var signIn = SignIn(email: "e", password: "p")
+        var signIn = SignIn()
         signIn.remember = nil
         return signIn
     }

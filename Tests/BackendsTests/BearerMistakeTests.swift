@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+@testable import Backends
+
+@Suite struct BearerMistakeTests {
+    /// An edit of a profile with tokens, the key that it spoils, and a part of what was expected there.
+    struct Edit: Sendable, CustomTestStringConvertible {
+        let old, new, key, expected: String
+        var testDescription: String { "\(key): \(new)" }
+        init(_ old: String, _ new: String, _ key: String, _ expected: String) {
+            (self.old, self.new, self.key, self.expected) = (old, new, key, expected)
+        }
+    }
+
+    @Test(arguments: [
+        Edit("scheme: bearer", "scheme: bearer\n  placement: cookie", "auth.placement", "query:"),
+        Edit("scheme: bearer", "scheme: bearer\n  placement: 'query:'", "auth.placement", "query:"),
+        Edit("scheme: bearer", "scheme: bearer\n  placement: 'query:a b'", "auth.placement", "query:"),
+        Edit("scheme: bearer", "scheme: bearer\n  csrf: {request: GET /t, token: /t, header: X}", "auth.csrf", "on_401"),
+        Edit("on_401: [refresh]", "on_401: [again]", "auth.on_401.0", "refresh or login"),
+        Edit("skew: 180", "skew: soon", "auth.skew", "seconds"),
+        Edit("lifetime: 900", "lifetime: 0", "auth.lifetime", "seconds"),
+        Edit("keepalive: 86400", "keepalive: -1", "auth.keepalive", "seconds"),
+        Edit("    access: /access\n", "", "auth.login.access", "JSON pointer"),
+        Edit("    account: /user/id\n", "", "auth.login.account", "JSON pointer"),
+        Edit("request: POST /login", "request: POST /login/{refresh}", "auth.login.request", "{refresh} only"),
+        Edit("request: POST /refresh", "request: POST /refresh/{refresh}", "auth.refresh.request", "never in a URL"),
+        Edit("request: POST /refresh", "request: POST /refresh?t={access}", "auth.refresh.request", "never in a URL"),
+        Edit("json: {token: \"{refresh}\"}\n    access", "json: {token: x}\n    access", "auth.refresh.request", "{refresh} in a header"),
+        Edit(
+            "json: {token: \"{refresh}\"}\n    access", "json: {token: \"{password}\"}\n    access", "auth.refresh.json.token",
+            "{password} only"),
+        Edit("request: POST /logout", "request: POST /logout?t={refresh}", "auth.logout.request", "never in a URL"),
+    ])
+    func everyWayOfGettingTokensWrongNamesItsKey(edit: Edit) throws {
+        let range = try #require(TokenBench.profile.range(of: edit.old))
+        let text = TokenBench.profile.replacingCharacters(in: range, with: edit.new)
+        let mistakes = try #require(#expect(throws: Mistakes.self) { try load(["tok.yaml": text]) })
+        let named = mistakes.all.filter { $0.key == edit.key }
+        #expect(named.contains { $0.expected.contains(edit.expected) }, "\(mistakes)")
+    }
+
+    @Test func aWayOfRenewalNeedsItsTable() throws {
+        let text = """
+            schema: 1
+            name: tok
+            base_url: https://api.example.org
+            auth: {scheme: bearer, on_401: [refresh, login]}
+            """
+        let mistakes = try #require(#expect(throws: Mistakes.self) { try load(["tok.yaml": text]) })
+        #expect(mistakes.all.filter { $0.key == "auth.on_401" }.map(\.expected).count == 2)
+    }
+}

@@ -1,0 +1,351 @@
+import Foundation
+import SyncModel
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Backends
+
+/// Tokens that end, turn over and get lost.
+@Suite(.timeLimit(.minutes(1))) struct BearerTests {
+    let bench: TokenBench
+
+    init() throws { bench = try TokenBench() }
+
+    private func replaced(_ keeper: SessionKeeper) async throws -> AuthenticationError? {
+        let stale = try await keeper.session()
+        return await failure { () throws(AuthenticationError) in try await keeper.replace(stale) }
+    }
+
+    @Test func theTokenGoesWithRequestsToTheBackendAlone() async throws {
+        let keeper = try await bench.signedIn()
+        #expect(try await bench.bearer(keeper) == "Bearer access-1")
+        let session = try await keeper.session()
+        _ = try await keeper.send(OutboundRequest(method: "POST", url: "https://elsewhere.example.org/notes"), as: session)
+        #expect(bench.server.requests.last?.headers.contains { $0.name == "Authorization" } == false)
+        #expect(session.account == Account(id: "7", label: "ann@lab.test"))
+    }
+
+    @Test func aTokenInTheAddressIsNotToldWithIt() async throws {
+        let keeper = try await bench.signedIn("on_401: [refresh]", "on_401: [refresh]\n  placement: query:auth")
+        #expect(try await bench.bearer(keeper) == nil)
+        let request = try #require(bench.server.requests.last)
+        #expect(request.url == "https://api.example.org/notes?auth=access-1")
+        #expect(request.description == "POST https://api.example.org/notes")
+    }
+
+    // MARK: Renewal
+
+    @Test func twoHundredAtOnceAreOneRefreshAndALate401IsNone() async throws {
+        let keeper = try await bench.signedIn()
+        let stale = try await keeper.session()
+        bench.server.hold(TokenBench.refresh)
+        let sessions = try await withThrowingTaskGroup(of: Session.self) { group in
+            for _ in 0..<200 { group.addTask { try await keeper.replace(stale) } }
+            await bench.server.seen(TokenBench.refresh)
+            bench.server.open()
+            return try await group.reduce(into: Set<Session>()) { $0.insert($1) }
+        }
+        #expect(sessions.map(\.generation) == [stale.generation + 1])
+        #expect(try await keeper.replace(stale) == sessions.first)
+        #expect(bench.server.count(TokenBench.refresh) == 1)
+        #expect(try await bench.bearer(keeper) == "Bearer access-2")
+        // Durable before it is used.
+        #expect(try await bench.bearer(bench.keeper()) == "Bearer access-2")
+    }
+
+    @Test func withoutANewRefreshTokenTheOldOneIsKept() async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.fault(TokenBench.refresh) { state in
+            state.access = "access-x"
+            return answer(200, #"{"access":"access-x","more":"2025-01-01T00:00:00Z"}"#)
+        }
+        #expect(try await replaced(keeper) == nil)
+        #expect(try await bench.bearer(keeper) == "Bearer access-x")
+        #expect(try await replaced(keeper) == nil)
+        #expect(try await bench.bearer(keeper) == "Bearer access-2")
+    }
+
+    /// What nobody is signed out by.
+    @Test(arguments: [
+        (200, "<html>", "text/html"), (200, "{}", "application/json"), (200, #"{"access":""}"#, "application/json"),
+        (200, #"{"ok":false,"access":"x"}"#, "application/json"), (302, "", "text/html"), (401, "<html>", "text/html"),
+        (400, #"{"code":"unsupported_grant_type"}"#, "application/json"), (403, "<html>", "text/html"), (404, "{}", "application/json"),
+        (408, "{}", "application/json"), (429, #"{"code":"slow"}"#, "application/json"), (500, "{}", "application/json"),
+        (500, #"{"code":"gone"}"#, "application/json"), (503, "<html>", "text/html"),
+    ])
+    func whatSaysNothingOfTheTokenSignsNobodyOut(status: Int, body: String, type: String) async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.fault(TokenBench.refresh) { _ in answer(status, body, type: type) }
+        guard case .unavailable = try await replaced(keeper) else {
+            Issue.record("\(status) \(body)")
+            return
+        }
+        #expect(await keeper.snapshot.state == .signedIn)
+        #expect(try await replaced(keeper) == nil)
+    }
+
+    @Test(arguments: [
+        (401, #"{"code":"gone","message":"Unknown token."}"#), (401, ""), (400, #"{"code":"invalid_grant"}"#), (403, #"{"code":"GONE"}"#),
+        (200, #"{"ok":false,"code":"gone : for ever"}"#),
+    ])
+    func whatRefusesTheTokenAsksForAPerson(status: Int, body: String) async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.fault(TokenBench.refresh) { _ in answer(status, body) }
+        guard case .signInRequired(let reason) = try await replaced(keeper) else {
+            Issue.record("\(status) \(body)")
+            return
+        }
+        #expect(await keeper.snapshot.state == .signInRequired)
+        #expect(await keeper.snapshot.reason == reason)
+        #expect(!reason.contains("lost"))
+        #expect(bench.server.count(TokenBench.refresh) == 1)
+    }
+
+    @Test func offlineNobodyIsSignedOut() async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.fault(TokenBench.refresh) { _ throws(TransportError) in throw .unreachable(KeeperBench.offline) }
+        #expect(try await replaced(keeper) == .unavailable(KeeperBench.offline))
+        #expect(bench.server.count(TokenBench.refresh) == 1)
+        #expect(try await bench.bearer(keeper) == "Bearer access-1")
+    }
+
+    // MARK: Lost answers
+
+    private let lost = Failure(.lostAnswer, "The connection broke.", outcomeUnknown: true)
+
+    @Test func aLostAnswerIsAskedForOnceMoreWithTheSameToken() async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.fault(TokenBench.refresh) { [lost] _ throws(TransportError) in throw .lost(lost) }
+        #expect(try await replaced(keeper) == nil)
+        let tokens = bench.server.requests.filter { $0.url.hasSuffix("/refresh") }.map { $0.body }
+        #expect(tokens.count == 2 && tokens[0] == tokens[1])
+        #expect(try await bench.bearer(keeper) == "Bearer access-2")
+    }
+
+    @Test func aLostAnswerToATokenThatWasTurnedOverIsSaidInThoseWords() async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.fault(TokenBench.refresh) { [lost] state throws(TransportError) in
+            _ = TokenServer.pair(&state)
+            throw .lost(lost)
+        }
+        guard case .signInRequired(let reason) = try await replaced(keeper) else { throw lost }
+        #expect(reason.hasPrefix("refresh answer lost"))
+        #expect(reason.contains("Unknown token."))
+    }
+
+    /// As a SIGKILL leaves it: the server has turned the token over, and nothing was stored but that a refresh was under way.
+    @Test func aCrashBetweenTheServersRotationAndOurCommitIsSaidInThoseWords() async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.hold(TokenBench.refresh)
+        let stale = try await keeper.session()
+        async let renewal = keeper.replace(stale)
+        await bench.server.seen(TokenBench.refresh)
+        bench.server.state.withLock { state in _ = TokenServer.pair(&state) }
+        // Another run, while the first is still waiting for its answer.
+        let next = try bench.keeper()
+        bench.server.state.withLock { $0.held = nil }
+        guard case .signInRequired(let reason) = try await replaced(next) else { throw lost }
+        #expect(reason.hasPrefix("refresh answer lost"))
+        bench.server.open()
+        _ = try? await renewal
+    }
+
+    @Test func aCrashBeforeTheServerTurnedItOverCostsNothing() async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.hold(TokenBench.refresh)
+        let stale = try await keeper.session()
+        let renewal = Task { try await keeper.replace(stale) }
+        await bench.server.seen(TokenBench.refresh)
+        let next = try bench.keeper()
+        bench.server.state.withLock { $0.held = nil }
+        #expect(try await replaced(next) == nil)
+        #expect(try await bench.bearer(next) == "Bearer access-2")
+        renewal.cancel()
+        bench.server.open()
+        _ = try? await renewal.value
+    }
+
+    @Test func whoeverIsCalledOffTheNewTokensAreStored() async throws {
+        let keeper = try await bench.signedIn()
+        let stale = try await keeper.session()
+        bench.server.hold(TokenBench.refresh)
+        let caller = Task { try await keeper.replace(stale) }
+        await bench.server.seen(TokenBench.refresh)
+        caller.cancel()
+        _ = await caller.result
+        bench.server.open()
+        await keeper.settled()
+        #expect(try await bench.bearer(bench.keeper()) == "Bearer access-2")
+    }
+
+    // MARK: Before its end
+
+    /// Three minutes before the end of a quarter of an hour; no earlier than a fifth before the end of a short life.
+    @Test(arguments: [
+        (#""expires_in":900"#, 719.0, 720.0), (#""expires_in":"900""#, 719, 720), (#""expires_in":300"#, 239, 240), (#""x":1"#, 719, 720),
+    ])
+    func aTokenIsRenewedBeforeItEnds(span: String, good: TimeInterval, stale: TimeInterval) async throws {
+        bench.server.fault(TokenBench.login) { state in TokenServer.pair(&state, more: "," + span) }
+        let keeper = try await bench.signedIn()
+        bench.clock.advance(to: noon.addingTimeInterval(good))
+        _ = try await keeper.freshSession()
+        #expect(bench.server.count(TokenBench.refresh) == 0)
+        bench.clock.advance(to: noon.addingTimeInterval(stale))
+        let session = try await keeper.freshSession()
+        #expect(bench.server.count(TokenBench.refresh) == 1)
+        #expect(try await keeper.session() == session)
+    }
+
+    @Test func aTokenThatStillHoldsDoesUntilARenewalCanBeHad() async throws {
+        let keeper = try await bench.signedIn()
+        for _ in 0..<2 { bench.server.fault(TokenBench.refresh) { _ throws(TransportError) in throw .unreachable(KeeperBench.offline) } }
+        bench.clock.advance(to: noon.addingTimeInterval(800))
+        #expect(try await keeper.freshSession() == (try await keeper.session()))
+        bench.clock.advance(to: noon.addingTimeInterval(901))
+        await #expect(throws: AuthenticationError.unavailable(KeeperBench.offline)) { try await keeper.freshSession() }
+        #expect(await keeper.snapshot.state == .signedIn)
+    }
+
+    /// Whatever our clock says, a token is lost by nothing but the server's word, and renewed once.
+    @Test(arguments: [-315_360_000.0, -7200, 7200, 315_360_000] as [TimeInterval])
+    func aClockThatIsYearsOffIsHarmless(step: TimeInterval) async throws {
+        let keeper = try await bench.signedIn()
+        bench.clock.step(to: noon.addingTimeInterval(step))
+        for _ in 0..<3 { _ = try await keeper.freshSession() }
+        #expect(bench.server.count(TokenBench.refresh) == (step > 0 ? 1 : 0))
+        #expect(try await replaced(keeper) == nil)
+        bench.clock.step(to: noon)
+        for _ in 0..<3 { _ = try await keeper.freshSession() }
+        #expect(bench.server.count(TokenBench.refresh) == 2)
+    }
+
+    @Test func aSessionThatNobodyUsesIsKeptAlive() async throws {
+        let keeper = try await bench.signedIn()
+        #expect(await keeper.nextKeepalive == noon.addingTimeInterval(86_400))
+        await keeper.keepAlive()
+        #expect(bench.server.count(TokenBench.refresh) == 0)
+        bench.clock.advance(to: noon.addingTimeInterval(86_400))
+        await keeper.keepAlive()
+        #expect(bench.server.count(TokenBench.refresh) == 1)
+        #expect(await keeper.nextKeepalive == noon.addingTimeInterval(2 * 86_400))
+    }
+
+    // MARK: Ways in
+
+    @Test func anAnswerWithoutATokenIsNoSignIn() async throws {
+        bench.server.fault(TokenBench.login) { _ in answer(200, #"{"user":{"id":"7"},"mfaPendingCredential":"x"}"#) }
+        let keeper = try bench.keeper()
+        let error = await failure { () throws(AuthenticationError) in
+            try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
+        }
+        guard case .misbehaved? = error else { throw lost }
+        #expect(await keeper.snapshot.state == .signedOut)
+    }
+
+    @Test func aRefreshTokenFromElsewhereIsExchangedAtOnce() async throws {
+        bench.server.state.withLock { $0.refresh = "from-the-app" }
+        let keeper = try bench.keeper(
+            "json: {token: \"{refresh}\"}\n    access: /access", "json: {token: \"{refresh}\"}\n    account: /user/id\n    access: /access")
+        let snapshot = try await keeper.signIn(.refreshToken(Secret("from-the-app"), label: "ann"), remember: false)
+        #expect(snapshot.account == Account(id: "7", label: "ann"))
+        #expect(try await bench.bearer(keeper) == "Bearer access-1")
+        let elsewhere = try TokenBench()
+        let stranger = try elsewhere.keeper()
+        let other = await stranger.signInFailure(.refreshToken(Secret("nonsense"), label: nil))
+        #expect(other == .refused("Unknown token."))
+    }
+
+    @Test func anAPIKeyNeedsNoServer() async throws {
+        let text = """
+            schema: 1
+            name: tok
+            base_url: https://api.example.org
+            auth: {scheme: bearer, on_401: []}
+            routes: {note: {request: POST /notes, json: "{item.payload}"}}
+            """
+        let keeper = try SessionKeeper(
+            backend: try load(["tok.yaml": text])[0], directory: bench.folder.path, vault: bench.vault, transport: bench.server,
+            clock: bench.clock)
+        let snapshot = try await keeper.signIn(.accessToken(Secret("key"), label: "the lab"), remember: false)
+        #expect(snapshot.account?.label == "the lab")
+        #expect(try await bench.bearer(keeper) == "Bearer key")
+        guard case .unsupported? = await keeper.signInFailure(.refreshToken(Secret("x"), label: "the lab")) else { throw lost }
+        guard case .signInRequired? = try await replaced(keeper) else { throw lost }
+        let again = try bench.keeper()
+        let error = await again.signInFailure(.accessToken(Secret("key"), label: nil))
+        guard case .unsupported? = error else { throw lost }
+    }
+
+    // MARK: Ways out
+
+    @Test(arguments: [(500, "failed"), (401, "alreadyGone"), (204, "ended")])
+    func whateverTheServerSaysTheTokensAreGone(status: Int, expected: String) async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.fault(TokenBench.logout) { _ in answer(status, status == 204 ? "" : "{}") }
+        let outcome = try await keeper.signOut(allDevices: false) {}
+        #expect(outcome.local == .cleared)
+        #expect("\(outcome.server)".hasPrefix(expected), "\(outcome)")
+        #expect(await keeper.snapshot.state == .signedOut)
+        #expect(try await keeper.signOut(allDevices: false) {} == SignOutOutcome(local: .cleared, server: .none))
+    }
+
+    @Test func whereTheProfileWantsItASignOutThatFailedChangesNothing() async throws {
+        let keeper = try await bench.signedIn("on_failure: clear", "on_failure: keep")
+        bench.server.fault(TokenBench.logout) { _ in answer(500, "{}") }
+        #expect(try await keeper.signOut(allDevices: false) {}.local == .kept)
+        #expect(try await bench.bearer(keeper) == "Bearer access-1")
+    }
+
+    @Test func aStaleTokenIsRenewedOnceToSignOutWith() async throws {
+        let keeper = try await bench.signedIn()
+        bench.clock.advance(to: noon.addingTimeInterval(901))
+        #expect(try await keeper.signOut(allDevices: false) {}.server == .ended)
+        #expect(bench.server.log.suffix(2) == [TokenBench.refresh, TokenBench.logout])
+        #expect(bench.server.requests.last?.body == Data(#"{"token":"refresh-2"}"#.utf8))
+    }
+
+    @Test func allDevicesAreSignedOutWhereTheProfileCan() async throws {
+        let keeper = try await bench.signedIn()
+        #expect(try await keeper.signOut(allDevices: true) {}.server == .ended)
+        #expect(bench.server.requests.last?.body == Data(#"{"all":true}"#.utf8))
+        let other = try await TokenBench().signedIn("    json_all: {all: true}\n", "")
+        await #expect(throws: SignOutError.allDevicesUnsupported) { try await other.signOut(allDevices: true) {} }
+        #expect(await other.snapshot.state == .signedIn)
+    }
+
+    @Test func aRefreshUnderWayBringsNothingBackAfterASignOut() async throws {
+        let keeper = try await bench.signedIn()
+        let stale = try await keeper.session()
+        bench.server.hold(TokenBench.refresh)
+        let renewal = Task { try await keeper.replace(stale) }
+        await bench.server.seen(TokenBench.refresh)
+        let signOut = Task { try await keeper.signOut(allDevices: false) {} }
+        while await keeper.snapshot.state != .signingOut { await pauseBriefly() }
+        bench.server.open()
+        // The tokens that came meanwhile serve to end the session, and nothing else.
+        #expect(try await signOut.value.server == .ended)
+        _ = await renewal.result
+        #expect(await keeper.snapshot.state == .signedOut)
+        let next = try bench.keeper()
+        #expect(await next.snapshot.state == .signedOut)
+    }
+
+    @Test func anotherAddressGetsNoToken() async throws {
+        _ = try await bench.signedIn()
+        let moved = try bench.keeper("https://api.example.org", "https://api.example.net")
+        #expect(await moved.snapshot.state == .signInRequired)
+        #expect(await failure { () throws(AuthenticationError) in try await moved.session() } != nil)
+    }
+}
+
+extension SessionKeeper {
+    fileprivate func signInFailure(_ way: WayIn) async -> AuthenticationError? {
+        do {
+            _ = try await signIn(way, remember: false)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}
