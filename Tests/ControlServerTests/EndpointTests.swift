@@ -152,7 +152,10 @@ import Testing
     /// A misspelt `until` would pause for ever, a misspelt `remember` would forget the password.
     @Test(arguments: [
         ("/v1/pause", #"{"reason": "r", "untill": "2025-03-11T14:00:00.000Z"}"#, "untill", "backend, reason, until"),
-        ("/v1/sessions", #"{"email": "e", "password": "p", "remeber": true}"#, "remeber", "backend, email, password, refreshToken, remember, token"),
+        (
+            "/v1/sessions", #"{"email": "e", "password": "p", "remeber": true}"#, "remeber",
+            "backend, email, password, refreshToken, remember, token"
+        ),
     ])
     func aKeyOfTheBodyThatIsNotKnownIsRefused(path: String, body: String, key: String, known: String) async throws {
         let service = FakeService()

@@ -16,7 +16,8 @@ enum WireSamples {
         "Problem": Pair(
             full: Problem(.eventsPruned, status: 410, title: "t", detail: "d", next: "n", oldest: 1),
             bare: Problem(.notFound, status: 404, title: "t", detail: "d")),
-        "SignIn": Pair(full: SignIn(backend: "b", email: "e", password: "p", refreshToken: "r", token: "t", remember: true), bare: bareSignIn),
+        "SignIn": Pair(
+            full: SignIn(backend: "b", email: "e", password: "p", refreshToken: "r", token: "t", remember: true), bare: bareSignIn),
         "Status": Pair(
             full: Status(
                 sentence: "s", attention: [attention], backends: [backend], spool: spool, version: "1", startedAt: day, cursor: 1),
