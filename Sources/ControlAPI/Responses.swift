@@ -373,8 +373,8 @@ public struct Event: Codable, Sendable, Equatable {
     public var cursor: Int64
     public var at: Date
     /// `captured`, `delivered`, `retrying`, `released`, `held`, `dead`, `retried`, `discarded`, `recovered`, `gateChanged`, `signedIn`,
-    /// `signedOut`, `signInRequired`, `fileRefused`, `started`, `reloaded`, `stopped`, `synced`, `denied`, `paused` or `resumed`. Open:
-    /// new kinds may come.
+    /// `signedOut`, `signInRefused`, `signInRequired`, `fileRefused`, `started`, `reloaded`, `stopped`, `synced`, `denied`, `paused` or
+    /// `resumed`. Open: new kinds may come.
     public var kind: String
     public var backend: String?
     public var account: String?

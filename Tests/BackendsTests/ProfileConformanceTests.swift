@@ -28,6 +28,16 @@ import Testing
         for (_, request) in requests { #expect(!Self.secrets.contains { "\(request)".contains($0) }, "\(request)") }
     }
 
+    @Test func theProfileOfTheGuideIsGood() throws {
+        let project = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardized.path
+        let guide = try String(contentsOfFile: project + "/Sources/SyncDaemon/Documentation.docc/AddingABackend.md", encoding: .utf8)
+        let begin = try #require(guide.range(of: "```yaml\n"))
+        let end = try #require(guide.range(of: "```", range: begin.upperBound..<guide.endIndex))
+        let backends = try load(["notes.yaml": String(guide[begin.upperBound..<end.lowerBound])])
+        #expect(backends.map(\.name) == ["notes"])
+        #expect(backends.first?.routes == ["note"])
+    }
+
     private static let secrets = ["the-password", "the-access-token", "the-refresh-token"]
     private static let payload = Data(#"{"average_measurements":{"14-818":{"value":17.25}}}"#.utf8)
     /// Something for every field that a route may ask for.

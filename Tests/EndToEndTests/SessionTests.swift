@@ -184,6 +184,9 @@ import Testing
         let result = try await station.homing("login", "--email", "manager@lab.test", "--password-stdin", input: "wrong")
         #expect(result.code == 5)
         #expect(result.text.contains("Invalid Email or password."))
+        let refused = try await station.event("signInRefused")
+        #expect(refused?.backend == "breathesafe")
+        #expect(refused?.detail["by"]?.hasPrefix("uid \(geteuid()), pid ") == true)
         #expect(try await station.status().backends[0].session.state == "signedOut")
         try await station.end(SIGTERM)
     }

@@ -27,6 +27,12 @@ extension Station {
                 try await keeper.signIn(way, remember: request.remember ?? false)
             }
         } catch {
+            if case .refused = error {
+                // `try?`: the journal has it too, and a full disk must not hide the refusal itself.
+                try? await outbox.record([
+                    SyncEvent(at: clock.now, .signInRefused, backend: name, detail: ["by": peer.description])
+                ])
+            }
             throw Problem(error, signingInAt: name)
         }
         log.notice("Signed in", metadata: ["backend": "\(name)", "account": "\(snapshot.account?.id ?? "")"])
