@@ -26,7 +26,7 @@ package final class Sandbox: Sendable {
         initialFaults = configuration.faults
 
         let plan = FaultPlan()
-        let standIn = configuration.backend.standIn(startingAt: clock.now)
+        let standIn = configuration.backend.standIn(clock: clock)
         let responder = FaultingResponder(standIn: standIn, ledger: ledger, plan: plan, clock: clock)
         let backend = Listener(backendPort, plan: plan) { request, writer, channel in
             let exchange = try await responder.respond(to: try await Wire.read(request))
@@ -73,6 +73,13 @@ package final class Sandbox: Sendable {
     /// Forgets every fault; a backend that is down stays down.
     package func clearFaults() { switchboard.plan.clear() }
 
-    /// Ends every session that exists now, as if it had been idle too long.
+    /// What about the imitated backend can be changed while it runs, with its present values.
+    package var settings: JSONObject { switchboard.standIn.settings }
+
+    /// Changes some of the settings of the imitated backend; throws where it has no such setting.
+    package func change(_ settings: JSONObject) throws(FaultProblem) { try switchboard.standIn.change(settings) }
+
+    /// Ends every session that exists now, as if it had been idle too long; with `rememberTokens` also what would open a new one without
+    /// a password: remember tokens and refresh tokens.
     package func expireSessions(rememberTokens: Bool = false) { switchboard.standIn.expireSessions(rememberTokens: rememberTokens) }
 }

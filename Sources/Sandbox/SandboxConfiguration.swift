@@ -1,5 +1,3 @@
-import Foundation
-
 /// What one sandbox is and how it starts.
 package struct SandboxConfiguration: Sendable {
     /// An IPv4 loopback address.
@@ -35,10 +33,12 @@ package struct SandboxConfiguration: Sendable {
 /// The backends that a sandbox can stand in for.
 package enum SandboxBackend: Sendable {
     case breatheSafe(BreatheSafeConfiguration = BreatheSafeConfiguration())
+    case labLoop(LabLoopConfiguration = LabLoopConfiguration())
 
-    func standIn(startingAt now: Date) -> any StandIn {
+    func standIn(clock: SandboxClock) -> any StandIn {
         switch self {
-        case .breatheSafe(let configuration): BreatheSafe(configuration, startingAt: now)
+        case .breatheSafe(let configuration): BreatheSafe(configuration, startingAt: clock.now)
+        case .labLoop(let configuration): StatefulStandIn(LabLoopState(configuration), clock: clock)
         }
     }
 }

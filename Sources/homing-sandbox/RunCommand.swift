@@ -6,9 +6,13 @@ struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run the sandbox until it is told to end.",
         discussion: """
-            Accounts: manager@lab.test (1), other@lab.test (2), admin@lab.test (3), unconfirmed@lab.test (4); the password of all is \
-            \(BreatheSafeConfiguration.labPassword). User 5 is managed by account 1. `homing-sandbox faults` lists the faults.
+            Accounts: manager@lab.test (1), other@lab.test (2), and for breathesafe admin@lab.test (3), unconfirmed@lab.test (4); the \
+            password of all is \(BreatheSafeConfiguration.labPassword). User 5 of breathesafe is managed by account 1. \
+            `homing-sandbox faults` lists the faults.
             """)
+
+    @Option(help: "The backend to stand in for.")
+    var backend = BackendArgument.breathesafe
 
     @Option(help: "The port of the imitated backend; 0 takes any.")
     var port = 0
@@ -19,8 +23,14 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Write both URLs to this file as soon as both answer.", valueName: "path"), completion: .file())
     var portFile: String?
 
-    @Option(help: ArgumentHelp("End sessions that were idle for this long.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("End sessions that were idle for this long (breathesafe).", valueName: "seconds"))
     var sessionSeconds: Int?
+
+    @Option(help: ArgumentHelp("Let access tokens work for this long (all others).", valueName: "seconds"))
+    var accessSeconds: Int?
+
+    @Option(help: ArgumentHelp("Let refresh tokens work for this long (labloop).", valueName: "seconds"))
+    var refreshSeconds: Int?
 
     @Option(
         name: .customLong("fault"), help: ArgumentHelp("Start with a fault; repeatable.", valueName: "name:key=value,..."),
@@ -29,7 +39,7 @@ struct RunCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("managed-user"),
-        help: ArgumentHelp("Add a user, managed by account 1 or by another; repeatable.", valueName: "user[:manager]"))
+        help: ArgumentHelp("Add a user, managed by account 1 or by another; repeatable (breathesafe).", valueName: "user[:manager]"))
     var managedUsers: [ManagedUserArgument] = []
 
     @Option(help: ArgumentHelp("Append the ledger to this file, one JSON object a line.", valueName: "path"), completion: .file())
@@ -39,7 +49,13 @@ struct RunCommand: AsyncParsableCommand {
     var startDown = false
 
     func validate() throws {
-        if let sessionSeconds, sessionSeconds < 1 { throw ValidationError("--session-seconds: expected a whole number from 1") }
+        for (setting, _) in given where !backend.settings.contains(setting) {
+            let known = backend.settings.map(\.rawValue).sorted().joined(separator: ", ")
+            throw ValidationError("\(setting.rawValue): this is not for \(backend.rawValue), which has \(known)")
+        }
+        for (setting, value) in given where setting != .managedUser && value < 1 {
+            throw ValidationError("\(setting.rawValue): expected a whole number from 1")
+        }
         let known = BreatheSafeConfiguration().managedUsers.map(\.user) + BreatheSafeConfiguration.labAccounts.map(\.id)
         let users = known + managedUsers.map(\.value.user)
         guard Set(users).count == users.count else {
@@ -51,16 +67,37 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var backend = BreatheSafeConfiguration()
-        backend.managedUsers += managedUsers.map(\.value)
-        if let sessionSeconds { backend.sessionLifetime = .seconds(sessionSeconds) }
         let sandbox = try Sandbox(
             SandboxConfiguration(
                 port: port, controlPort: controlPort, faults: faults.map(\.value) + (startDown ? [Fault(.down)] : []),
-                ledgerFile: ledgerFile, backend: .breatheSafe(backend)))
+                ledgerFile: ledgerFile, backend: sandboxBackend))
         try await sandbox.start()
         if let portFile { try PortFile.write(sandbox, to: portFile) }
         StandardOutput.line("backend \(sandbox.baseURL)  control \(sandbox.controlURL)")
         try await sandbox.runUntilSignalled()
+    }
+
+    /// What was given of the options that not every backend has.
+    private var given: [(BackendArgument.Setting, Int)] {
+        let given: [(BackendArgument.Setting, Int?)] = [
+            (.sessionSeconds, sessionSeconds), (.managedUser, managedUsers.first?.value.user), (.accessSeconds, accessSeconds),
+            (.refreshSeconds, refreshSeconds),
+        ]
+        return given.compactMap { setting, value in value.map { (setting, $0) } }
+    }
+
+    private var sandboxBackend: SandboxBackend {
+        switch backend {
+        case .breathesafe:
+            var configuration = BreatheSafeConfiguration()
+            configuration.managedUsers += managedUsers.map(\.value)
+            if let sessionSeconds { configuration.sessionLifetime = .seconds(sessionSeconds) }
+            return .breatheSafe(configuration)
+        case .labloop:
+            var configuration = LabLoopConfiguration()
+            if let accessSeconds { configuration.accessLifetime = accessSeconds }
+            if let refreshSeconds { configuration.refreshLifetime = refreshSeconds }
+            return .labLoop(configuration)
+        }
     }
 }

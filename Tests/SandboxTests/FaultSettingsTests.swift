@@ -25,6 +25,12 @@ import Testing
         #expect(fault == .slowCommit(milliseconds: 250, path: "arkit", count: 2))
     }
 
+    @Test func theCodeOfAnErrorIsReadFromAnArgument() throws {
+        let fault = try Fault(argument: "error:status=403,code=PERMISSION_DENIED,path=token,count=1")
+        #expect(fault == .error(403, code: "PERMISSION_DENIED", path: "token", count: 1))
+        #expect(try Fault(json: fault.json) == fault)
+    }
+
     @Test(arguments: [
         ("sloow", "there is no fault 'sloow': expected one of down, refuse"),
         ("slow:milliseconds", "'milliseconds' is not a setting: expected key=value"),
@@ -34,6 +40,7 @@ import Testing
         ("down:count=1", "down has no setting 'count': it has none"),
         ("401:retry-after=1", "401 has no setting 'retry-after': expected one of count, method, path, user"),
         ("slow-commit:milliseconds=soon", "milliseconds=soon: expected a whole number from 0"),
+        ("error:status=200", "status=200: expected the status of an error, 400 to 599"),
         ("429:retry-after-form=soon", "retry-after-form=soon: expected seconds or date"),
         ("expire-sessions:remember-tokens=1", "remember-tokens=1: expected true or false"),
     ])

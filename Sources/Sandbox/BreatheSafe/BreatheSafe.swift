@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Synchronization
 
 /// Stands in for BreatheSafe, a Rails application with a cookie session: answers one request after the other, from its own tables.
@@ -25,9 +26,21 @@ final class BreatheSafe: StandIn {
         state.withLock { $0.expireSessions(rememberTokens: rememberTokens) }
     }
 
-    func errorPage(_ status: Int, for request: SandboxRequest) -> SandboxResponse {
-        ExceptionsPage.response(status, as: AnswerFormat(request))
+    func errorPage(_ status: Int, code: String?, for request: SandboxRequest) -> SandboxResponse {
+        if let code { .json(status, ["messages": [.string(code)]]) } else { ExceptionsPage.response(status, as: AnswerFormat(request)) }
     }
 
-    func loginPage(for request: SandboxRequest) -> SandboxResponse { .html(200, title: "Log in") }
+    /// What the same request gets without the cookies that would end the session.
+    func denial(of request: SandboxRequest, at now: Date) -> SandboxResponse {
+        var headers = request.headers
+        headers[.cookie] = nil
+        headers[.authorization] = nil
+        // Without a body nobody can sign in, so that nothing takes effect.
+        let anonymous = SandboxRequest(
+            method: request.method, path: request.path, query: request.query, headers: headers, host: request.host, body: [])
+        var response = answer(anonymous, at: now) { _ in }
+        response.headers[.setCookie] = nil
+        // Some routes say it with another status, or let anybody in.
+        return response.status == 401 ? response : errorPage(401, code: nil, for: request)
+    }
 }

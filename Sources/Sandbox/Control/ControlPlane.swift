@@ -8,7 +8,7 @@ struct ControlPlane: Sendable {
 
     private static let calls = [
         "GET /healthz", "GET /faults", "POST /faults", "DELETE /faults", "POST /down", "POST /up", "POST /expire-sessions",
-        "POST /advance-clock", "GET /ledger", "GET /ledger.ndjson", "GET /requests", "GET /counters",
+        "POST /advance-clock", "GET /settings", "POST /settings", "GET /ledger", "GET /ledger.ndjson", "GET /requests", "GET /counters",
     ]
 
     /// Answers one call; a call that is not understood says what was expected.
@@ -41,6 +41,8 @@ struct ControlPlane: Sendable {
             return .json(200, ["backend": "up"])
         case "POST /expire-sessions": return try expireSessions(request)
         case "POST /advance-clock": return try advanceClock(request)
+        case "GET /settings": return .json(200, .object(switchboard.standIn.settings))
+        case "POST /settings": return try changeSettings(request)
         case "GET /ledger": return try .json(200, read(ledger.entries))
         case "GET /ledger.ndjson": return try ndjson(ledger.entries)
         case "GET /requests": return try .json(200, read(ledger.requests))
@@ -79,6 +81,12 @@ struct ControlPlane: Sendable {
         }
         switchboard.clock.advance(by: .seconds(seconds))
         return .json(200, ["now": .string(switchboard.clock.now.railsTimestamp)])
+    }
+
+    private func changeSettings(_ request: SandboxRequest) throws -> SandboxResponse {
+        guard let settings = try body(of: request).members else { throw FaultProblem(description: "expected an object of settings") }
+        try switchboard.standIn.change(settings)
+        return .json(200, .object(switchboard.standIn.settings))
     }
 
     private func body(of request: SandboxRequest) throws(FaultProblem) -> JSON {

@@ -61,6 +61,8 @@ extension Fault {
             }
             retryAfterForm = form
         case "location": location = value
+        case "status": status = try Self.status(value, of: key)
+        case "code": code = value
         case "milliseconds": milliseconds = try Self.number(value, of: key, atLeast: 0)
         case "after": after = try Self.number(value, of: key, atLeast: 0)
         default:
@@ -74,6 +76,13 @@ extension Fault {
             throw FaultProblem(description: "\(key)=\(value): expected a whole number from \(least)")
         }
         return number
+    }
+
+    private static func status(_ value: String, of key: String) throws(FaultProblem) -> Int {
+        guard let status = Int(value), (400...599).contains(status) else {
+            throw FaultProblem(description: "\(key)=\(value): expected the status of an error, 400 to 599")
+        }
+        return status
     }
 
     private static var names: String { FaultName.allCases.map(\.rawValue).joined(separator: ", ") }
@@ -90,6 +99,8 @@ extension Fault {
             case "retry-after": object[setting] = retryAfter.map { .integer($0) }
             case "retry-after-form": object[setting] = .string(retryAfterForm.rawValue)
             case "location": object[setting] = .string(location)
+            case "status": object[setting] = .integer(status)
+            case "code": object[setting] = code.map { .string($0) }
             case "milliseconds": object[setting] = .integer(milliseconds)
             case "after": object[setting] = .integer(after)
             default: object[setting] = .bool(rememberTokens)

@@ -17,6 +17,10 @@ package struct Fault: Sendable, Equatable {
     package var retryAfter: Int?
     /// How Retry-After tells them.
     package var retryAfterForm = RetryAfterForm.seconds
+    /// The status of `error`.
+    package var status = 400
+    /// The code of `error`, where the backend's errors have one.
+    package var code: String?
     /// Where `redirect` points to.
     package var location = "https://login.example.org/sso"
     /// The pause of `slow` before the answer, of `slow-commit` before the effect, of `dribble` before each byte.
@@ -33,6 +37,14 @@ package struct Fault: Sendable, Equatable {
         self.method = method
         self.user = user
         self.count = count
+    }
+
+    /// An error in the backend's own form.
+    package static func error(_ status: Int, code: String? = nil, path: String? = nil, count: Int? = nil) -> Fault {
+        var fault = Fault(.error, path: path, count: count)
+        fault.status = status
+        fault.code = code
+        return fault
     }
 
     /// 503, optionally with Retry-After in seconds or as a date.

@@ -18,6 +18,8 @@ package enum FaultName: String, Sendable, CaseIterable, Codable {
     case internalErrorAfterCommit = "500-after-commit"
     /// 401 as the backend says it to nobody, without effect; the session stays well.
     case unauthorized = "401"
+    /// An error in the backend's own form, with any status and code, without effect.
+    case error
     /// 503, with Retry-After when `retry-after` is given.
     case unavailable = "503"
     /// 429, with Retry-After when `retry-after` is given.
@@ -51,6 +53,7 @@ package enum FaultName: String, Sendable, CaseIterable, Codable {
         case .internalError: "500; no effect"
         case .internalErrorAfterCommit: "take effect, answer 500"
         case .unauthorized: "401 as if nobody were signed in; no effect, and the session stays"
+        case .error: "an error in the backend's own form; no effect [status=n] [code=text]"
         case .unavailable: "503; no effect [retry-after=seconds] [retry-after-form=seconds|date]"
         case .tooManyRequests: "429; no effect [retry-after=seconds] [retry-after-form=seconds|date]"
         case .loginPage: "200 with a sign-in page; no effect"
@@ -68,6 +71,7 @@ package enum FaultName: String, Sendable, CaseIterable, Codable {
     var settings: Set<String> {
         switch self {
         case .unavailable, .tooManyRequests: ["retry-after", "retry-after-form"]
+        case .error: ["status", "code"]
         case .redirect: ["location"]
         case .expireSessions: ["after", "remember-tokens"]
         case .slow, .slowCommit, .dribble: ["milliseconds"]

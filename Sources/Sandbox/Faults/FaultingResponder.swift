@@ -41,8 +41,9 @@ struct FaultingResponder: Sendable {
         switch fault.name {
         case .neverAnswer: return .never
         case .cut: return .cut
-        case .internalError: return .whole(standIn.errorPage(500, for: request))
-        case .unauthorized: return .whole(unauthorized(request, at: now))
+        case .internalError: return .whole(standIn.errorPage(500, code: nil, for: request))
+        case .error: return .whole(standIn.errorPage(fault.status, code: fault.code, for: request))
+        case .unauthorized: return .whole(standIn.denial(of: request, at: now))
         case .unavailable: return .whole(busy(503, "Application Error", fault, at: now))
         case .tooManyRequests: return .whole(busy(429, "Too Many Requests", fault, at: now))
         case .loginPage: return .whole(standIn.loginPage(for: request))
@@ -56,27 +57,13 @@ struct FaultingResponder: Sendable {
         switch fault?.name {
         case .neverAnswerAfterCommit: .never
         case .commitThenCut: .cut
-        case .internalErrorAfterCommit: .whole(standIn.errorPage(500, for: request))
+        case .internalErrorAfterCommit: .whole(standIn.errorPage(500, code: nil, for: request))
         case .loginPageAfterCommit: .whole(standIn.loginPage(for: request))
         case .slow: .late(response, by: .milliseconds(fault?.milliseconds ?? 0))
         case .dribble: .dribbled(response, each: .milliseconds(fault?.milliseconds ?? 0))
         case .truncated: .truncated(response)
         default: .whole(response)
         }
-    }
-
-    /// The backend's own 401: what it says when the same request comes from nobody, without the cookies that would end the session.
-    private func unauthorized(_ request: SandboxRequest, at now: Date) -> SandboxResponse {
-        var headers = request.headers
-        headers[.cookie] = nil
-        headers[.authorization] = nil
-        // Without a body nobody can sign in, so that nothing takes effect.
-        let anonymous = SandboxRequest(
-            method: request.method, path: request.path, query: request.query, headers: headers, host: request.host, body: [])
-        var response = standIn.answer(anonymous, at: now) { _ in }
-        response.headers[.setCookie] = nil
-        // Some routes say it with another status, or let anybody in.
-        return response.status == 401 ? response : standIn.errorPage(401, for: request)
     }
 
     private func busy(_ status: Int, _ title: String, _ fault: Fault, at now: Date) -> SandboxResponse {

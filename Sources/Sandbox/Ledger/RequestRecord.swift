@@ -9,9 +9,9 @@ package struct RequestRecord: Sendable, Codable, Equatable {
     package var method: String
     /// Without the query.
     package var path: String
-    /// The user of the session cookie.
+    /// The user of the session cookie or access token.
     package var account: Int?
-    /// The user of the remember token.
+    /// The user of the remember token or refresh token.
     package var rememberedAccount: Int?
     /// The e-mail of a request that signs in.
     package var signingIn: String?

@@ -6,7 +6,15 @@ func withSandbox<Result: Sendable>(
     _ backend: BreatheSafeConfiguration = .severalUsers, ledgerFile: String? = nil, faults: [Fault] = [],
     _ body: (Sandbox, LabClient) async throws -> Result
 ) async throws -> Result {
-    let sandbox = try Sandbox(SandboxConfiguration(faults: faults, ledgerFile: ledgerFile, backend: .breatheSafe(backend)))
+    try await withSandbox(of: .breatheSafe(backend), ledgerFile: ledgerFile, faults: faults, body)
+}
+
+/// Runs a sandbox of any backend for the length of a test, with a client whose jar is empty.
+func withSandbox<Result: Sendable>(
+    of backend: SandboxBackend, ledgerFile: String? = nil, faults: [Fault] = [],
+    _ body: (Sandbox, LabClient) async throws -> Result
+) async throws -> Result {
+    let sandbox = try Sandbox(SandboxConfiguration(faults: faults, ledgerFile: ledgerFile, backend: backend))
     try await sandbox.start()
     do {
         let result = try await body(sandbox, LabClient(sandbox.baseURL))

@@ -1,0 +1,61 @@
+import Foundation
+
+/// What one imitated LabLoop knows.
+struct LabLoopState: StandInState {
+    let configuration: LabLoopConfiguration
+    var signer = TokenSigner()
+    var devices: LabLoopDevices
+    /// Wrong passwords in a row and the end of the lock, by account.
+    var failures: [String: (count: Int, lockedUntil: Date?)] = [:]
+    var logIns: RateLimit
+    /// Each with the account that made it.
+    var appointments: [(account: String, row: JSONObject)] = []
+
+    init(_ configuration: LabLoopConfiguration) {
+        self.configuration = configuration
+        devices = LabLoopDevices(most: configuration.mostDevices)
+        logIns = RateLimit(configuration.mostLogIns, per: 900)
+    }
+
+    func carriedAccounts(in request: SandboxRequest, at now: Date) -> CarriedAccounts {
+        let session = signer.open(request.bearerToken).flatMap { account(of: $0) }
+        let refresh = refreshToken(in: request).flatMap(devices.owner).flatMap { configuration.accounts.account(id: $0) }
+        var accounts = CarriedAccounts(session: session?.number, remembered: refresh?.number)
+        // A body that cannot be read is an attempt to sign in all the same.
+        if LabLoopRoute(request) == .logIn { accounts.signingIn = request.object?["email"]?.text ?? "" }
+        return accounts
+    }
+
+    mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
+        switch LabLoopRoute(request) {
+        case .logIn: try logIn(request, at: now)
+        case .refreshByBody, .refreshByHeader: try refresh(request, at: now)
+        case .refreshOnTheWeb: try refreshOnTheWeb(request, at: now)
+        case .logOut: try logOut(request, at: now)
+        case .logOutOnTheWeb: throw .validation("Refresh token is required")
+        case .appointments: listAppointments(of: try signedIn(request, at: now), at: now)
+        case .addAppointment: try addAppointment(request, by: try signedIn(request, at: now), at: now)
+        case nil: throw Refusal(404, "NOT_FOUND", "Route \(request.method):\(request.path) not found")
+        }
+    }
+
+    mutating func expireSessions(rememberTokens: Bool) {
+        signer.endTokens()
+        if rememberTokens { devices.remove() }
+    }
+
+    func account(of token: SignedToken) -> SandboxAccount? { configuration.accounts.account(id: token.claims["userId"]?.text) }
+
+    /// The refresh token that a request carries, in a header or in the body.
+    func refreshToken(in request: SandboxRequest) -> String? {
+        request.header("x-refresh-token") ?? request.object?["refreshToken"]?.text
+    }
+
+    /// Who a request is from. A missing, a bad and an expired token are refused alike.
+    func signedIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxAccount {
+        guard let token = signer.open(request.bearerToken), token.works(at: now), let account = account(of: token) else {
+            throw refusal(401)
+        }
+        return account
+    }
+}

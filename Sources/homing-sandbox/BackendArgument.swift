@@ -1,0 +1,23 @@
+import ArgumentParser
+import Sandbox
+
+/// A backend on the command line, with the options that concern it.
+enum BackendArgument: String, ExpressibleByArgument, CaseIterable {
+    case breathesafe, labloop
+
+    /// The options of `run` that not every backend has.
+    enum Setting: String, CaseIterable {
+        case sessionSeconds = "--session-seconds"
+        case managedUser = "--managed-user"
+        case accessSeconds = "--access-seconds"
+        case refreshSeconds = "--refresh-seconds"
+    }
+
+    /// The options that this backend understands.
+    var settings: Set<Setting> {
+        switch self {
+        case .breathesafe: [.sessionSeconds, .managedUser]
+        case .labloop: [.accessSeconds, .refreshSeconds]
+        }
+    }
+}
