@@ -34,11 +34,19 @@ package struct SandboxConfiguration: Sendable {
 package enum SandboxBackend: Sendable {
     case breatheSafe(BreatheSafeConfiguration = BreatheSafeConfiguration())
     case labLoop(LabLoopConfiguration = LabLoopConfiguration())
+    case aiPhoto(AIPhotoConfiguration = AIPhotoConfiguration())
+    case lists(ListsConfiguration = ListsConfiguration())
+    case lists2026(Lists2026Configuration = Lists2026Configuration())
+    case story16(FirebaseConfiguration = FirebaseConfiguration())
 
     func standIn(clock: SandboxClock) -> any StandIn {
         switch self {
         case .breatheSafe(let configuration): BreatheSafe(configuration, startingAt: clock.now)
         case .labLoop(let configuration): StatefulStandIn(LabLoopState(configuration), clock: clock)
+        case .aiPhoto(let configuration): StatefulStandIn(AIPhotoState(configuration), clock: clock)
+        case .lists(let configuration): StatefulStandIn(ListsState(configuration), clock: clock)
+        case .lists2026(let configuration): StatefulStandIn(Lists2026State(configuration), clock: clock)
+        case .story16(let configuration): StatefulStandIn(Story16State(configuration), clock: clock)
         }
     }
 }

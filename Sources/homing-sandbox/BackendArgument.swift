@@ -3,7 +3,8 @@ import Sandbox
 
 /// A backend on the command line, with the options that concern it.
 enum BackendArgument: String, ExpressibleByArgument, CaseIterable {
-    case breathesafe, labloop
+    case breathesafe, labloop, aiphoto, lists, story16
+    case lists2026 = "lists-2026"
 
     /// The options of `run` that not every backend has.
     enum Setting: String, CaseIterable {
@@ -11,6 +12,7 @@ enum BackendArgument: String, ExpressibleByArgument, CaseIterable {
         case managedUser = "--managed-user"
         case accessSeconds = "--access-seconds"
         case refreshSeconds = "--refresh-seconds"
+        case graceSeconds = "--grace-seconds"
     }
 
     /// The options that this backend understands.
@@ -18,6 +20,8 @@ enum BackendArgument: String, ExpressibleByArgument, CaseIterable {
         switch self {
         case .breathesafe: [.sessionSeconds, .managedUser]
         case .labloop: [.accessSeconds, .refreshSeconds]
+        case .lists2026: [.accessSeconds, .refreshSeconds, .graceSeconds]
+        case .aiphoto, .lists, .story16: [.accessSeconds]
         }
     }
 }

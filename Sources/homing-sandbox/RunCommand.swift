@@ -29,8 +29,11 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Let access tokens work for this long (all others).", valueName: "seconds"))
     var accessSeconds: Int?
 
-    @Option(help: ArgumentHelp("Let refresh tokens work for this long (labloop).", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Let refresh tokens work for this long (labloop, lists-2026).", valueName: "seconds"))
     var refreshSeconds: Int?
+
+    @Option(help: ArgumentHelp("Forgive a refresh token that comes twice for this long (lists-2026).", valueName: "seconds"))
+    var graceSeconds: Int?
 
     @Option(
         name: .customLong("fault"), help: ArgumentHelp("Start with a fault; repeatable.", valueName: "name:key=value,..."),
@@ -53,8 +56,8 @@ struct RunCommand: AsyncParsableCommand {
             let known = backend.settings.map(\.rawValue).sorted().joined(separator: ", ")
             throw ValidationError("\(setting.rawValue): this is not for \(backend.rawValue), which has \(known)")
         }
-        for (setting, value) in given where setting != .managedUser && value < 1 {
-            throw ValidationError("\(setting.rawValue): expected a whole number from 1")
+        for (setting, value) in given where setting != .managedUser && value < (setting == .graceSeconds ? 0 : 1) {
+            throw ValidationError("\(setting.rawValue): expected a whole number from \(setting == .graceSeconds ? 0 : 1)")
         }
         let known = BreatheSafeConfiguration().managedUsers.map(\.user) + BreatheSafeConfiguration.labAccounts.map(\.id)
         let users = known + managedUsers.map(\.value.user)
@@ -81,23 +84,8 @@ struct RunCommand: AsyncParsableCommand {
     private var given: [(BackendArgument.Setting, Int)] {
         let given: [(BackendArgument.Setting, Int?)] = [
             (.sessionSeconds, sessionSeconds), (.managedUser, managedUsers.first?.value.user), (.accessSeconds, accessSeconds),
-            (.refreshSeconds, refreshSeconds),
+            (.refreshSeconds, refreshSeconds), (.graceSeconds, graceSeconds),
         ]
         return given.compactMap { setting, value in value.map { (setting, $0) } }
-    }
-
-    private var sandboxBackend: SandboxBackend {
-        switch backend {
-        case .breathesafe:
-            var configuration = BreatheSafeConfiguration()
-            configuration.managedUsers += managedUsers.map(\.value)
-            if let sessionSeconds { configuration.sessionLifetime = .seconds(sessionSeconds) }
-            return .breatheSafe(configuration)
-        case .labloop:
-            var configuration = LabLoopConfiguration()
-            if let accessSeconds { configuration.accessLifetime = accessSeconds }
-            if let refreshSeconds { configuration.refreshLifetime = refreshSeconds }
-            return .labLoop(configuration)
-        }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 
 extension LabLoopState {
-    func refusal(_ status: Int) -> Refusal {
+    func refusal(_ status: Int, for request: SandboxRequest) -> Refusal {
         switch status {
         case 400: .validation("Validation failed")
         case 401: Refusal(401, "UNAUTHORIZED", "Authentication required")

@@ -54,7 +54,7 @@ struct LabLoopState: StandInState {
     /// Who a request is from. A missing, a bad and an expired token are refused alike.
     func signedIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxAccount {
         guard let token = signer.open(request.bearerToken), token.works(at: now), let account = account(of: token) else {
-            throw refusal(401)
+            throw refusal(401, for: request)
         }
         return account
     }

@@ -13,7 +13,7 @@ protocol StandInState: Sendable {
     func response(to refusal: Refusal, for request: SandboxRequest, at now: Date) -> SandboxResponse
 
     /// An error of this status as this backend says it when nothing more is known.
-    func refusal(_ status: Int) -> Refusal
+    func refusal(_ status: Int, for request: SandboxRequest) -> Refusal
 
     /// Ends every session that exists now; with `rememberTokens` also what would open a new one without a password.
     mutating func expireSessions(rememberTokens: Bool)
@@ -80,7 +80,7 @@ final class StatefulStandIn<State: StandInState>: StandIn {
 
     func errorPage(_ status: Int, code: String?, for request: SandboxRequest) -> SandboxResponse {
         state.withLock { state in
-            let refusal = code.map { Refusal(status, $0, $0) } ?? state.refusal(status)
+            let refusal = code.map { Refusal(status, $0, $0) } ?? state.refusal(status, for: request)
             return state.response(to: refusal, for: request, at: clock.now)
         }
     }

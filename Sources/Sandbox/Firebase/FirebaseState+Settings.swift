@@ -1,0 +1,39 @@
+extension FirebaseState {
+    /// What can be changed about the project while it runs. `revoked` is an event: it is always shown empty.
+    var settings: JSONObject {
+        [
+            "disabled": .array(disabled.sorted().map { .string($0) }), "deleted": .array(deleted.sorted().map { .string($0) }),
+            "revoked": [], "hides-accounts": .bool(hidesAccounts), "second-factor": .bool(wantsSecondFactor),
+        ]
+    }
+
+    /// Changes a setting; false where the project has none of this name.
+    mutating func change(_ name: String, to value: JSON) throws(FaultProblem) -> Bool {
+        switch name {
+        case "disabled": disabled = Set(try accounts(value, of: name).map(\.email))
+        case "deleted": deleted = Set(try accounts(value, of: name).map(\.email))
+        case "revoked": for account in try accounts(value, of: name) { revokeRefreshTokens(of: account) }
+        case "hides-accounts": hidesAccounts = try value.flag(of: name)
+        case "second-factor": wantsSecondFactor = try value.flag(of: name)
+        default: return false
+        }
+        return true
+    }
+
+    private func accounts(_ value: JSON, of name: String) throws(FaultProblem) -> [SandboxAccount] {
+        let found = (value.elements ?? []).compactMap { configuration.accounts.account(email: $0.text) }
+        guard let elements = value.elements, found.count == elements.count else {
+            let known = configuration.accounts.map(\.email).joined(separator: ", ")
+            throw FaultProblem(description: "\(name): expected an array of e-mail addresses among \(known)")
+        }
+        return found
+    }
+}
+
+extension JSON {
+    /// The value of a setting that is on or off.
+    func flag(of name: String) throws(FaultProblem) -> Bool {
+        guard case .bool(let value) = self else { throw FaultProblem(description: "\(name): expected true or false") }
+        return value
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import HTTPTypes
+
+/// What one imitated Story16 knows: a Realtime Database of messages, with the Firebase project of its accounts.
+struct Story16State: StandInState {
+    var firebase: FirebaseState
+    /// By conversation and by the identifier that the client chose.
+    private var messages: [String: [String: JSON]] = [:]
+
+    init(_ configuration: FirebaseConfiguration) { firebase = FirebaseState(configuration) }
+
+    func carriedAccounts(in request: SandboxRequest, at now: Date) -> CarriedAccounts {
+        if let route = FirebaseRoute(request) { return firebase.carriedAccounts(route, in: request) }
+        return CarriedAccounts(session: firebase.owner(ofIDToken: request.query["auth"])?.number)
+    }
+
+    mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
+        if let route = FirebaseRoute(request) { return try firebase.answer(route, request, at: now) }
+        var path = request.decodedSegments
+        guard path.first == "messages", (2...3).contains(path.count), let last = path.popLast(), last.hasSuffix(".json") else {
+            throw Refusal(404, "", "404 Not Found")
+        }
+        let name = String(last.dropLast(5))
+        let account = try signedIn(request, at: now)
+        switch (request.method, path.count) {
+        case ("PUT", 2): return try put(request, path[1], name, by: account)
+        case ("GET", 2): return .json(200, messages[path[1]]?[name] ?? .null)
+        case ("GET", 1): return .json(200, messages[name].map { .object($0) } ?? .null)
+        default: throw Refusal(405, "", "Method Not Allowed")
+        }
+    }
+
+    /// An error of the Realtime Database is one text; those of the token endpoints are Firebase's.
+    func response(to refusal: Refusal, for request: SandboxRequest, at now: Date) -> SandboxResponse {
+        if let route = FirebaseRoute(request) { return firebase.response(to: refusal, for: route) }
+        return .json(refusal.status, ["error": .string(refusal.message)])
+    }
+
+    func refusal(_ status: Int, for request: SandboxRequest) -> Refusal {
+        if FirebaseRoute(request) != nil { return firebase.refusal(status) }
+        return Refusal(status, "", status == 401 ? "Permission denied" : SandboxResponse.reason(status))
+    }
+
+    mutating func expireSessions(rememberTokens: Bool) { firebase.endTokens(refreshTokens: rememberTokens) }
+
+    var settings: JSONObject { firebase.settings }
+
+    mutating func change(_ name: String, to value: JSON) throws(FaultProblem) {
+        if try !firebase.change(name, to: value) { throw noSetting(name) }
+    }
+
+    /// Sets a message to a value and answers with it; the same value again changes nothing, and nothing is committed.
+    private mutating func put(
+        _ request: SandboxRequest, _ conversation: String, _ id: String, by account: SandboxAccount
+    ) throws(Refusal) -> StandInReply {
+        guard let value = try? JSON(bytes: request.body) else {  // `try?`: the answer has its own words
+            throw Refusal(
+                400, "", "Invalid data; couldn't parse JSON object. Are you sending a JSON object with valid key names?")
+        }
+        let isNew = messages[conversation]?[id] != value
+        messages[conversation, default: [:]][id] = value == .null ? nil : value
+        let commit = Commit(resource: "message", account: account.number, user: nil, remoteID: nil, clientMutationID: id, document: value)
+        let response = SandboxResponse(status: 200, headers: [.contentType: "application/json; charset=utf-8"], body: request.body)
+        return StandInReply(response: response, commit: isNew ? commit : nil)
+    }
+
+    private func signedIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxAccount {
+        guard let token = request.query["auth"] else { throw refusal(401, for: request) }
+        guard firebase.owner(ofIDToken: token) != nil else { throw Refusal(401, "", "Could not parse auth token.") }
+        guard let account = firebase.account(ofIDToken: token, at: now) else { throw Refusal(401, "", "Auth token is expired") }
+        return account
+    }
+}

@@ -1,0 +1,88 @@
+import Sandbox
+import TestSupport
+import Testing
+
+/// What holds for every backend with tokens: faults, the ledger and the end of sessions.
+@Suite struct BackendsInTurnTests {
+    @Test(arguments: BackendInTurn.all, [FaultName.cut, .commitThenCut, .neverAnswer, .neverAnswerAfterCommit])
+    func aLostAnswerLeavesWhatItSays(_ turn: BackendInTurn, _ name: FaultName) async throws {
+        try await withSandbox(of: turn.backend) { sandbox, client async throws in
+            let tokens = try await turn.signIn(client, "manager@lab.test")
+            await sandbox.apply(Fault(name, count: 1))
+            await withTaskGroup { group in
+                group.addTask {
+                    await #expect(throws: (any Error).self) { try await turn.write(client, tokens, "k") }
+                }
+                while sandbox.ledger.requests.last?.fault == nil { await pauseBriefly() }
+                if name == .neverAnswerAfterCommit {
+                    while sandbox.ledger.entries(clientMutationID: "k").isEmpty { await pauseBriefly() }
+                }
+                if name == .neverAnswer || name == .neverAnswerAfterCommit { group.cancelAll() }
+            }
+            let hasEffect = name == .commitThenCut || name == .neverAnswerAfterCommit
+            #expect(sandbox.ledger.entries(clientMutationID: "k").map(\.answered) == (hasEffect ? [false] : []))
+        }
+    }
+
+    @Test(arguments: BackendInTurn.all)
+    func anErrorThatIsAFaultHasNoEffectAndTheSessionStays(_ turn: BackendInTurn) async throws {
+        try await withSandbox(of: turn.backend) { sandbox, client async throws in
+            let tokens = try await turn.signIn(client, "manager@lab.test")
+            for (name, status) in [(FaultName.unauthorized, 401), (.unavailable, 503), (.tooManyRequests, 429), (.internalError, 500)] {
+                await sandbox.apply(Fault(name, count: 1))
+                #expect(try await turn.write(client, tokens, "k").status == status)
+            }
+            await sandbox.apply(Fault(.loginPage, count: 1))
+            #expect(try await turn.write(client, tokens, "k").contentType == "text/html; charset=utf-8")
+            await sandbox.apply(.error(422, code: "a_code", count: 1))
+            let own = try await turn.write(client, tokens, "k")
+            #expect(own.status == 422)
+            #expect(own.text.contains("a_code"))
+            #expect(sandbox.ledger.entries(clientMutationID: "k") == [])
+            #expect((200...201).contains(try await turn.write(client, tokens, "k").status))
+        }
+    }
+
+    @Test(arguments: BackendInTurn.all)
+    func aDenialIsInTheOwnWordsOfTheBackend(_ turn: BackendInTurn) async throws {
+        try await withSandbox(of: turn.backend) { sandbox, client async throws in
+            let tokens = try await turn.signIn(client, "manager@lab.test")
+            await sandbox.apply(Fault(.unauthorized, count: 1))
+            let denial = try await turn.write(client, tokens, "k").json()
+            let nobody = try await turn.write(client, LabTokens(access: "", refresh: ""), "k").json()
+            #expect(denial["error"]?["code"] == nobody["error"]?["code"])
+            #expect(denial.members?.keys.sorted() == nobody.members?.keys.sorted())
+        }
+    }
+
+    @Test(arguments: BackendInTurn.all, [false, true])
+    func endedSessionsAreRefusedAndARefreshHelpsUnlessItIsEndedToo(_ turn: BackendInTurn, _ rememberTokens: Bool) async throws {
+        try await withSandbox(of: turn.backend) { sandbox, client async throws in
+            let tokens = try await turn.signIn(client, "manager@lab.test")
+            sandbox.expireSessions(rememberTokens: rememberTokens)
+            #expect(try await turn.write(client, tokens, "k").status == 401)
+            if let refresh = turn.refresh {
+                #expect((try await refresh(client, tokens).status == 200) == !rememberTokens)
+            }
+            let fresh = try await turn.signIn(client, "manager@lab.test")
+            #expect((200...201).contains(try await turn.write(client, fresh, "k").status))
+        }
+    }
+
+    @Test(arguments: BackendInTurn.all)
+    func theLedgerKnowsTheAccountsByTheirNumbers(_ turn: BackendInTurn) async throws {
+        try await withSandbox(of: turn.backend) { sandbox, client async throws in
+            let mine = try await turn.signIn(client, "manager@lab.test")
+            let theirs = try await turn.signIn(client, "other@lab.test")
+            _ = try await turn.write(client, mine, "a")
+            _ = try await turn.write(client, theirs, "b")
+            #expect(sandbox.ledger.entries(clientMutationID: "a").map(\.account) == [1])
+            #expect(sandbox.ledger.entries(clientMutationID: "b").map(\.account) == [2])
+            #expect(sandbox.ledger.requests.suffix(2).map(\.account) == [1, 2])
+            #expect(sandbox.ledger.logInCount == 2)
+            await sandbox.apply(Fault(.internalError, user: 2))
+            #expect(try await turn.write(client, theirs, "c").status == 500)
+            #expect(try await turn.write(client, mine, "c").status != 500)
+        }
+    }
+}
