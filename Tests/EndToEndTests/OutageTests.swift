@@ -75,7 +75,8 @@ import Testing
     @Test func aWeekOfOutageUsesUpNoAttempt() async throws {
         let directory = try TemporaryDirectory()
         let sandbox = try Sandbox(SandboxConfiguration(backend: .breatheSafe(.severalUsers)))
-        try TestStation.configure(directory, baseURL: sandbox.baseURL, delivery: "first_pause: 5")
+        try TestStation.place("breathesafe", in: directory, baseURL: sandbox.baseURL)
+        try TestStation.configure(directory, delivery: "first_pause: 5")
         try await sandbox.start()
         let clock = TestClock(Date())
         let configuration = try Configuration.load(file: directory("homing.yaml"), environment: [:])

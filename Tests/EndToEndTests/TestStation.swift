@@ -20,24 +20,50 @@ final class TestStation: Sendable {
     static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .path
 
-    init(_ backend: BreatheSafeConfiguration = .severalUsers, delivery: String = "first_delay: 0.05, lookup_after: 0.05, first_pause: 0.1")
-        async throws
-    {
+    convenience init(_ backend: BreatheSafeConfiguration = .severalUsers, delivery: String = shortPauses) async throws {
+        try await self.init(.breatheSafe(backend), profile: "breathesafe", route: "measurement", delivery: delivery)
+    }
+
+    static let shortPauses = "first_delay: 0.05, lookup_after: 0.05, first_pause: 0.1"
+
+    /// - Parameters:
+    ///   - route: what is dropped into the folder goes by it.
+    ///   - edits: texts of the shipped profile, and what stands there instead.
+    init(
+        _ backend: SandboxBackend, profile: String, route: String, edits: [(String, String)] = [], delivery: String = shortPauses
+    ) async throws {
         directory = try TemporaryDirectory()
-        sandbox = try Sandbox(SandboxConfiguration(backend: .breatheSafe(backend)))
+        sandbox = try Sandbox(SandboxConfiguration(backend: backend))
         client = ControlClient(socketPath: directory("homing.sock"))
-        try Self.configure(directory, baseURL: sandbox.baseURL, delivery: delivery)
+        try Self.place(profile, in: directory, baseURL: sandbox.baseURL, edits: edits)
+        try Self.configure(directory, delivery: delivery, route: route)
         try await sandbox.start()
     }
 
-    /// The shipped profile with another address, and a configuration with short pauses.
-    static func configure(_ directory: TemporaryDirectory, baseURL: String, delivery: String) throws {
+    /// The shipped profile, and what it extends, with other addresses.
+    static func place(_ profile: String, in directory: TemporaryDirectory, baseURL: String, edits: [(String, String)] = []) throws {
         try FileManager.default.createDirectory(atPath: directory("backends"), withIntermediateDirectories: true)
-        let profile = try String(contentsOfFile: project + "/config/backends/breathesafe.yaml", encoding: .utf8)
-        let moved = profile.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { $0.hasPrefix("base_url:") ? "base_url: \(baseURL)" : String($0) }
-        try moved.joined(separator: "\n").write(toFile: directory("backends/breathesafe.yaml"), atomically: true, encoding: .utf8)
-        try "state_directory: state\nsocket: homing.sock\ndelivery: {\(delivery)}\n"
+        var text = try String(contentsOfFile: "\(project)/config/backends/\(profile).yaml", encoding: .utf8)
+        for (old, new) in edits {
+            let place = try #require(text.range(of: old), "\(profile).yaml does not hold \(old)")
+            text.replaceSubrange(place, with: new)
+        }
+        let moved = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            let words = line.split(separator: " ")
+            guard words.count == 2, let url = URL(string: String(words[1])), url.scheme != nil else { return String(line) }
+            return switch words[0] {
+            case "base_url:": "base_url: \(baseURL)\(url.path)"
+            case "idp:", "sts:": "\(line.prefix { $0 == " " })\(words[0]) \(baseURL)"
+            default: String(line)
+            }
+        }
+        try moved.joined(separator: "\n").write(toFile: directory("backends/\(profile).yaml"), atomically: true, encoding: .utf8)
+        if text.contains("\nextends: firebase") { try place("firebase", in: directory, baseURL: baseURL) }
+    }
+
+    /// A configuration with short pauses.
+    static func configure(_ directory: TemporaryDirectory, delivery: String = shortPauses, route: String = "measurement") throws {
+        try "state_directory: state\nsocket: homing.sock\nspool: {route: \(route)}\ndelivery: {\(delivery)}\n"
             .write(toFile: directory("homing.yaml"), atomically: true, encoding: .utf8)
     }
 

@@ -1,0 +1,222 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import SyncModel
+import TestSupport
+import Testing
+
+/// What a client of refresh tokens owes its server and its user, by number, with the real daemon over real sockets.
+@Suite(.timeLimit(.minutes(2))) struct RefreshContractTests {
+    @Test("1: two hundred entries that meet 401 together make one refresh") func oneRefreshForAll() async throws {
+        let station = try await TestStation.lists2026(delivery: "in_flight: 64, first_delay: 0.05, first_pause: 0.1")
+        try await station.signedIn()
+        await station.sandbox.down()
+        for number in 1...200 { try await station.createList(number) }
+        station.sandbox.expireSessions(rememberTokens: false)
+        try await station.sandbox.up()
+        try await station.event("delivered", count: 200)
+        #expect(station.refreshes(200) == 1)
+        #expect(station.refreshes() == 1)
+        #expect(station.sandbox.ledger.entries.count == 200)
+        #expect(station.sandbox.ledger.duplicates.isEmpty)
+        #expect(try await station.entries("delivered").allSatisfy { $0.attempts == 0 })
+        try await station.end(SIGTERM)
+    }
+
+    @Test("2: a late 401 of an old token makes no other refresh") func aLate401() async throws {
+        let station = try await TestStation.lists2026()
+        try await station.signedIn()
+        // Two are under way with the old token; the second learns of its end long after the first.
+        await station.sandbox.apply(.slow(milliseconds: 600, path: "api/v1/lists", count: 1))
+        try await station.createList(1)
+        try await station.met(.slow)
+        station.sandbox.expireSessions(rememberTokens: false)
+        try await station.createList(2)
+        try await station.event("delivered", count: 2)
+        #expect(station.refreshes() == 1)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("3: a refresh without a new refresh token keeps the old one", arguments: [FirebaseConfiguration.Renewal.none, .same, .new])
+    func whatComesBack(renewal: FirebaseConfiguration.Renewal) async throws {
+        let station = try await TestStation.story16(FirebaseConfiguration(renewal: renewal))
+        try await station.signedIn()
+        for round in 1...3 {
+            station.sandbox.expireSessions(rememberTokens: false)
+            try await station.putMessage(round)
+            try await station.event("delivered", count: round)
+        }
+        #expect(station.sandbox.ledger.requestCount("POST", path: "/v1/token", status: 200) == 3)
+        #expect(station.sandbox.ledger.logInCount == 1)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("4: a lifetime as text counts: the token is renewed before it ends, and no 401 is met") func lifetimesAsText() async throws {
+        let station = try await TestStation.story16(FirebaseConfiguration(idTokenLifetime: 3))
+        try await station.signedIn()
+        try await station.putMessage(1)
+        try await station.event("delivered")
+        try await Task.sleep(for: .seconds(3))
+        try await station.putMessage(2)
+        try await station.event("delivered", count: 2)
+        #expect(station.sandbox.ledger.requestCount(path: "/v1/token", status: 200) >= 1)
+        #expect(station.sandbox.ledger.requestCount(status: 401) == 0)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("5: a page in place of the refresh's answer signs nobody out", arguments: [FaultName.loginPage, .redirect, .internalError, .unavailable])
+    func aPage(fault: FaultName) async throws {
+        let station = try await TestStation.lists2026()
+        try await station.signedIn()
+        station.sandbox.expireSessions(rememberTokens: false)
+        await station.sandbox.apply(Fault(fault, path: "auth/refresh"))
+        try await station.createList(1)
+        try await station.met(fault)
+        try await station.event("gateChanged") { $0.detail["gate"] == "cooling" }
+        let session = try await station.status().backends[0].session
+        #expect(session.state == "signedIn")
+        station.sandbox.clearFaults()
+        try await station.homing("sync")
+        try await station.event("delivered")
+        #expect(try await station.entry(1).attempts == 0)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("6: offline during a refresh nobody is signed out") func offline() async throws {
+        let station = try await TestStation.lists2026()
+        try await station.signedIn()
+        station.sandbox.expireSessions(rememberTokens: false)
+        await station.sandbox.apply(Fault(.refuse, path: "auth/refresh", count: 2))
+        try await station.createList(1)
+        try await station.event("delivered")
+        #expect(try await station.status().backends[0].session.state == "signedIn")
+        #expect(station.sandbox.ledger.logInCount == 1)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("7: a 401 right after a refresh holds the entry, and the session lives") func still401() async throws {
+        let station = try await TestStation.lists2026()
+        try await station.signedIn()
+        await station.sandbox.apply(Fault(.unauthorized, path: "api/v1/lists", count: 2))
+        try await station.createList(1)
+        try await station.event("held")
+        let entry = try await station.entry(1)
+        #expect(entry.holdReason == "forbidden")
+        #expect(entry.attempts == 0)
+        #expect(try await station.status().backends[0].session.state == "signedIn")
+        #expect(station.refreshes() == 1)
+        try await station.createList(2)
+        try await station.event("delivered")
+        try await station.end(SIGTERM)
+    }
+
+    @Test("7: three different entries in a row that end like that pause the backend") func threeStill401() async throws {
+        let station = try await TestStation.lists2026(delivery: "first_pause: 2, in_flight: 1")
+        try await station.signedIn()
+        await station.sandbox.apply(Fault(.unauthorized, path: "api/v1/lists"))
+        for number in 1...5 { try await station.createList(number) }
+        try await station.event("held", count: 3)
+        try await station.event("gateChanged") { $0.detail["gate"] == "cooling" }
+        #expect(try await station.entries("held").count == 3)
+        station.sandbox.clearFaults()
+        try await station.event("delivered", count: 2)
+        #expect(try await station.status().backends[0].session.state == "signedIn")
+        try await station.end(SIGTERM)
+    }
+
+    @Test("8: kill -9 between the server’s rotation and our commit ends in “refresh answer lost”") func killedInBetween() async throws {
+        let station = try await TestStation.lists2026(grace: 0)
+        try await station.signedIn()
+        station.sandbox.expireSessions(rememberTokens: false)
+        await station.sandbox.apply(Fault(.neverAnswerAfterCommit, path: "auth/refresh", count: 1))
+        try await station.createList(1)
+        try await station.met(.neverAnswerAfterCommit)
+        try await station.end(SIGKILL)
+        try await station.start()
+        try await station.event("signInRequired")
+        let session = try await station.status().backends[0].session
+        #expect(session.state == "signInRequired")
+        #expect(session.reason?.hasPrefix("refresh answer lost") == true, "\(session.reason ?? "")")
+        #expect(try await station.homing("status").text.contains("refresh answer lost"))
+        // The old token was tried, once.
+        #expect(station.refreshes() == 2)
+        try await station.login()
+        try await station.event("delivered")
+        #expect(try await station.entry(1).attempts == 0)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("9: rotation without and with a grace: a second use of the old token is the end of it, said in those words", arguments: [0, 10])
+    func rotation(grace: Int) async throws {
+        let station = try await TestStation.lists2026(grace: grace)
+        try await station.signedIn()
+        station.sandbox.expireSessions(rememberTokens: false)
+        await station.sandbox.apply(Fault(.commitThenCut, path: "auth/refresh", count: 1))
+        try await station.createList(1)
+        try await station.event("signInRequired")
+        let reason = try await station.status().backends[0].session.reason ?? ""
+        #expect(reason.hasPrefix("refresh answer lost"), "\(reason)")
+        #expect(station.refreshes() == 2)
+        try await station.login()
+        try await station.event("delivered")
+        try await station.end(SIGTERM)
+    }
+
+    @Test("9: where the server takes the last token once more, a lost answer costs nothing") func lostAndForgiven() async throws {
+        let station = try await TestStation.story16(FirebaseConfiguration(renewal: .new))
+        try await station.signedIn()
+        station.sandbox.expireSessions(rememberTokens: false)
+        await station.sandbox.apply(Fault(.commitThenCut, path: "/v1/token", count: 1))
+        try await station.putMessage(1)
+        try await station.event("delivered")
+        #expect(station.sandbox.ledger.logInCount == 1)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("13: a refresh by GET is never answered from a cache") func neverCached() async throws {
+        let station = try await TestStation(.labLoop(), profile: "labloop", route: "appointment")
+        try await station.signedIn()
+        for round in 1...3 {
+            station.sandbox.expireSessions(rememberTokens: false)
+            try await station.appointment(round)
+            try await station.event("delivered", count: round)
+        }
+        #expect(station.sandbox.ledger.requestCount("GET", path: "auth/refresh", status: 200) == 3)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("14: an address that was edited gets no token") func anotherAddress() async throws {
+        let station = try await TestStation.lists2026()
+        try await station.signedIn()
+        await station.sandbox.down()
+        try await station.createList(1)
+        try await station.end(SIGTERM)
+        let other = try Sandbox(SandboxConfiguration(backend: .lists2026()))
+        try await other.start()
+        try TestStation.place("lists-2026", in: station.directory, baseURL: other.baseURL)
+        try await station.start()
+        #expect(try await station.status().backends[0].session.state == "signInRequired")
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(other.ledger.requests.isEmpty)
+        #expect(try await station.status().attention.contains { $0.code == "other-address" })
+        try await station.end(SIGTERM)
+        await other.stop()
+    }
+
+    @Test("two hundred entries and a refresh whose answer is cut off: one lost refresh, one more try, no entry spent") func cutOff() async throws {
+        let station = try await TestStation.lists2026(delivery: "in_flight: 64, first_pause: 0.1")
+        try await station.signedIn()
+        await station.sandbox.down()
+        for number in 1...200 { try await station.createList(number) }
+        station.sandbox.expireSessions(rememberTokens: false)
+        await station.sandbox.apply(Fault(.commitThenCut, path: "auth/refresh", count: 1))
+        try await station.sandbox.up()
+        try await station.event("signInRequired")
+        #expect(station.refreshes() == 2)
+        try await station.login()
+        try await station.event("delivered", count: 200)
+        #expect(try await station.entries("delivered").allSatisfy { $0.attempts == 0 })
+        #expect(station.sandbox.ledger.duplicates.isEmpty)
+        try await station.end(SIGTERM)
+    }
+}
