@@ -32,11 +32,17 @@ package struct SandboxConfiguration: Sendable {
 
 /// The backends that a sandbox can stand in for.
 package enum SandboxBackend: Sendable {
+    /// Measurements and fit tests; a cookie session.
     case breatheSafe(BreatheSafeConfiguration = BreatheSafeConfiguration())
+    /// Appointments; device-scoped tokens with three ways to refresh.
     case labLoop(LabLoopConfiguration = LabLoopConfiguration())
+    /// Images for credits; Firebase's tokens, and its endpoints on the same port.
     case aiPhoto(AIPhotoConfiguration = AIPhotoConfiguration())
+    /// Lists as its guide describes it; a token for thirty days and no refresh.
     case lists(ListsConfiguration = ListsConfiguration())
+    /// Lists four months later; refresh tokens that rotate in families.
     case lists2026(Lists2026Configuration = Lists2026Configuration())
+    /// Messages in a Realtime Database; Firebase's tokens in the query, and its endpoints on the same port.
     case story16(FirebaseConfiguration = FirebaseConfiguration())
 
     func standIn(clock: SandboxClock) -> any StandIn {

@@ -3,8 +3,9 @@ import Sandbox
 
 /// A backend on the command line, with the options that concern it.
 enum BackendArgument: String, ExpressibleByArgument, CaseIterable {
-    case breathesafe, labloop, aiphoto, lists, story16
+    case breathesafe, labloop, aiphoto, lists
     case lists2026 = "lists-2026"
+    case story16
 
     /// The options of `run` that not every backend has.
     enum Setting: String, CaseIterable {

@@ -8,7 +8,8 @@ struct RunCommand: AsyncParsableCommand {
         discussion: """
             Accounts: manager@lab.test (1), other@lab.test (2), and for breathesafe admin@lab.test (3), unconfirmed@lab.test (4); the \
             password of all is \(BreatheSafeConfiguration.labPassword). User 5 of breathesafe is managed by account 1. \
-            `homing-sandbox faults` lists the faults.
+            `homing-sandbox faults` lists the faults. aiphoto and story16 answer for Firebase too, on the same port; what can be switched \
+            off there is shown by GET /settings at the control URL and changed by POST /settings.
             """)
 
     @Option(help: "The backend to stand in for.")

@@ -24,6 +24,8 @@ import Testing
     @Test(arguments: [
         ("homingd", ["frob"]), ("homingd", ["check", "extra"]), ("homingd", ["run", "--log-level", "loud"]), ("homing", ["frob"]),
         ("homing-sandbox", ["frob"]), ("homing-sandbox", ["run", "--session-seconds", "0"]),
+        ("homing-sandbox", ["run", "--backend", "frob"]), ("homing-sandbox", ["run", "--backend", "lists", "--refresh-seconds", "5"]),
+        ("homing-sandbox", ["run", "--access-seconds", "5"]),
     ])
     func wrongUsageEndsWithTwo(program: String, arguments: [String]) async throws {
         let (code, text) = try await run(program, arguments)

@@ -85,4 +85,19 @@ import Testing
             #expect(try await turn.write(client, mine, "c").status != 500)
         }
     }
+
+    @Test(arguments: BackendInTurn.all)
+    func aTokenThatWasSignedElsewhereOrNotAtAllIsRefused(_ turn: BackendInTurn) async throws {
+        try await withSandbox(of: turn.backend) { other, _ async throws in
+            try await withSandbox(of: turn.backend) { sandbox, client async throws in
+                let own = try await turn.signIn(client, "manager@lab.test")
+                let foreign = try await turn.signIn(LabClient(other.baseURL), "manager@lab.test")
+                let claims = own.access.split(separator: ".")[1]
+                // {"alg":"none"}
+                let unsigned = LabTokens(access: "eyJhbGciOiJub25lIn0.\(claims).", refresh: "")
+                for tokens in [foreign, unsigned] { #expect(try await turn.write(client, tokens, "k").status == 401) }
+                #expect(sandbox.ledger.requests.suffix(2).map(\.account) == [nil, nil])
+            }
+        }
+    }
 }
