@@ -14,7 +14,7 @@ extension AIPhotoState {
         user.email = email
         user.avatarURL = body["avatar_url"]?.text ?? user.avatarURL
         users[account.id] = user
-        let commit = commit("user", user.id, of: call, by: account)
+        let commit = commit("user", user.id, body, of: call, by: account)
         return success(user.json, of: call, commit: user == known ? nil : commit)
     }
 
@@ -31,7 +31,7 @@ extension AIPhotoState {
             "imageId": .string("img_\(images)"), "imageUrl": .string("https://images.example.org/img_\(images).png"),
             "creditsRemaining": .int(user.credits),
         ]
-        return success(data, of: call, commit: commit("image", images, of: call, by: account))
+        return success(data, of: call, commit: commit("image", images, body, of: call, by: account))
     }
 
     /// Credits a purchase; the same transaction again changes nothing and is answered alike.
@@ -54,7 +54,7 @@ extension AIPhotoState {
         purchases.append(purchase)
         user.credits += credits
         users[account.id] = user
-        return answer(purchase, commit: commit("purchase", purchase.id, of: call, by: account))
+        return answer(purchase, commit: commit("purchase", purchase.id, body, of: call, by: account))
     }
 
     /// Gives a credit; the same request again gives another.
@@ -62,7 +62,7 @@ extension AIPhotoState {
         var user = try user(of: account)
         user.credits += 1
         users[account.id] = user
-        return success(["credits": .int(user.credits)], of: call, commit: commit("reward", nil, of: call, by: account))
+        return success(["credits": .int(user.credits)], of: call, commit: commit("reward", nil, [:], of: call, by: account))
     }
 
     private func user(of account: SandboxAccount) throws(Refusal) -> AIPhotoUser {
@@ -70,9 +70,11 @@ extension AIPhotoState {
         return user
     }
 
-    private func commit(_ resource: String, _ id: Int?, of call: AIPhotoCall, by account: SandboxAccount) -> Commit {
+    private func commit(
+        _ resource: String, _ id: Int?, _ body: JSONObject, of call: AIPhotoCall, by account: SandboxAccount
+    ) -> Commit {
         Commit(
             resource: resource, account: account.number, user: users[account.id]?.id, remoteID: id,
-            clientMutationID: call.request.clientMutationID, document: call.request.object.map { .object($0) })
+            clientMutationID: call.request.clientMutationID(in: body), document: .object(body))
     }
 }

@@ -55,10 +55,10 @@ struct AIPhotoCall {
 
     /// The body; input that cannot be used ends in an error of the server, for ever.
     func body() throws(Refusal) -> JSONObject {
-        guard (try? JSON(bytes: request.body)) != nil else {  // `try?`: the reason is not told
+        guard let json = try? JSON(bytes: request.body) else {  // `try?`: the reason is not told
             throw Refusal(400, "bad_request", "Unexpected token in JSON")
         }
-        guard let object = request.object else { throw .internalError }
+        guard let object = json.members else { throw .internalError }
         return object
     }
 }

@@ -17,7 +17,8 @@ extension LabLoopState {
         row["createdAt"] = .string(now.railsTimestamp)
         appointments.append((account.id, row))
         let commit = Commit(
-            resource: "appointment", account: account.number, user: nil, remoteID: number, clientMutationID: request.clientMutationID,
+            resource: "appointment", account: account.number, user: nil, remoteID: number,
+            clientMutationID: request.clientMutationID(in: document),
             document: .object(document))
         return success(201, "Appointment created successfully", .object(row), at: now, commit: commit)
     }

@@ -46,9 +46,10 @@ struct LabLoopState: StandInState {
 
     func account(of token: SignedToken) -> SandboxAccount? { configuration.accounts.account(id: token.claims["userId"]?.text) }
 
-    /// The refresh token that a request carries, in a header or in the body.
+    /// The refresh token that a request carries: in a header, or in the body where one is asked for.
     func refreshToken(in request: SandboxRequest) -> String? {
-        request.header("x-refresh-token") ?? request.object?["refreshToken"]?.text
+        if let token = request.header("x-refresh-token") { return token }
+        return [.refreshByBody, .refreshOnTheWeb].contains(LabLoopRoute(request)) ? request.object?["refreshToken"]?.text : nil
     }
 
     /// Who a request is from. A missing, a bad and an expired token are refused alike.

@@ -15,7 +15,7 @@ struct ListsTable: Sendable {
 
     /// Makes a list from the parameters under `list`; throws what is wrong with them.
     mutating func add(_ request: SandboxRequest, by account: SandboxAccount, at now: Date) throws(ListProblem) -> StandInReply {
-        guard let given = request.object?["list"]?.members, !given.isEmpty else { throw .parameterMissing }
+        guard let body = request.object, let given = body["list"]?.members, !given.isEmpty else { throw .parameterMissing }
         guard let name = given["name"]?.text, !name.trimmingSpaces().isEmpty else { throw .nameIsBlank }
         let id = rows.count + 1
         let time = JSON.string(now.railsTimestamp)
@@ -26,7 +26,7 @@ struct ListsTable: Sendable {
         ]
         rows.append((account, row))
         let commit = Commit(
-            resource: "list", account: account.number, user: nil, remoteID: id, clientMutationID: request.clientMutationID,
+            resource: "list", account: account.number, user: nil, remoteID: id, clientMutationID: request.clientMutationID(in: body),
             document: .object(given))
         return .json(201, row, commit: commit)
     }

@@ -82,8 +82,10 @@ struct Lists2026State: StandInState {
         return .json(200, ["user": user, "token": .string(token), "refresh_token": .string(refresh)])
     }
 
+    /// The refresh token that a request carries: in a header, or in the body where one is looked for.
     private func refreshToken(in request: SandboxRequest) -> String? {
-        request.header("x-refresh-token") ?? request.object?["refresh_token"]?.text
+        if let token = request.header("x-refresh-token") { return token }
+        return [.refresh, .signOut].contains(Lists2026Route(request)) ? request.object?["refresh_token"]?.text : nil
     }
 
     private func refreshExpiry(at now: Date) -> Date { now.addingTimeInterval(TimeInterval(configuration.refreshLifetime)) }

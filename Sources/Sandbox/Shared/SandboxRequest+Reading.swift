@@ -17,14 +17,13 @@ extension SandboxRequest {
     /// The parts of the path, without percent signs.
     var decodedSegments: [String] { segments.map { $0.removingPercentEncoding ?? $0 } }
 
-    /// The client's own identifier of a change: from an idempotency header, or from the document or an object directly within it.
+    /// The client's own identifier of a change: from an idempotency header, or from its body or an object directly within it.
     ///
     /// Only for the ledger: none of these backends looks at it.
-    var clientMutationID: String? {
+    func clientMutationID(in body: JSONObject) -> String? {
         let names = ["Idempotency-Key", "X-Idempotency-Key", "X-Request-ID"]
         if let key = names.lazy.compactMap(header).first { return key.trimmingCharacters(in: CharacterSet(charactersIn: "\"")) }
-        guard let object else { return nil }
-        let places = [object] + object.sorted { $0.key < $1.key }.compactMap(\.value.members)
+        let places = [body] + body.sorted { $0.key < $1.key }.compactMap(\.value.members)
         return places.lazy.compactMap { ($0["client_mutation_id"] ?? $0["clientMutationId"])?.text }.first
     }
 }
