@@ -85,8 +85,7 @@ build: deps
 	$(SWIFT) build $(CHECKED)
 
 release: deps
-	@# Functions with the same code become one: fewer pages of the program in memory.
-	$(SWIFT) build $(CHECKED) -c release --static-swift-stdlib -Xlinker --icf=safe --scratch-path $(RELEASE_SCRATCH)
+	$(SWIFT) build $(CHECKED) -c release --static-swift-stdlib --scratch-path $(RELEASE_SCRATCH)
 
 # Building is the user's, only installing is root's: through sudo where need be.
 install: $(if $(BIN_DIR),,release)

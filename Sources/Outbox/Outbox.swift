@@ -37,11 +37,7 @@ package struct Outbox: Sendable {
             configuration.label = "outbox"
             configuration.maximumReaderCount = 2
             configuration.prepareDatabase { db in
-                if db.configuration.readonly {
-                    // Readers look at a few rows at a time; each would keep 2 MiB of pages (KiB, below zero).
-                    try db.execute(sql: "PRAGMA cache_size = -256")
-                    return
-                }
+                if db.configuration.readonly { return }
                 // Only before the first table is made does this take effect.
                 try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
                 try db.execute(sql: "PRAGMA secure_delete = ON")

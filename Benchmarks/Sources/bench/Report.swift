@@ -41,7 +41,8 @@ struct Report: Sendable {
 
         Written by `make bench` on \(began.formatted(.iso8601.year().month().day())): \(Machine.description). Release build; every rate beside what the same
         disk or the bare HTTP client did in the same minute, because machines differ and are shared. Rows per fdatasync are counted inside the
-        daemon.
+        daemon. Most of the resident memory is the program’s own file, of which the kernel maps more than is used and which it can drop at any
+        time; by how much differs from run to run. What the daemon itself has taken is told apart.
 
         \(table)
 

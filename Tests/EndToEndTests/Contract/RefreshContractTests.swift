@@ -64,7 +64,9 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("5: a page in place of the refresh's answer signs nobody out", arguments: [FaultName.loginPage, .redirect, .internalError, .unavailable])
+    @Test(
+        "5: a page in place of the refresh's answer signs nobody out",
+        arguments: [FaultName.loginPage, .redirect, .internalError, .unavailable])
     func aPage(fault: FaultName) async throws {
         let station = try await TestStation.lists2026()
         try await station.signedIn()
@@ -203,7 +205,9 @@ import Testing
         await other.stop()
     }
 
-    @Test("two hundred entries and a refresh whose answer is cut off: one lost refresh, one more try, no entry spent") func cutOff() async throws {
+    @Test("two hundred entries and a refresh whose answer is cut off: one lost refresh, one more try, no entry spent") func cutOff()
+        async throws
+    {
         let station = try await TestStation.lists2026(delivery: "in_flight: 64, first_pause: 0.1")
         try await station.signedIn()
         await station.sandbox.down()

@@ -1,0 +1,135 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import SyncModel
+import TestSupport
+import Testing
+
+/// Which answers are final, by number, with the real daemon over real sockets.
+@Suite(.timeLimit(.minutes(2))) struct DeliveryContractTests {
+    @Test("25: 200 with a page acknowledges nothing", arguments: [FaultName.loginPage, .loginPageAfterCommit]) func page(fault: FaultName)
+        async throws
+    {
+        let station = try await TestStation.lists2026()
+        try await station.signedIn()
+        await station.sandbox.apply(Fault(fault, path: "api/v1/lists", count: 1))
+        try await station.createList(1)
+        try await station.event("gateChanged") { $0.detail["reason"] == "intercepted" }
+        #expect(try await station.entry(1).state != "delivered")
+        try await station.homing("sync")
+        try await station.event("delivered")
+        #expect(try await station.entry(1).attempts == 0)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("26: 404 in JSON is final, and nothing is deleted") func notFound() async throws {
+        let station = try await TestStation.lists2026()
+        try await station.signedIn()
+        var fault = Fault(.error, path: "api/v1/lists", count: 1)
+        (fault.status, fault.code) = (404, "not_found")
+        await station.sandbox.apply(fault)
+        try await station.createList(1)
+        try await station.event("dead")
+        #expect(try await station.homing("retry", Samples.id(1).description).code == 0)
+        try await station.event("delivered")
+        try await station.end(SIGTERM)
+    }
+
+    @Test(
+        "27: Retry-After in seconds and as a date, in the past and absurd",
+        arguments: [
+            (2, Fault.RetryAfterForm.seconds), (2, .date), (0, .date), (1_000_000_000, .seconds),
+        ])
+    func retryAfter(seconds: Int, form: Fault.RetryAfterForm) async throws {
+        let station = try await TestStation.lists2026()
+        try await station.signedIn()
+        var fault = Fault(.tooManyRequests, path: "api/v1/lists", count: 1)
+        (fault.retryAfter, fault.retryAfterForm) = (seconds, form)
+        await station.sandbox.apply(fault)
+        try await station.createList(1)
+        try await station.event("gateChanged") { $0.detail["gate"] == "cooling" }
+        let next = try await station.status().backends[0].nextTry
+        // Never for longer than six hours, whatever the server says.
+        #expect(next.map { $0.timeIntervalSinceNow < 6 * 3600 + 1 } ?? true)
+        if seconds < 10 {
+            try await station.event("delivered")
+            #expect(try await station.entry(1).attempts == 0)
+        }
+        try await station.end(SIGTERM)
+    }
+
+    @Test("28: 429 pauses the whole backend") func pausesAll() async throws {
+        let station = try await TestStation.lists2026()
+        try await station.signedIn()
+        var fault = Fault(.tooManyRequests, path: "api/v1/lists", count: 1)
+        fault.retryAfter = 3
+        await station.sandbox.apply(fault)
+        try await station.createList(1)
+        try await station.event("gateChanged") { $0.detail["gate"] == "cooling" }
+        for number in 2...5 { try await station.createList(number) }
+        try await Task.sleep(for: .seconds(1))
+        #expect(station.sandbox.ledger.requestCount("POST", path: "api/v1/lists") == 1)
+        try await station.event("delivered", count: 5)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("29: 500 three times is dead, and kept") func dead() async throws {
+        let station = try await TestStation()
+        try await station.signedIn()
+        await station.sandbox.apply(Fault(.internalError, path: "facial_measurements_from_arkit"))
+        try await station.submit(id: 1)
+        try await station.event("dead")
+        #expect(try await station.entry(1).attempts == 3)
+        station.sandbox.clearFaults()
+        #expect(try await station.homing("retry", Samples.id(1).description).code == 0)
+        try await station.event("delivered")
+        try await station.end(SIGTERM)
+    }
+
+    @Test(
+        "30: a time-out after sending, where once at most is wanted, waits for a person",
+        arguments: [
+            FaultName.neverAnswer, .neverAnswerAfterCommit,
+        ])
+    func atMostOnce(fault: FaultName) async throws {
+        let station = try await TestStation(
+            .labLoop(), profile: "labloop", route: "appointment", edits: [("timeout: 15", "timeout: 1")])
+        try await station.signedIn()
+        await station.sandbox.apply(Fault(fault, path: "appointments", count: 1))
+        try await station.appointment(1)
+        try await station.event("held")
+        #expect(try await station.entry(1).holdReason == "unknownOutcome")
+        #expect(station.sandbox.ledger.requestCount("POST", path: "appointments") == 1)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("31: 422 “Please log in.” goes the way of a 401") func pleaseLogIn() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login(remember: true)
+        station.sandbox.expireSessions(rememberTokens: true)
+        _ = try await station.client.call(
+            Endpoints.submit, ControlAPI.Submission(route: "create_managed_user", id: Samples.id(1).description))
+        try await station.event("delivered")
+        #expect(station.sandbox.ledger.logInCount == 2)
+        #expect(try await station.entry(1).attempts == 0)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("32: a redirect to another origin is not followed, and no token leaves") func redirect() async throws {
+        let station = try await TestStation.lists2026()
+        try await station.signedIn()
+        let other = try Sandbox(SandboxConfiguration(backend: .lists2026()))
+        try await other.start()
+        var fault = Fault(.redirect, path: "api/v1/lists", count: 1)
+        fault.location = other.baseURL + "/api/v1/lists"
+        await station.sandbox.apply(fault)
+        try await station.createList(1)
+        try await station.event("gateChanged") { $0.detail["reason"] == "intercepted" }
+        try await station.homing("sync")
+        try await station.event("delivered")
+        #expect(other.ledger.requests.isEmpty)
+        try await station.end(SIGTERM)
+        await other.stop()
+    }
+}

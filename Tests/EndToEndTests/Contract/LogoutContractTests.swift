@@ -1,0 +1,181 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import SyncModel
+import TestSupport
+import Testing
+
+/// What signing out owes the person, by number, with the real daemon over real sockets.
+@Suite(.timeLimit(.minutes(2))) struct LogoutContractTests {
+    private func labLoop(
+        _ configuration: LabLoopConfiguration = LabLoopConfiguration(), edits: [(String, String)] = []
+    ) async throws -> TestStation {
+        let station = try await TestStation(.labLoop(configuration), profile: "labloop", route: "appointment", edits: edits)
+        try await station.signedIn()
+        return station
+    }
+
+    private func logouts(_ station: TestStation) -> Int { station.sandbox.ledger.requestCount("POST", path: "auth/logout") }
+
+    @Test(
+        "15: whatever becomes of the server’s call, the session is gone here, and the answer says what",
+        arguments: [
+            FaultName.internalError, .refuse, .neverAnswer, .loginPage,
+        ])
+    func cleared(fault: FaultName) async throws {
+        let station = try await labLoop(edits: [("timeout: 10", "timeout: 1")])
+        await station.sandbox.apply(Fault(fault, path: "auth/logout"))
+        let report = try await station.client.call(Endpoints.signOut, SignOut())
+        #expect(report.local == "cleared")
+        #expect(report.server == "failed")
+        #expect(report.serverReason?.isEmpty == false)
+        #expect(try await station.status().backends[0].session.state == "signedOut")
+        #expect(try await station.homing("logout", "--yes").code == 0)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("16: where the profile keeps, a call that failed changes nothing") func kept() async throws {
+        let station = try await labLoop(edits: [("on_failure: clear", "on_failure: keep")])
+        await station.sandbox.apply(Fault(.internalError, path: "auth/logout", count: 1))
+        let report = try await station.client.call(Endpoints.signOut, SignOut())
+        #expect(report.local == "kept")
+        #expect(try await station.status().backends[0].session.state == "signedIn")
+        try await station.appointment(1)
+        try await station.event("delivered")
+        #expect(try await station.client.call(Endpoints.signOut, SignOut()).server == "ended")
+        try await station.end(SIGTERM)
+    }
+
+    @Test("17: a token that has ended is renewed once, and then signed out with") func staleAccess() async throws {
+        let station = try await labLoop(LabLoopConfiguration(accessLifetime: 2))
+        try await Task.sleep(for: .seconds(2.5))
+        let report = try await station.client.call(Endpoints.signOut, SignOut())
+        #expect(report.server == "ended", "\(report)")
+        #expect(station.sandbox.ledger.requestCount("GET", path: "auth/refresh", status: 200) == 1)
+        #expect(logouts(station) == 1)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("18: signing out twice at once is one sign-out") func twice() async throws {
+        let station = try await labLoop()
+        await station.sandbox.apply(.slow(milliseconds: 500, path: "auth/logout"))
+        async let first = station.client.call(Endpoints.signOut, SignOut())
+        async let second = station.client.call(Endpoints.signOut, SignOut())
+        let reports = try await [first, second]
+        #expect(reports.allSatisfy { $0.local == "cleared" })
+        #expect(logouts(station) == 1)
+        #expect(try await station.client.call(Endpoints.signOut, SignOut()).server == "none")
+        try await station.end(SIGTERM)
+    }
+
+    @Test("19: a refresh that is under way brings nothing back") func duringARefresh() async throws {
+        let station = try await labLoop()
+        station.sandbox.expireSessions(rememberTokens: false)
+        await station.sandbox.apply(.slow(milliseconds: 700, path: "auth/refresh", count: 1))
+        try await station.appointment(1)
+        try await station.met(.slow)
+        let report = try await station.client.call(Endpoints.signOut, SignOut())
+        #expect(report.local == "cleared")
+        #expect(try await station.status().backends[0].session.state == "signedOut")
+        try await station.end(SIGTERM)
+        try await station.start()
+        #expect(try await station.status().backends[0].session.state == "signedOut")
+        #expect(station.sandbox.ledger.entries.count <= 1)
+        try await station.end(SIGTERM)
+    }
+
+    /// Where a sign-out is when the daemon is killed.
+    enum Step: CaseIterable { case draining, beforeTheServer, afterTheServer, done }
+
+    @Test("20: kill -9 in each step ends signed out, with nothing lost", arguments: Step.allCases) func killed(step: Step) async throws {
+        let station = try await labLoop()
+        if step == .draining {
+            await station.sandbox.apply(.slowCommit(milliseconds: 1500, path: "appointments", count: 1))
+            try await station.appointment(1)
+            try await station.met(.slowCommit)
+        } else {
+            await station.sandbox.down()
+            try await station.appointment(1)
+            try await station.sandbox.up()
+            await station.sandbox.apply(Fault(.tooManyRequests, path: "appointments"))
+        }
+        if step == .beforeTheServer { await station.sandbox.apply(Fault(.neverAnswer, path: "auth/logout")) }
+        if step == .afterTheServer { await station.sandbox.apply(Fault(.neverAnswerAfterCommit, path: "auth/logout")) }
+        let signOut = Task { try await station.client.call(Endpoints.signOut, SignOut()) }
+        switch step {
+        case .draining:
+            while try await station.status().backends[0].session.state != "signingOut" { try await Task.sleep(for: .milliseconds(10)) }
+        case .beforeTheServer: try await station.met(.neverAnswer)
+        case .afterTheServer: try await station.met(.neverAnswerAfterCommit)
+        case .done: _ = try await signOut.value
+        }
+        try await station.end(SIGKILL)
+        _ = await signOut.result
+        station.sandbox.clearFaults()
+        try await station.start()
+        let status = try await station.status()
+        #expect(status.backends[0].session.state == "signedOut")
+        #expect(station.sandbox.ledger.requestCount("POST", path: "auth/login") == 1)
+        // What was not sent waits for the person; what may have arrived and cannot be looked up waits for a person to look.
+        try await station.login()
+        let end = try await station.event(step == .draining ? "held" : "delivered")
+        #expect(end != nil)
+        #expect(station.sandbox.ledger.entries.count <= 1)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("21: what waits for one person is not sent under another’s sign-in") func anotherPerson() async throws {
+        let station = try await labLoop()
+        await station.sandbox.down()
+        for number in 1...3 { try await station.appointment(number) }
+        try await station.sandbox.up()
+        await station.sandbox.apply(Fault(.refuse, path: "appointments"))
+        let report = try await station.client.call(Endpoints.signOut, SignOut())
+        #expect(report.waiting == 3)
+        #expect(report.email == "manager@lab.test")
+        station.sandbox.clearFaults()
+        try await station.login("other@lab.test")
+        try await station.appointment(4)
+        try await station.event("delivered")
+        #expect(station.sandbox.ledger.entries.map(\.account) == [2])
+        let status = try await station.homing("status")
+        #expect(status.text.contains("3 entries wait until manager@lab.test signs in here"), "\(status.text)")
+        #expect(try await station.homing("logout", "--yes").code == 0)
+        try await station.login()
+        try await station.event("delivered", count: 4)
+        #expect(station.sandbox.ledger.entries.map(\.account) == [2, 1, 1, 1])
+        try await station.end(SIGTERM)
+    }
+
+    @Test("22: all devices, where the backend cannot, is an error that changes nothing") func allDevicesUnsupported() async throws {
+        let station = try await TestStation.story16()
+        try await station.signedIn()
+        let refused = try await station.homing("logout", "--yes", "--all-devices")
+        #expect(refused.code != 0)
+        #expect(refused.text.contains("cannot end the sessions of all devices"), "\(refused.text)")
+        #expect(try await station.status().backends[0].session.state == "signedIn")
+        let began = ContinuousClock.now
+        #expect(try await station.client.call(Endpoints.signOut, SignOut()).server == "none")
+        #expect(ContinuousClock.now - began < .seconds(5))
+        try await station.end(SIGTERM)
+    }
+
+    @Test("22: all devices, where it can, says so to the server") func allDevices() async throws {
+        let station = try await labLoop()
+        let ended = try await station.homing("logout", "--yes", "--all-devices")
+        #expect(ended.code == 0, "\(ended.text)")
+        #expect(logouts(station) == 1)
+        #expect(try await station.status().backends[0].session.state == "signedOut")
+        try await station.end(SIGTERM)
+    }
+
+    @Test("23: an empty 204 and a 200 in JSON are both fine") func answersToSignOut() async throws {
+        let lists = try await TestStation.lists2026()
+        try await lists.signedIn()
+        #expect(try await lists.client.call(Endpoints.signOut, SignOut()).server == "ended")
+        try await lists.end(SIGTERM)
+        let lab = try await labLoop()
+        #expect(try await lab.client.call(Endpoints.signOut, SignOut()).server == "ended")
+        try await lab.end(SIGTERM)
+    }
+}
