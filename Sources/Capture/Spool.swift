@@ -12,7 +12,8 @@ import SystemPackage
 /// be taken, or that is no plain file: it stays where it is and is told of. While nobody is signed in, files stay where they are.
 package actor Spool {
     let folders: SpoolFolders
-    let backend: String?
+    /// Where what is dropped here goes; nil for the only backend.
+    package nonisolated let backend: String?
     let route: String
     let intake: Intake
     let outbox: Outbox

@@ -35,8 +35,11 @@ public struct Attention: Codable, Sendable, Equatable {
     public var text: String
     /// What to do next, as a sentence.
     public var next: String
+    /// The backend that it is about; nil where it is about the station.
+    public var backend: String?
 
-    public init(code: String, text: String, next: String) {
+    public init(code: String, text: String, next: String, backend: String? = nil) {
+        self.backend = backend
         self.code = code
         self.text = text
         self.next = next

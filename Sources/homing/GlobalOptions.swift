@@ -29,3 +29,22 @@ struct BackendOption: ParsableArguments {
         completion: Suggestions.backends)
     var backend: String?
 }
+
+extension BackendOption {
+    /// An error that names the backends there are, where none of them is meant, or more than one may be.
+    func require(among known: [String]) throws(Problem) {
+        if let backend {
+            if !known.contains(backend) { throw .noBackend(backend, among: known) }
+        } else if known.count > 1 {
+            throw .invalid(
+                "It is not said which backend is meant; there is \(Words.list(known)).", next: "Name one of these with --backend.")
+        }
+    }
+}
+
+extension Problem {
+    static func noBackend(_ name: String, among known: [String]) -> Problem {
+        let list = known.isEmpty ? "none is configured" : "there is \(Words.list(known))"
+        return .invalid("There is no backend ‘\(name.printable)’; \(list).", next: "Name one of these with --backend.")
+    }
+}

@@ -38,13 +38,20 @@ struct FieldTypeTests {
     }
 
     @Test(arguments: ["", " ", "a ", "\ta", "a\u{0}b", "a\u{85}b"]) func aFieldThatIsNotDeclaredIsAText(text: String) async throws {
-        let words = try #require(await refusal(try breathesafe(), "measurement", ["user_id": 5, "note": .string(text)]))
+        let backend = try breathesafe("lane: users/{item.user_id}", "lane: users/{item.user_id}/{item.note}")
+        let words = try #require(await refusal(backend, "measurement", ["user_id": 5, "note": .string(text)]))
         #expect(words.contains("\"note\"") && words.contains("a text that is not empty"), "\(words)")
     }
 
     @Test(arguments: ["a b", "ä", "05", "-"]) func anyOtherTextIsTaken(text: String) async throws {
         let backend = try breathesafe("fields: {user_id: integer}", "fields: {user_id: text}")
-        #expect(await refusal(backend, "measurement", ["user_id": .string(text), "note": .double(5.5)]) == nil)
+        #expect(await refusal(backend, "measurement", ["user_id": .string(text)]) == nil)
+    }
+
+    /// A misspelt one would be missing where it was meant, or said for nothing.
+    @Test func aFieldThatTheRouteDoesNotUseIsRefused() async throws {
+        let words = try #require(await refusal(try breathesafe(), "measurement", ["user_id": 5, "usr_id": 5]))
+        #expect(words.contains("has no field \"usr_id\"; it takes user_id."), "\(words)")
     }
 
     /// What a template cannot put into a path, whatever the type.

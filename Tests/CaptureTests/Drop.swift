@@ -74,7 +74,12 @@ struct Drop {
         try handle.write(contentsOf: content)
         try handle.close()
         try FileManager.default.setAttributes([.modificationDate: clock.now.addingTimeInterval(-age)], ofItemAtPath: draft)
-        for _ in 1...1000 where SpoolFolders(root: directory.path).isWhole(FilePath(draft)) == false { usleep(1000) }
+        let (folders, path) = (SpoolFolders(root: directory.path), FilePath(draft))
+        var looks = 0
+        while folders.isWhole(path) == false, looks < 1000 {
+            usleep(1000)
+            looks += 1
+        }
         try #require(target.withPlatformString { rename(draft, $0) } == 0)
     }
 

@@ -63,7 +63,8 @@ final class TestStation: Sendable {
 
     /// A configuration with short pauses.
     static func configure(_ directory: TemporaryDirectory, delivery: String = shortPauses, route: String = "measurement") throws {
-        try "state_directory: state\nsocket: homing.sock\nspool: {route: \(route)}\ndelivery: {\(delivery)}\n"
+        let spool = route == "measurement" ? "" : "spool: {route: \(route)}\n"
+        try "state_directory: state\nsocket: homing.sock\n\(spool)delivery: {\(delivery)}\n"
             .write(toFile: directory("homing.yaml"), atomically: true, encoding: .utf8)
     }
 

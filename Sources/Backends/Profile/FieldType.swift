@@ -34,6 +34,11 @@ enum FieldType: String, CaseIterable {
 extension Route {
     /// Throws, with what was found and what was expected, where a field is not of its type; one that is not declared is a text.
     func check(_ values: [String: JSONValue]) throws(Failure) {
+        let known = usedFields
+        if let name = values.keys.sorted().first(where: { !known.contains($0) }) {
+            let list = known.isEmpty ? "it takes none" : "it takes \(known.sorted().joined(separator: ", "))"
+            throw Failure(.profile, "The route \"\(self.name)\" has no field \"\(name)\"; \(list).")
+        }
         for (name, value) in values.sorted(by: { $0.key < $1.key }) {
             let type = fields[name] ?? .text
             guard !type.accepts(value) else { continue }

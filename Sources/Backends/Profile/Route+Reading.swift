@@ -51,7 +51,7 @@ extension Route {
 
     /// A misspelt name would leave the field that was meant unchecked.
     private func checkFieldsAreUsed(_ table: StrictTable) {
-        let used = Set((request.placeholders + (lane?.placeholders ?? []) + (find?.request.placeholders ?? [])).compactMap(\.field))
+        let used = usedFields
         for name in fields.keys.sorted() where !used.contains(name) {
             table.reject("fields", expected: "fields that the route uses", found: "\"\(name)\"")
         }

@@ -22,6 +22,12 @@ struct Route: Sendable {
     let goneIsDone: Bool
     let find: Find?
 
+    /// The names of the item's fields that its templates use.
+    var usedFields: Set<String> {
+        let placeholders = request.placeholders + (lane?.placeholders ?? []) + (find?.request.placeholders ?? [])
+        return Set(placeholders.compactMap(\.field)).subtracting(["id", "payload"])
+    }
+
     enum Delivery: String, CaseIterable {
         case atLeastOnce = "at-least-once"
         case atMostOnce = "at-most-once"

@@ -49,17 +49,19 @@ extension Problem {
             self = .notFound("There is no backend ‘\(name)’; there is: \(known.joined(separator: ", ")).")
         case .backendNotNamed(let known):
             self = .invalid(
-                "It is not said to which backend this goes: \(known.joined(separator: ", ")).", next: "Name one of them with backend=.")
+                "It is not said to which backend this goes: \(known.joined(separator: ", ")).",
+                next: "Name one of them with --backend (or backend= in the query).")
         case .signInRequired(let backend):
             self.init(
                 .signInRequired, status: 409, title: "Nobody is signed in",
                 detail: "Nobody is signed in at \(backend), so it is not known whose data this is. Nothing was stored.",
-                next: "Sign in with ‘homing login’ and hand it in again.")
+                next: "Sign in with ‘homing login --backend \(backend)’ and hand it in again.")
         case .notUnderstood(let sentence): self = .invalid(sentence)
         case .tooLarge(let size, let limit):
             self.init(
                 .tooLarge, status: 413, title: "Too large",
-                detail: "The document has \(size >> 20) MiB; at most \(limit >> 20) MiB can be sent.", next: "Split it into smaller ones.")
+                detail: "The document has \(size) bytes; at most \(limit) (\(limit >> 20) MiB) can be sent.",
+                next: "It can never be sent as it is; tell whoever made it.")
         case .outbox(let error): self.init(error)
         }
     }

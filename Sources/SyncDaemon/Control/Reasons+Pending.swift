@@ -7,7 +7,8 @@ import SyncModel
 /// Why an entry waits: what stands in everybody's way first, then what stands in its own.
 extension Reasons {
     func pending(_ entry: EntryRecord) -> Explanation {
-        backendMissing(entry) ?? paused() ?? accountMissing(entry) ?? behind(entry) ?? diskFull() ?? cooling() ?? uncertain(entry)
+        backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? behind(entry) ?? diskFull() ?? cooling()
+            ?? uncertain(entry)
             ?? backoff(entry) ?? revived(entry) ?? ("It is next in line.", "Nothing; it goes up by itself.")
     }
 
@@ -17,6 +18,15 @@ extension Reasons {
         return (
             "No profile describes its backend \(backend) any more.",
             "Put \(backend).yaml back into the folder with the profiles and restart the daemon."
+        )
+    }
+
+    private func addressChanged(_ entry: EntryRecord) -> Explanation? {
+        guard let formerAddress else { return nil }
+        let backend = entry.destination.backend
+        return (
+            "It was taken for \(formerAddress), and \(backend) has another address now: an account there is not the one with the same id.",
+            "Put the old address back into \(backend).yaml; or, if it is the same service, add ‘formerly: [\(formerAddress)]’ there. Then reload the daemon."
         )
     }
 
@@ -31,7 +41,7 @@ extension Reasons {
 
     private func accountMissing(_ entry: EntryRecord) -> Explanation? {
         let account = session?.account
-        let next = "\(owner): ‘homing login’."
+        let next = "\(owner): ‘\(loginCommand)’."
         switch session?.state {
         case .signedIn where account?.id == entry.destination.account: return nil
         case .signedIn:
@@ -41,7 +51,8 @@ extension Reasons {
             )
         case .signInRequired where account?.id == entry.destination.account:
             return (
-                "It waits for \(owner) to sign in again, because the session has ended\(session?.reason.map { ": \($0)" } ?? ".")", next
+                "It waits for \(owner) to sign in again, because the session has ended\(session?.reason.flatMap { $0 == "the session has ended" ? nil : ": \($0)" } ?? ".")",
+                next
             )
         case .signingOut: return ("\(owner) is being signed out; it waits for \(owner) to sign in again.", next)
         default: return ("It waits for \(owner) to sign in; nobody else’s sign-in sends it.", next)
@@ -75,7 +86,7 @@ extension Reasons {
         switch failure.reason {
         case .throttled: return ("The backend asked for quiet: \(failure.message) \(again)", "Nothing; no hurry can shorten this.")
         case .signInRequired:
-            return ("The session cannot be renewed yet: \(failure.message) \(again)", "Wait, or sign in with ‘homing login’.")
+            return ("The session cannot be renewed yet: \(failure.message) \(again)", "Wait, or sign in with ‘\(loginCommand)’.")
         case .stillUnauthorized:
             return (
                 "The backend refuses one entry after the other although \(owner) is signed in: \(failure.message) \(again)",

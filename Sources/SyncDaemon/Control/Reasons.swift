@@ -19,6 +19,10 @@ struct Reasons {
     /// The name by which people know the entry's account.
     var owner: String
     var canLookUp: Bool
+    /// How this person signs in.
+    var loginCommand = "homing login"
+    /// The address that the entry was taken for, where the profile names another service's by now.
+    var formerAddress: String?
     /// Whether a profile still describes the entry's backend.
     var hasProfile = true
     /// What became of entries cannot be written, so nothing is sent.

@@ -29,6 +29,7 @@ extension Station {
             try await outbox.entries(
                 state: request.state.flatMap(Entry.State.init), backend: request.backend, after: request.after, limit: request.limit)
         }
+        if records.isEmpty, let named = request.backend { _ = try keeper(named) }
         return EntryPage(
             entries: records.map(summary),
             next: request.after != nil && records.count == request.limit ? records.last?.sequence : nil)
@@ -59,6 +60,8 @@ extension Station {
         reasons.gate = dispatcher.gates[backend]
         reasons.session = await keepers[backend]?.snapshot
         reasons.hasProfile = keepers[backend] != nil
+        if keepers.count > 1 { reasons.loginCommand = "homing login --backend \(backend)" }
+        if !record.destination.account.contains("@http") { reasons.formerAddress = keepers[backend]?.foreignTo }
         reasons.isDiskFull = try await stored { () throws(OutboxError) in try await outbox.room() } == .diskFull
         let (sentence, next) = reasons.explain(record)
         return ControlAPI.Explanation(id: record.id.description, state: record.state.rawValue, sentence: sentence, next: next)

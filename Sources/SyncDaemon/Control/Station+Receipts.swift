@@ -9,6 +9,7 @@ extension Station {
         let records = try await stored { () throws(OutboxError) in
             try await outbox.receipts(after: request.after, backend: request.backend, since: request.since, limit: request.limit)
         }
+        if records.isEmpty, let named = request.backend { _ = try keeper(named) }
         let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
         return ReceiptPage(
             receipts: records.map { ReceiptReport($0, email: labels[$0.destination]) },

@@ -40,7 +40,8 @@ extension Station {
         let unknown = Dictionary(
             grouping: tallies.filter { keepers[$0.destination.backend] == nil && !$0.state.isFinal }, by: \.destination.backend)
         return StatusSummary(
-            backends: reports, spool: spool, withoutProfile: unknown.mapValues { $0.map(\.count).reduce(0, +) },
+            backends: reports, spool: spool, spoolBackend: self.spool.backend,
+            withoutProfile: unknown.mapValues { $0.map(\.count).reduce(0, +) },
             room: try await stored { () throws(OutboxError) in try await outbox.room() }, rejectedConfiguration: rejected.reason,
             moment: Moment(now: clock.now))
     }

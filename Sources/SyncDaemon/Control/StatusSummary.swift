@@ -6,6 +6,8 @@ import Outbox
 struct StatusSummary {
     private(set) var backends: [BackendReport]
     let spool: SpoolReport
+    /// Where what is dropped goes; nil for the only backend.
+    var spoolBackend: String?
     /// Entries of backends that no profile describes any more, by the backend's name.
     var withoutProfile: [String: Int] = [:]
     /// Whether anything more can be written.
@@ -135,6 +137,8 @@ struct StatusSummary {
 
     private func attention(for backend: BackendReport) -> [Attention] {
         var items: [Attention] = []
+        let dropped = spoolBackend == nil || spoolBackend == backend.name ? spool.waiting : 0
+        let login = backends.count > 1 ? "homing login --backend \(backend.name)" : "homing login"
         let queue = backend.queue
         if queue.dead > 0 {
             items.append(
@@ -159,7 +163,7 @@ struct StatusSummary {
                     text:
                         "\(Self.captures(count)) \(count == 1 ? "was" : "were") taken for \(former), and \(backend.name) is \(backend.baseURL) now.",
                     next:
-                        "Put the old address back into \(backend.name).yaml; or, if it is the same service, add ‘formerly: [\(former)]’ there. Then restart the daemon."
+                        "Put the old address back into \(backend.name).yaml; or, if it is the same service, add ‘formerly: [\(former)]’ there. Then reload the daemon: ‘systemctl reload homingd’, or SIGHUP."
                 ))
         }
         let mine = queue.waiting - backend.otherAccounts.map(\.waiting).reduce(0, +)
@@ -169,14 +173,14 @@ struct StatusSummary {
                     code: "sign-in-required",
                     text:
                         "The session of \(backend.session.email ?? "the account") at \(backend.name) has ended\(mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "waits" : "wait")" : "").",
-                    next: "Sign in again with ‘homing login’."))
-        } else if backend.session.state == "signedOut", queue.waiting + spool.waiting > 0 {
+                    next: "Sign in again with ‘\(login)’."))
+        } else if backend.session.state == "signedOut", queue.waiting + dropped > 0 {
             items.append(
                 Attention(
                     code: "sign-in-required",
                     text:
-                        "Nobody is signed in at \(backend.name), and \(Self.captures(queue.waiting + spool.waiting)) \(queue.waiting + spool.waiting == 1 ? "waits" : "wait").",
-                    next: "Sign in with ‘homing login’."))
+                        "Nobody is signed in at \(backend.name), and \(Self.captures(queue.waiting + dropped)) \(queue.waiting + dropped == 1 ? "waits" : "wait").",
+                    next: "Sign in with ‘\(login)’."))
         }
         if let pause = backend.pause, isForgotten(pause, of: backend) {
             items.append(
@@ -192,7 +196,11 @@ struct StatusSummary {
                         "\(Self.captures(other.waiting)) of \(other.email) \(other.waiting == 1 ? "waits" : "wait") at \(backend.name) for that person.",
                     next: "\(other.email) has to sign in; nobody else’s sign-in sends \(other.waiting == 1 ? "it" : "them")."))
         }
-        return items
+        return items.map { item in
+            var item = item
+            item.backend = backend.name
+            return item
+        }
     }
 
     /// A pause without an end may have been forgotten after a day; one that has an end, where captures have waited for a week.

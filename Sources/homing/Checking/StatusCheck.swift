@@ -7,7 +7,7 @@ struct StatusCheck {
     let times: TimeText
     /// Longer than this, in seconds, no capture may wait; nil for any time.
     let maxAge: TimeInterval?
-    /// Only this one's captures are looked at for their age; nil for all.
+    /// Only what is about this one, or about the station, counts; nil for all.
     let backend: String?
 
     struct Outcome: Equatable {
@@ -16,10 +16,11 @@ struct StatusCheck {
     }
 
     func outcome(_ status: Status) -> Outcome {
-        let code = ExitCode(for: status.attention)
-        if code == .attentionNeeded, let gravest = status.attention.first { return Self.line("ATTENTION", gravest.text, code) }
+        let attention = status.attention(of: backend)
+        let code = ExitCode(for: attention)
+        if code == .attentionNeeded, let gravest = attention.first { return Self.line("ATTENTION", gravest.text, code) }
         if let old = tooOld(status) { return Self.line("ATTENTION", old, .attentionNeeded) }
-        if code == .signInRequired, let first = status.attention.first { return Self.line("SIGN-IN", first.text, code) }
+        if code == .signInRequired, let first = attention.first { return Self.line("SIGN-IN", first.text, code) }
         return Self.line("OK", status.sentence, .success)
     }
 

@@ -34,6 +34,8 @@ struct LoginCommand: DaemonCommand {
     var passwordSource: PasswordSource { passwordStdin ? .standardInput : passwordFile.map { .file($0) } ?? .terminal }
 
     func run(_ context: Context) async throws {
+        // Before anything is asked: a password typed for nothing is one too many.
+        try target.require(among: try await context.client.call(Endpoints.sessions, NoInput()).sessions.map(\.backend))
         let session = try await context.client.call(Endpoints.signIn, try request(warn: context.console.warn))
         context.answer(session, SessionText.signedIn(session))
     }

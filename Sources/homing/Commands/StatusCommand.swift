@@ -27,7 +27,7 @@ struct StatusCommand: DaemonCommand {
         let status = try await context.client.call(Endpoints.status, NoInput())
         try status.requireBackend(target.backend)
         context.answer(status, StatusText(style: context.console.style, times: context.times).lines(status, backend: target.backend))
-        throw ExitCode(for: status.attention)
+        throw ExitCode(for: status.attention(of: target.backend))
     }
 
     private func runCheck(_ context: Context) async throws {
@@ -47,10 +47,12 @@ struct StatusCommand: DaemonCommand {
 }
 
 extension Status {
+    /// What needs a person, at this backend or at the station itself; nil for everything.
+    func attention(of backend: String?) -> [Attention] { attention.filter { backend == nil || $0.backend == nil || $0.backend == backend } }
+
     /// An error that names the backends there are, where `name` is none of them.
     func requireBackend(_ name: String?) throws(Problem) {
         guard let name, !backends.contains(where: { $0.name == name }) else { return }
-        let known = backends.isEmpty ? "none is configured" : "there is \(Words.list(backends.map(\.name)))"
-        throw .invalid("There is no backend ‘\(name.printable)’; \(known).", next: "Name one of these with --backend.")
+        throw .noBackend(name, among: backends.map(\.name))
     }
 }

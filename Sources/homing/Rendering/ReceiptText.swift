@@ -6,7 +6,7 @@ struct ReceiptText {
     let times: TimeText
 
     func table(_ page: ReceiptPage) -> String {
-        guard !page.receipts.isEmpty else { return "There are no receipts here: nothing was delivered or discarded yet." }
+        guard !page.receipts.isEmpty else { return "There are no receipts of the kind: nothing such was delivered or discarded yet." }
         let columns = [
             Table.Column(title: "#", isNumber: true), .init(title: "ID"), .init(title: "OUTCOME"), .init(title: "CAPTURED"),
             .init(title: "SETTLED"), .init(title: "ACCOUNT", limit: 24), .init(title: "PROOF"),

@@ -9,8 +9,9 @@ struct StatusText {
     func lines(_ status: Status, backend: String? = nil) -> String {
         let reports = status.backends.filter { backend == nil || $0.name == backend }
         let sentence = status.sentence.printable
-        var blocks = [[status.attention.isEmpty ? style.good(sentence) : style.bold(sentence)]]
-        if !status.attention.isEmpty { blocks.append(attention(status.attention)) }
+        let items = status.attention(of: backend)
+        var blocks = [[items.isEmpty ? style.good(sentence) : style.bold(sentence)]]
+        if !items.isEmpty { blocks.append(attention(items)) }
         blocks += reports.map(block)
         if let spool = status.spool { blocks.append(["drop folder  \(spool.directory)", "  \(Self.files(spool))"]) }
         return blocks.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")

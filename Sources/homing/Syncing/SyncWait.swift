@@ -58,7 +58,7 @@ extension ExitCode {
         } else {
             self =
                 progress.dead + progress.held + progress.blocked > 0 || progress.hasLostItsProfile || !progress.paused.isEmpty
-                ? .attentionNeeded : .success
+                ? .attentionNeeded : ExitCode(for: progress.now.attention(of: progress.backend))
         }
     }
 }

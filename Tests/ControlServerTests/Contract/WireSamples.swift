@@ -22,7 +22,7 @@ enum WireSamples {
             full: Status(
                 sentence: "s", attention: [attention], backends: [backend], spool: spool, version: "1", startedAt: day, cursor: 1),
             bare: Status(sentence: "s", attention: [], backends: [], spool: nil, version: "1", startedAt: day, cursor: 1)),
-        "Attention": Pair(full: attention, bare: attention),
+        "Attention": Pair(full: attention, bare: Attention(code: "dead", text: "t", next: "n")),
         "BackendReport": Pair(
             full: backend,
             bare: BackendReport(
@@ -77,7 +77,7 @@ enum WireSamples {
         "lanes": LaneQuery(limit: 5),
     ]
 
-    private static let attention = Attention(code: "dead", text: "t", next: "n")
+    private static let attention = Attention(code: "dead", text: "t", next: "n", backend: "b")
     private static let account = WaitingAccount(account: "1", email: "e", waiting: 1)
     private static let stuck = SpoolReport.StuckFile(path: "p", reason: "r", next: "n")
     private static let spool = SpoolReport(directory: "d", waiting: 1, refused: 1, stuck: 1, stuckExample: stuck)

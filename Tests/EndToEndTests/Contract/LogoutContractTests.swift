@@ -129,7 +129,7 @@ import Testing
         await station.sandbox.down()
         for number in 1...3 { try await station.appointment(number) }
         try await station.sandbox.up()
-        await station.sandbox.apply(Fault(.refuse, path: "appointments"))
+        await station.sandbox.apply(Fault(.tooManyRequests, path: "appointments"))
         let report = try await station.client.call(Endpoints.signOut, SignOut())
         #expect(report.waiting == 3)
         #expect(report.email == "manager@lab.test")
