@@ -13,26 +13,29 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        Edit("scheme: bearer", "scheme: bearer\n  placement: cookie", "auth.placement", "query:"),
-        Edit("scheme: bearer", "scheme: bearer\n  placement: 'query:'", "auth.placement", "query:"),
-        Edit("scheme: bearer", "scheme: bearer\n  placement: 'query:a b'", "auth.placement", "query:"),
-        Edit("scheme: bearer", "scheme: bearer\n  csrf: {request: GET /t, token: /t, header: X}", "auth.csrf", "on_401"),
-        Edit("on_401: [refresh]", "on_401: [again]", "auth.on_401.0", "refresh or login"),
-        Edit("skew: 180", "skew: soon", "auth.skew", "seconds"),
-        Edit("lifetime: 900", "lifetime: 0", "auth.lifetime", "seconds"),
-        Edit("keepalive: 86400", "keepalive: -1", "auth.keepalive", "seconds"),
-        Edit("    access: /access\n", "", "auth.login.access", "JSON pointer"),
-        Edit("    account: /user/id\n", "", "auth.login.account", "JSON pointer"),
-        Edit("request: POST /login", "request: POST /login/{refresh}", "auth.login.request", "{refresh} only"),
-        Edit("request: POST /refresh", "request: POST /refresh/{refresh}", "auth.refresh.request", "never in a URL"),
-        Edit("request: POST /refresh", "request: POST /refresh?t={access}", "auth.refresh.request", "never in a URL"),
-        Edit("json: {token: \"{refresh}\"}\n    access", "json: {token: x}\n    access", "auth.refresh.request", "{refresh} in a header"),
-        Edit(
-            "json: {token: \"{refresh}\"}\n    access", "json: {token: \"{password}\"}\n    access", "auth.refresh.json.token",
-            "{password} only"),
-        Edit("request: POST /logout", "request: POST /logout?t={refresh}", "auth.logout.request", "never in a URL"),
-    ])
+    @Test(
+        "34: each way of getting tokens wrong names its key",
+        arguments: [
+            Edit("scheme: bearer", "scheme: bearer\n  placement: cookie", "auth.placement", "query:"),
+            Edit("scheme: bearer", "scheme: bearer\n  placement: 'query:'", "auth.placement", "query:"),
+            Edit("scheme: bearer", "scheme: bearer\n  placement: 'query:a b'", "auth.placement", "query:"),
+            Edit("scheme: bearer", "scheme: bearer\n  csrf: {request: GET /t, token: /t, header: X}", "auth.csrf", "on_401"),
+            Edit("on_401: [refresh]", "on_401: [again]", "auth.on_401.0", "refresh or login"),
+            Edit("skew: 180", "skew: soon", "auth.skew", "seconds"),
+            Edit("lifetime: 900", "lifetime: 0", "auth.lifetime", "seconds"),
+            Edit("keepalive: 86400", "keepalive: -1", "auth.keepalive", "seconds"),
+            Edit("    access: /access\n", "", "auth.login.access", "JSON pointer"),
+            Edit("    account: /user/id\n", "", "auth.login.account", "JSON pointer"),
+            Edit("request: POST /login", "request: POST /login/{refresh}", "auth.login.request", "{refresh} only"),
+            Edit("request: POST /refresh", "request: POST /refresh/{refresh}", "auth.refresh.request", "never in a URL"),
+            Edit("request: POST /refresh", "request: POST /refresh?t={access}", "auth.refresh.request", "never in a URL"),
+            Edit(
+                "json: {token: \"{refresh}\"}\n    access", "json: {token: x}\n    access", "auth.refresh.request", "{refresh} in a header"),
+            Edit(
+                "json: {token: \"{refresh}\"}\n    access", "json: {token: \"{password}\"}\n    access", "auth.refresh.json.token",
+                "{password} only"),
+            Edit("request: POST /logout", "request: POST /logout?t={refresh}", "auth.logout.request", "never in a URL"),
+        ])
     func everyWayOfGettingTokensWrongNamesItsKey(edit: Edit) throws {
         let range = try #require(TokenBench.profile.range(of: edit.old))
         let text = TokenBench.profile.replacingCharacters(in: range, with: edit.new)

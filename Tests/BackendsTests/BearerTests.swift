@@ -54,7 +54,8 @@ import Testing
         #expect(try await bench.bearer(bench.keeper()) == "Bearer access-2")
     }
 
-    @Test func withoutANewRefreshTokenTheOldOneIsKept() async throws {
+    @Test("12: fields and times that nobody knows do no harm, and without a new refresh token the old one is kept")
+    func withoutANewRefreshTokenTheOldOneIsKept() async throws {
         let keeper = try await bench.signedIn()
         bench.server.fault(TokenBench.refresh) { state in
             state.access = "access-x"
@@ -166,7 +167,9 @@ import Testing
         _ = try? await renewal.value
     }
 
-    @Test func whoeverIsCalledOffTheNewTokensAreStored() async throws {
+    @Test("10: a caller who is called off in the middle of a refresh does not undo it") func whoeverIsCalledOffTheNewTokensAreStored()
+        async throws
+    {
         let keeper = try await bench.signedIn()
         let stale = try await keeper.session()
         bench.server.hold(TokenBench.refresh)
@@ -208,7 +211,7 @@ import Testing
     }
 
     /// Whatever our clock says, a token is lost by nothing but the server's word, and renewed once.
-    @Test(arguments: [-315_360_000.0, -7200, 7200, 315_360_000] as [TimeInterval])
+    @Test("11: a clock that is hours or years off is harmless", arguments: [-315_360_000.0, -7200, 7200, 315_360_000] as [TimeInterval])
     func aClockThatIsYearsOffIsHarmless(step: TimeInterval) async throws {
         let keeper = try await bench.signedIn()
         bench.clock.step(to: noon.addingTimeInterval(step))

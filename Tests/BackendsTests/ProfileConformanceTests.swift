@@ -19,7 +19,9 @@ import Testing
         #expect(try Set(FileManager.default.contentsOfDirectory(atPath: Self.golden)) == Set(Self.backends.map { "\($0.name).txt" }))
     }
 
-    @Test(arguments: backends.map(\.name)) func theRequestsAreTheDocumentedOnes(name: String) throws {
+    @Test("33: each profile makes the documented requests", arguments: backends.map(\.name)) func theRequestsAreTheDocumentedOnes(
+        name: String
+    ) throws {
         let backend = try #require(Self.backends.first { $0.name == name })
         let requests = try Self.requests(of: backend)
         let expected = try String(contentsOfFile: "\(Self.golden)/\(name).txt", encoding: .utf8)

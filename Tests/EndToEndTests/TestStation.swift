@@ -74,7 +74,8 @@ final class TestStation: Sendable {
 
     /// Starts homingd and returns once it says that it is up; its error where it ends instead.
     @discardableResult
-    func start(_ environment: [String: String] = [:]) async throws -> Process {
+    /// - Parameter log: a file that gets everything that it says.
+    func start(_ environment: [String: String] = [:], logTo log: String? = nil) async throws -> Process {
         let process = Process()
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, given in given }
         process.executableURL = URL(fileURLWithPath: Self.programs + "/homingd")
@@ -82,24 +83,28 @@ final class TestStation: Sendable {
         let output = Pipe()
         process.standardError = output
         try process.run()
-        let said = await Self.read(output.fileHandleForReading, until: "Homing is up")
+        let said = await Self.read(output.fileHandleForReading, until: "Homing is up", into: log)
         guard said.contains("Homing is up") else { throw StationError(said) }
         daemon.withLock { $0 = process }
         return process
     }
 
     /// On a thread of its own, since reading blocks: until `text` or the end, and from then on drops what comes, so that the writer never waits.
-    private static func read(_ handle: FileHandle, until text: String) async -> String {
+    private static func read(_ handle: FileHandle, until text: String, into log: String?) async -> String {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 var said = ""
+                if let log { _ = FileManager.default.createFile(atPath: log, contents: nil) }
+                let copy = log.flatMap { FileHandle(forWritingAtPath: $0) }
+                func note(_ part: Data) { try? copy?.write(contentsOf: part) }  // `try?`: whoever reads it sees that it is empty
                 while !said.contains(text) {
                     let part = handle.availableData
                     if part.isEmpty { break }
+                    note(part)
                     said += String(decoding: part, as: UTF8.self)
                 }
                 continuation.resume(returning: said)
-                while !handle.availableData.isEmpty {}
+                while case let part = handle.availableData, !part.isEmpty { note(part) }
             }
         }
     }
@@ -131,6 +136,11 @@ final class TestStation: Sendable {
     /// Runs `homing` and returns its exit code and everything that it printed.
     @discardableResult
     func homing(_ arguments: String..., input: String = "") async throws -> (code: Int32, text: String) {
+        try await homing(arguments, input: input)
+    }
+
+    @discardableResult
+    func homing(_ arguments: [String], input: String = "") async throws -> (code: Int32, text: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Self.programs + "/homing")
         process.arguments = arguments + ["--socket", directory("homing.sock")]

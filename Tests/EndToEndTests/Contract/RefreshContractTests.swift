@@ -148,6 +148,43 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    @Test("8: kill -9 before the server has turned the token over costs nothing") func killedBefore() async throws {
+        let station = try await TestStation.lists2026(grace: 0)
+        try await station.signedIn()
+        station.sandbox.expireSessions(rememberTokens: false)
+        await station.sandbox.apply(Fault(.neverAnswer, path: "auth/refresh", count: 1))
+        try await station.createList(1)
+        try await station.met(.neverAnswer)
+        try await station.end(SIGKILL)
+        try await station.start()
+        try await station.event("delivered")
+        #expect(station.sandbox.ledger.logInCount == 1)
+        #expect(try await station.entry(1).attempts == 0)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("8: kill -9 in the middle of a refresh for two hundred entries loses none and sends none twice") func killedWithMany()
+        async throws
+    {
+        let station = try await TestStation.lists2026(grace: 0, delivery: "in_flight: 64, first_pause: 0.1, lookup_after: 0.05")
+        try await station.signedIn()
+        await station.sandbox.down()
+        for number in 1...200 { try await station.createList(number) }
+        station.sandbox.expireSessions(rememberTokens: false)
+        await station.sandbox.apply(Fault(.neverAnswerAfterCommit, path: "auth/refresh", count: 1))
+        try await station.sandbox.up()
+        try await station.met(.neverAnswerAfterCommit)
+        try await station.end(SIGKILL)
+        try await station.start()
+        try await station.event("signInRequired")
+        #expect(station.refreshes() == 2)
+        try await station.login()
+        try await station.event("delivered", count: 200)
+        #expect(station.sandbox.ledger.entries.count == 200)
+        #expect(station.sandbox.ledger.duplicates.isEmpty)
+        try await station.end(SIGTERM)
+    }
+
     @Test("9: rotation without and with a grace: a second use of the old token is the end of it, said in those words", arguments: [0, 10])
     func rotation(grace: Int) async throws {
         let station = try await TestStation.lists2026(grace: grace)

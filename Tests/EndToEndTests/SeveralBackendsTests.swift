@@ -1,0 +1,93 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import SyncModel
+import TestSupport
+import Testing
+
+/// Two backends at one station: accounts, lanes and gates apart.
+@Suite(.timeLimit(.minutes(2))) struct SeveralBackendsTests {
+    /// BreatheSafe as the station's own, and Lists beside it.
+    private func station() async throws -> (TestStation, other: Sandbox) {
+        let station = try await TestStation()
+        let other = try Sandbox(SandboxConfiguration(backend: .lists2026(Lists2026Configuration(limits: .none))))
+        try await other.start()
+        try TestStation.place("lists-2026", in: station.directory, baseURL: other.baseURL)
+        let file = station.directory("homing.yaml")
+        let text = try String(contentsOfFile: file, encoding: .utf8) + "spool: {backend: breathesafe}\n"
+        try text.write(toFile: file, atomically: true, encoding: .utf8)
+        try await station.start()
+        return (station, other)
+    }
+
+    private func login(_ station: TestStation, _ backend: String) async throws {
+        let result = try await station.homing(
+            "login", "--backend", backend, "--email", "manager@lab.test", "--password-stdin", input: BreatheSafeConfiguration.labPassword)
+        #expect(result.code == 0, "\(result.text)")
+    }
+
+    private func createList(_ station: TestStation, _ number: Int) async throws {
+        _ = try await station.client.call(
+            Endpoints.submit,
+            ControlAPI.Submission(
+                backend: "lists-2026", route: "create_list", id: Samples.id(100 + number).description, fields: ["name": "list \(number)"]))
+    }
+
+    @Test func aBackendThatHangsChangesNothingForTheOther() async throws {
+        let (station, other) = try await station()
+        try await login(station, "breathesafe")
+        try await login(station, "lists-2026")
+        await other.apply(Fault(.neverAnswer))
+        for number in 1...5 { try await createList(station, number) }
+        for number in 1...20 { try await station.submit(user: 5 + number % 2, id: number) }
+        try await station.event("delivered", count: 20)
+        #expect(station.sandbox.ledger.entries.count == 20)
+        #expect(other.ledger.entries.isEmpty)
+        let reports = try await station.status().backends
+        #expect(reports.map(\.name) == ["breathesafe", "lists-2026"])
+        #expect(reports.map(\.queue.waiting) == [0, 5])
+        #expect(reports[0].gate == "open")
+        #expect(try await station.homing("status", "--backend", "breathesafe").text.contains("20 delivered"))
+        other.clearFaults()
+        try await station.end(SIGTERM)
+        await other.stop()
+    }
+
+    @Test func whatNeedsAPersonAtOneIsNoneOfTheOthers() async throws {
+        let (station, other) = try await station()
+        try await login(station, "breathesafe")
+        try await station.submit(id: 1)
+        try await station.event("delivered")
+        let drop = station.directory("state/spool/new/users/5")
+        try FileManager.default.createDirectory(atPath: drop, withIntermediateDirectories: true)
+        try await login(station, "lists-2026")
+        #expect(try await station.homing("logout", "--yes", "--backend", "breathesafe").code == 0)
+        // A file waits for the drop folder's backend alone.
+        try TestStation.measurement(2).write(to: URL(fileURLWithPath: drop + "/a.json"))
+        var status = try await station.homing("status")
+        for _ in 0..<100 where status.code != 5 {
+            try await Task.sleep(for: .milliseconds(50))
+            status = try await station.homing("status")
+        }
+        #expect(status.code == 5, "\(status.text)")
+        #expect(status.text.contains("homing login --backend breathesafe"), "\(status.text)")
+        #expect(!status.text.contains("Nobody is signed in at lists-2026"))
+        #expect(try await station.homing("status", "--check", "--backend", "lists-2026").code == 0)
+        #expect(try await station.homing("status", "--check", "--backend", "breathesafe").code == 5)
+        #expect(try await station.homing("sync", "--wait", "--timeout", "5").code == 5)
+        try await station.end(SIGTERM)
+        await other.stop()
+    }
+
+    @Test func whereTwoMayBeMeantNothingIsAskedAndNothingGuessed() async throws {
+        let (station, other) = try await station()
+        for arguments in [["login"], ["login", "--backend", "nosuch"], ["logout", "--yes"], ["list", "--backend", "nosuch"]] {
+            let refused = try await station.homing(arguments)
+            #expect(refused.code != 0, "\(arguments)")
+            #expect(refused.text.contains("breathesafe") && refused.text.contains("lists-2026"), "\(arguments): \(refused.text)")
+            #expect(!refused.text.contains("E-mail"))
+        }
+        try await station.end(SIGTERM)
+        await other.stop()
+    }
+}
