@@ -4,7 +4,7 @@ import SyncModel
 
 /// Whether something is a JSON document (RFC 8259) that every reader here can read.
 ///
-/// SQLite checks the grammar: sixty times as fast as JSONDecoder on a capture of 17 KB, and strict where that takes `[1,]`. Only a document that
+/// SQLite checks the grammar: some forty times as fast as JSONDecoder on a capture of 17 KB, and strict where that takes `[1,]`. Only a document that
 /// may hold what SQLite takes and JSONDecoder does not, numbers past a double and halves of surrogate pairs, is read by both.
 enum JSONSyntax {
     /// - Parameter text: the document, without a byte order mark.

@@ -29,7 +29,7 @@ final class Client: Sendable {
     func delete(_ path: String) async throws { _ = try await send(.DELETE, path, nil) }
 
     func submit(_ document: Data, user: Int) async throws {
-        _ = try await send(.POST, "/v1/entries?route=measurement&item.user_id=\(user)", document)
+        _ = try await send(.POST, "/v1/entries?backend=breathesafe&route=measurement&item.user_id=\(user)", document)
     }
 
     func send(

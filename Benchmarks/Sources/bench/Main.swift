@@ -6,7 +6,7 @@ import Foundation
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Measure homingd: submissions, deliveries, a long queue, large documents, idling, a distant backend.")
+        abstract: "Measure homingd: submissions, deliveries, a second backend, a long queue, large documents, idling, a distant backend.")
 
     @Option(help: "The folder with homingd and homing-sandbox.") var programs: String
     @Option(help: "The folder with libSyncCount.so.") var counter: String
@@ -18,7 +18,7 @@ struct Bench: AsyncParsableCommand {
     @Option(help: "The longest queue to measure.") var longest = 1_000_000
     @Option(help: "Seconds for each rate.") var seconds = 5.0
 
-    enum Part: String, CaseIterable, ExpressibleByArgument { case submit, deliver, queue, large, idle, distance }
+    enum Part: String, CaseIterable, ExpressibleByArgument { case submit, deliver, apart, queue, large, idle, distance }
 
     func run() async throws {
         let tools = Tools(programs: programs, counter: counter, seconds: seconds)
@@ -28,6 +28,7 @@ struct Bench: AsyncParsableCommand {
             switch part {
             case .submit: report += try await Submissions(tools: tools).measure()
             case .deliver: report += try await Deliveries(tools: tools).measure()
+            case .apart: report += try await Apart(tools: tools).measure()
             case .queue: report += try await LongQueue(tools: tools, longest: longest).measure()
             case .large: report += try await LargeDocuments(tools: tools).measure()
             case .idle: report += try await Idling(tools: tools).measure()

@@ -9,13 +9,13 @@ final class Station: Sendable {
     let control: Client
     let backend: Client
     private let sandboxControl: Client
-    private let tools: Tools
+    let tools: Tools
     private let sandbox: Process
     private let daemon = Mutex<Process?>(nil)
     private let log = Mutex("")
 
     static let users = Array(5..<69)
-    private static let project = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
+    static let project = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
 
     init(_ tools: Tools, inFlight: Int = 4, maxBytes: Int = 2 << 30) async throws {
         self.tools = tools
@@ -98,7 +98,7 @@ final class Station: Sendable {
     }
 
     func signIn() async throws {
-        try await control.post("/v1/sessions", #"{"email":"manager@lab.test","password":"Correct-horse-9","remember":true}"#)
+        try await control.post("/v1/sessions", #"{"backend":"breathesafe","email":"manager@lab.test","password":"Correct-horse-9","remember":true}"#)
     }
 
     func goDown() async throws { try await sandboxControl.post("/down") }

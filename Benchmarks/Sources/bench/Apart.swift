@@ -1,0 +1,76 @@
+import Foundation
+
+/// A second backend that hangs: it must cost the first one nothing.
+struct Apart {
+    let tools: Tools
+
+    func measure() async throws -> [Row] {
+        var rates: [Double] = []
+        for hangs in [false, true] {
+            let station = try await Station(tools, inFlight: 64)
+            let second = try await SecondBackend(station)
+            try await station.start()
+            try await station.signIn()
+            try await second.signIn()
+            if hangs { try await second.hang(waiting: 200) }
+            try await station.goDown()
+            let count = 3200
+            try await station.submit(count)
+            try await station.goUp()
+            try await station.control.post("/v1/sync?backend=breathesafe")
+            rates.append(try await station.delivered(count).rate)
+            try await station.close()
+            try await second.close()
+        }
+        return [
+            Row(part: "apart", what: "64 lanes, a second backend idle", value: rates[0], unit: "/s"),
+            Row(
+                part: "apart", what: "64 lanes, the second one hangs with 200 waiting", value: rates[1], unit: "/s",
+                ratio: rates[1] / rates[0], of: "of that", target: "at least 0.9", isMet: rates[1] >= 0.9 * rates[0]),
+        ]
+    }
+}
+
+/// Lists beside BreatheSafe, at a station that has not started yet.
+private struct SecondBackend {
+    private let station: Station
+    private let sandbox = Process()
+    private let faults: Client
+
+    init(_ station: Station) async throws {
+        self.station = station
+        let ports = station.directory + "/second-ports"
+        sandbox.executableURL = URL(fileURLWithPath: station.tools.programs + "/homing-sandbox")
+        sandbox.arguments = ["run", "--backend", "lists", "--port-file", ports]
+        sandbox.standardOutput = FileHandle.nullDevice
+        try sandbox.run()
+        try await eventually { FileManager.default.fileExists(atPath: ports) }
+        let urls = try String(contentsOfFile: ports, encoding: .utf8).split(whereSeparator: { " \n=\"".contains($0) }).map(String.init)
+            .filter { $0.hasPrefix("http") }
+        faults = Client(base: urls[1])
+        let profile = try String(contentsOfFile: "\(Station.project)/config/backends/lists.yaml", encoding: .utf8)
+            .split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.hasPrefix("base_url:") ? "base_url: \(urls[0])" : String($0) }.joined(separator: "\n")
+        try profile.write(toFile: station.directory + "/backends/lists.yaml", atomically: true, encoding: .utf8)
+        let file = station.directory + "/homing.yaml"
+        let configuration = try String(contentsOfFile: file, encoding: .utf8) + "spool: {backend: breathesafe}\n"
+        try configuration.write(toFile: file, atomically: true, encoding: .utf8)
+    }
+
+    func signIn() async throws {
+        try await station.control.post("/v1/sessions", #"{"backend":"lists","email":"manager@lab.test","password":"Correct-horse-9"}"#)
+    }
+
+    /// From now on it answers nothing, and so many entries wait for it.
+    func hang(waiting: Int) async throws {
+        try await faults.post("/faults", #"{"fault":"never-answer"}"#)
+        for number in 1...waiting {
+            try await station.control.post("/v1/entries?backend=lists&route=create_list&item.name=list\(number)")
+        }
+    }
+
+    func close() async throws {
+        sandbox.terminate()
+        try await faults.close()
+    }
+}
