@@ -98,7 +98,8 @@ final class Station: Sendable {
     }
 
     func signIn() async throws {
-        try await control.post("/v1/sessions", #"{"backend":"breathesafe","email":"manager@lab.test","password":"Correct-horse-9","remember":true}"#)
+        let login = #"{"backend":"breathesafe","email":"manager@lab.test","password":"Correct-horse-9","remember":true}"#
+        try await control.post("/v1/sessions", login)
     }
 
     func goDown() async throws { try await sandboxControl.post("/down") }
