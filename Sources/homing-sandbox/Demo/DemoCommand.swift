@@ -7,26 +7,43 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo", abstract: "Tell the story of a day at a station, with the real daemon and this sandbox as its backend.",
         discussion: "Runs in a temporary directory, which it removes. Exits with 0 only where the daemon's books and the backend's agree.")
 
+    @Option(help: "The backend of the story.")
+    var backend = BackendArgument.breathesafe
+
     @Option(help: ArgumentHelp("The folder with homingd and homing. Default: beside this program.", valueName: "folder"))
     var programs: String?
 
-    @Option(help: ArgumentHelp("The folder with arkit/ and PendingMeasurements/ to capture from.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder with arkit/ and PendingMeasurements/ to capture from (breathesafe).", valueName: "folder"))
     var data = "Tests/Data"
 
-    @Option(help: ArgumentHelp("The folder with breathesafe.yaml.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder with the profiles.", valueName: "folder"))
     var profiles = "config/backends"
 
     func run() async throws {
         let folder = programs ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
-        let station = try DemoStation(programs: folder, profiles: profiles)
+        let story = try story
+        let station = try DemoStation(programs: folder, profiles: profiles, story: story)
         do {
-            let isGood = try await Story(station: station, captures: try DemoCaptures(folder: data)).tell()
+            let isGood = try await story.tell(Day(station))
             await station.close()
             if !isGood { throw ExitCode.failure }
         } catch let error as DemoError {
+            StandardOutput.errorLine("\nThe demo broke off: \(error.description)\n\(station.lastWords)")
             await station.close()
-            StandardOutput.errorLine("\nThe demo broke off: \(error.description)\n\(station.log)")
             throw ExitCode.failure
+        }
+    }
+
+    private var story: any Story {
+        get throws {
+            switch backend {
+            case .breathesafe: BreatheSafeStory(captures: try DemoCaptures(folder: data))
+            case .labloop: LabLoopStory()
+            case .aiphoto: AIPhotoStory()
+            case .lists: ListsStory()
+            case .lists2026: Lists2026Story()
+            case .story16: Story16Story()
+            }
         }
     }
 }

@@ -8,25 +8,19 @@ final class DemoStation: Sendable {
     private let programs: String
     private let daemon: Process
 
-    init(programs: String, profiles: String) throws {
+    init(programs: String, profiles: String, story: any Story) throws {
         self.programs = programs
         directory = "/tmp/homing-demo-\(ProcessInfo.processInfo.processIdentifier)"
-        sandbox = try Sandbox(SandboxConfiguration(backend: .breatheSafe(.severalUsers)))
+        sandbox = try Sandbox(SandboxConfiguration(backend: story.backend))
         let files = FileManager.default
         try files.createDirectory(
             atPath: directory + "/backends", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        guard files.isReadableFile(atPath: profiles + "/breathesafe.yaml") else {
-            throw DemoError("There is no \(profiles)/breathesafe.yaml. Run the demo from the project's folder, or name it with --profiles.")
-        }
-        // The profile as it is shipped, but for its address and shorter pauses, so that the day takes a minute.
-        let address = "base_url: \(sandbox.baseURL)"
-        let profile = try String(contentsOfFile: profiles + "/breathesafe.yaml", encoding: .utf8)
-        let lines = profile.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { $0.hasPrefix("base_url:") ? address : String($0) }
-        try lines.joined(separator: "\n").write(toFile: directory + "/backends/breathesafe.yaml", atomically: true, encoding: .utf8)
+        try Self.place(story.profile, of: profiles, in: directory + "/backends", address: sandbox.baseURL)
+        // Shorter pauses, so that the day takes a minute.
         try """
         state_directory: state
         socket: homing.sock
+        spool: {route: \(story.route)}
         delivery: {first_delay: 1, lookup_after: 1, first_pause: 1, longest_pause: 4}
         """.write(toFile: directory + "/homing.yaml", atomically: true, encoding: .utf8)
 
@@ -41,12 +35,29 @@ final class DemoStation: Sendable {
         daemon.standardOutput = log
     }
 
+    /// Copies a profile as it is shipped, and the one that it extends, but for the addresses.
+    private static func place(_ name: String, of profiles: String, in folder: String, address: String) throws {
+        guard let shipped = try? String(contentsOfFile: "\(profiles)/\(name).yaml", encoding: .utf8) else {  // `try?`: the message says it
+            throw DemoError("There is no \(profiles)/\(name).yaml. Run the demo from the project's folder, or name it with --profiles.")
+        }
+        let lines = shipped.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            let words = line.split(separator: " ")
+            guard words.count == 2, ["base_url:", "idp:", "sts:"].contains(words[0]) else { return String(line) }
+            return "\(line.prefix { $0 == " " })\(words[0]) \(address)\(URL(string: String(words[1]))?.path ?? "")"
+        }
+        try lines.joined(separator: "\n").write(toFile: "\(folder)/\(name).yaml", atomically: true, encoding: .utf8)
+        for line in lines where line.hasPrefix("extends: ") {
+            try place(String(line.dropFirst("extends: ".count)), of: profiles, in: folder, address: address)
+        }
+    }
+
     var spool: String { directory + "/state/spool" }
 
-    /// The daemon's last words.
-    var log: String {
-        let all = (try? String(contentsOfFile: directory + "/homingd.log", encoding: .utf8)) ?? ""  // `try?`: no log, no words
-        return all.split(separator: "\n").suffix(8).joined(separator: "\n")
+    /// How things stood in the end, and the end of the daemon's log.
+    var lastWords: String {
+        let log = (try? String(contentsOfFile: directory + "/homingd.log", encoding: .utf8)) ?? ""  // `try?`: no log, no words
+        let state = try? [homing("status"), homing("list")].joined(separator: "\n")  // `try?`: the story has broken off already
+        return [state, log.split(separator: "\n").suffix(8).joined(separator: "\n")].compactMap(\.self).joined(separator: "\n")
     }
 
     /// Starts both and returns once the daemon answers.
@@ -61,7 +72,7 @@ final class DemoStation: Sendable {
         throw DemoError("The daemon does not answer.")
     }
 
-    /// Runs `homing` and returns what it printed; any exit code is part of the story.
+    /// Runs `homing` in the station's directory and returns what it printed; any exit code is part of the story.
     @discardableResult
     func homing(_ arguments: String..., input: String? = nil) throws -> String { try homing(arguments, input: input) }
 
@@ -70,6 +81,7 @@ final class DemoStation: Sendable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: programs + "/homing")
         process.arguments = arguments + ["--socket", directory + "/homing.sock"]
+        process.currentDirectoryURL = URL(fileURLWithPath: directory)
         let (output, standardInput) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = output

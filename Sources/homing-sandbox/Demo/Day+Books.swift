@@ -1,0 +1,44 @@
+import Sandbox
+
+extension Day {
+    /// What the backend stored: each with the change that it is, and with the id of that change's entry.
+    func arrivals() throws -> [(entry: LedgerEntry, change: Change?, id: String?)] {
+        let rows = try books.rows
+        let places = Dictionary(
+            changes.enumerated().map { (LedgerEntry.digest(of: JSON.object($0.element.document).bytes), $0.offset) }, uniquingKeysWith: min)
+        return ledger.entries.map { entry in
+            guard let place = places[entry.digest], place < rows.count else { return (entry, nil, nil) }
+            return (entry, changes[place], rows[place].id)
+        }
+    }
+
+    func showArrivals() throws {
+        say("In the order of their arrival, as the server saw them:")
+        let lines = try arrivals().map { entry, change, _ in
+            "\(entry.sequence < 10 ? " " : "")\(entry.sequence). \(entry.resource) \(change?.words ?? "that nobody handed in")"
+                + (entry.answered ? "" : "   ← its answer was lost")
+        }
+        quote(lines.joined(separator: "\n"))
+    }
+
+    /// The day is over: the last look, and whoever was signed in signs out.
+    func close(signingOut options: String...) throws {
+        say("The day is over.")
+        try show("status")
+        try show(["logout", "--yes"] + options)
+    }
+
+    /// Lays the books side by side; true where they agree.
+    func compare(_ things: String, foundThere: Set<String> = []) throws -> Bool {
+        compare(
+            DemoComparison(
+                handedIn: (changes.count, things), books: try books, foundThere: foundThere, arrivals: try arrivals().map(\.id)))
+    }
+
+    func compare(_ comparison: DemoComparison) -> Bool {
+        say("The daemon’s books beside the backend’s own:")
+        quote(comparison.table)
+        say(comparison.agrees ? "They agree: nothing lost, nothing twice, all in order." : "THEY DO NOT AGREE.")
+        return comparison.agrees
+    }
+}

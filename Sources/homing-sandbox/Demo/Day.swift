@@ -1,0 +1,52 @@
+import Foundation
+import Sandbox
+
+/// A day as it is told: the sentences, the commands with what they print, and what was handed in.
+final class Day {
+    let station: DemoStation
+    /// In the order in which they were handed in.
+    private(set) var changes: [Change] = []
+
+    init(_ station: DemoStation) { self.station = station }
+
+    var sandbox: Sandbox { station.sandbox }
+    var ledger: Ledger { station.sandbox.ledger }
+    var books: DemoBooks { get throws { try DemoBooks(station) } }
+
+    // MARK: Words
+
+    func say(_ text: String) { StandardOutput.line("\n\(text)") }
+
+    func quote(_ text: String) {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) { StandardOutput.line("    \(line)") }
+    }
+
+    /// Shows a command and what it prints.
+    func show(_ arguments: String..., input: String? = nil) throws { try show(arguments, input: input) }
+
+    func show(_ arguments: [String], input: String? = nil) throws {
+        let words = arguments.map { $0.count == 36 ? "…\($0.suffix(8))" : $0.contains(" ") ? "'\($0)'" : $0 }
+        StandardOutput.line("\n    $ homing \(words.joined(separator: " "))")
+        quote(try station.homing(arguments, input: input))
+    }
+
+    // MARK: What has to be so
+
+    /// Waits for something that is on its way, half a minute at most.
+    func until(_ what: String, _ isSo: () throws -> Bool) async throws {
+        let end = ContinuousClock.now.advanced(by: .seconds(30))
+        repeat {
+            if try isSo() { return }
+            try await Task.sleep(for: .milliseconds(50))
+        } while ContinuousClock.now < end
+        throw DemoError("waited in vain until \(what)")
+    }
+
+    /// Breaks the story off where what it is about to say is not true.
+    func expect(_ what: String, _ isSo: Bool) throws {
+        if !isSo { throw DemoError("it is not so that \(what)") }
+    }
+
+    /// Notes what the daemon has taken in.
+    func add(_ new: [Change]) { changes += new }
+}

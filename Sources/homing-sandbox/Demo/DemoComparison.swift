@@ -1,0 +1,52 @@
+import Foundation
+import Sandbox
+
+/// The daemon's books and the backend's, side by side.
+struct DemoComparison {
+    /// What was handed in, in the words of the story.
+    let things: String
+    let handedIn, delivered, foundThere, refused, duplicated, lost: (daemon: Int, backend: Int)
+    let isInOrder: Bool
+
+    /// - Parameters:
+    ///   - handedIn: how much it was, and in words what.
+    ///   - foundThere: the entries that a person discarded because they had seen them at the backend.
+    ///   - arrivals: the entries whose documents the backend stored, in its order; nil for what nobody handed in.
+    init(handedIn: (count: Int, things: String), books: DemoBooks, foundThere: Set<String> = [], arrivals: [String?]) {
+        let known = Set(arrivals)
+        let delivered = books.rows.filter { $0.state == "delivered" }
+        let discarded = books.rows.filter { $0.state == "discarded" }
+        things = handedIn.things
+        self.handedIn = (books.rows.count, handedIn.count)
+        self.delivered = (delivered.count, known.count - known.intersection(foundThere).count)
+        self.foundThere = (foundThere.count, known.intersection(foundThere).count)
+        // Refusals as the backend counts them: entries that it answered and never accepted.
+        refused = (discarded.count - foundThere.count, discarded.filter { !known.contains($0.id) && !foundThere.contains($0.id) }.count)
+        duplicated = (0, arrivals.count - known.count)
+        lost = (handedIn.count - delivered.count - discarded.count, delivered.filter { !known.contains($0.id) }.count)
+        isInOrder = Dictionary(grouping: delivered, by: \.lane).values.allSatisfy { lane in
+            let expected = lane.sorted { $0.sequence < $1.sequence }.map(\.id)
+            return arrivals.compactMap(\.self).filter(Set(expected).contains) == expected
+        }
+    }
+
+    var agrees: Bool {
+        [handedIn, delivered, foundThere, refused].allSatisfy { $0.daemon == $0.backend } && duplicated.backend == 0 && lost == (0, 0)
+            && isInOrder
+    }
+
+    var table: String {
+        func line(_ name: String, _ daemon: String, _ backend: String) -> String {
+            name.padding(toLength: 14, withPad: " ", startingAt: 0) + daemon.padding(toLength: 10, withPad: " ", startingAt: 0) + backend
+        }
+        func line(_ name: String, _ count: (daemon: Int, backend: Int), _ words: String = "") -> String {
+            line(name, "\(count.daemon)", "\(count.backend)\(words)")
+        }
+        let found = foundThere == (0, 0) ? [] : [line("found there", foundThere, " by a person, and not sent again")]
+        return
+            ([line("", "daemon", "backend"), line("handed in", handedIn, " \(things)"), line("delivered", delivered)] + found + [
+                line("refused", refused), line("duplicated", duplicated), line("lost", lost),
+                line("in order", isInOrder ? "yes" : "NO", isInOrder ? "yes" : "NO"),
+            ]).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,77 @@
+import Sandbox
+
+/// Portraits cost a credit each. People sign in with Google in the app, so the station gets a refresh token from there.
+struct AIPhotoStory: Story {
+    let backend = SandboxBackend.aiPhoto(
+        AIPhotoConfiguration(firebase: FirebaseConfiguration(refreshTokens: [Self.token: "manager@lab.test"]), credits: 3))
+    let profile = "aiphoto"
+    let route = "process_image"
+
+    private static let token = "homing-lab.of-the-app-on-the-managers-phone"
+    private static let pictures = ["studio", "garden", "seaside", "library", "winter"].map { template in
+        Change("in the style ‘\(template)’", ["template_id": .string(template), "image_base64": .string("\(template)AA")])
+    }
+
+    func tell(_ day: Day) async throws -> Bool {
+        day.say(
+            "A photographer drives to a wedding. The daemon starts; she signs in with the refresh token of the app on her phone, where she had signed in with Google, and registers."
+        )
+        try await day.station.open()
+        try day.show("login", "--email", "manager@lab.test", "--refresh-token-stdin", input: Self.token)
+        try day.handIn(fieldsOf: [Change("of the photographer", ["name": "Ada", "email": "manager@lab.test"])], route: "register")
+        try day.show("sync", "--wait", "--timeout", "30")
+
+        try await day.outage(
+            "At the wedding there is no network. \(Self.pictures.count) portraits are to be made, at a credit each; she has three credits."
+        ) {
+            try day.handIn(fieldsOf: Self.pictures, route: route)
+        }
+
+        try await guardsOutage(day)
+        try await outOfCredits(day)
+        try day.showArrivals()
+        try day.close()
+        return try day.compare("changes")
+    }
+
+    /// 401 to a good token is no reason to sign anybody out.
+    private func guardsOutage(_ day: Day) async throws {
+        day.say(
+            "The network returns. But AIPhoto cannot fetch Google’s certificates, and so it refuses every token with 401, the one just renewed too."
+        )
+        try change(day, ["lacks-certificates": true])
+        try await day.homecoming(slowing: "/v1/images/process")
+        try await day.until("a portrait is held") { try day.books.count("held") == 1 }
+        let held = try day.books.only("held")
+        try day.expect("nobody was signed out", try day.station.homing("status", "--json").contains("\"state\":\"signedIn\""))
+        day.say("The daemon renews the token once, sees that it does not help, and leaves the session alone. It asks a person.")
+        try day.show("status")
+        try day.show("why", held.id)
+        try day.expect("no credit was spent", day.ledger.requestCount("POST", path: "/v1/images/process", status: 201) == 0)
+        try change(day, ["lacks-certificates": false])
+        day.say("An hour later AIPhoto is well again. She has the portrait tried again; the others follow in their order.")
+        try day.show("retry", held.id)
+    }
+
+    private func outOfCredits(_ day: Day) async throws {
+        try await day.until("the credits have run out") { try day.books.count("dead") == 1 }
+        day.say("Three portraits are made. Then there is no credit left.")
+        try day.show("status")
+        try day.show("why", try day.books.only("dead").id)
+        day.say(
+            "She buys ten in the app, and the receipt goes up. Its answer is lost; AIPhoto knows a purchase by its number, so it is sent again."
+        )
+        await day.loseAnAnswer(of: "/v1/credits/purchase")
+        let receipt = Change("of ten credits", ["transaction_data": "GPA.3312-0912-3456-78901", "product_id": "credits.10"])
+        try day.handIn(fieldsOf: [receipt], route: "purchase")
+        try await day.until("the purchase has gone up") { try day.books.count("delivered") == 5 }
+        let purchases = day.ledger.requestCount("POST", path: "/v1/credits/purchase")
+        try day.expect("the purchase was sent twice", purchases == 2)
+        try day.show("retry", try day.books.only("dead").id)
+        try day.show("sync", "--wait", "--timeout", "60")
+    }
+
+    private func change(_ day: Day, _ settings: JSONObject) throws {
+        do throws(FaultProblem) { try day.sandbox.change(settings) } catch { throw DemoError(error.description) }
+    }
+}

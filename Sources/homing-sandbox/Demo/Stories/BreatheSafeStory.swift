@@ -1,0 +1,67 @@
+import Sandbox
+
+/// Faces are measured where there is no network; the session ends in the middle, and one capture is refused.
+struct BreatheSafeStory: Story {
+    let captures: DemoCaptures
+    let backend = SandboxBackend.breatheSafe(.severalUsers)
+    let profile = "breathesafe"
+    let route = "measurement"
+
+    private static let path = "facial_measurements_from_arkit"
+
+    func tell(_ day: Day) async throws -> Bool {
+        day.say("A van with a capture station sets out. The daemon starts; the clinic’s manager signs in while there is still a network.")
+        try await day.station.open()
+        try day.signIn("--remember")
+
+        await day.sandbox.down()
+        day.say(
+            "Out in the country there is no network. \(captures.plain.count) faces are measured, and the capture app hands over \(captures.offline.count) files of its own."
+        )
+        try captures.drop(into: day.station.spool)
+        try await day.until("the files are taken in") { try day.books.rows.count == captures.count }
+        try await day.noticedOutage()
+        day.say("Every file is safe in the outbox, and the drop folder is empty again. Has my data gone up?")
+        try day.show("status")
+
+        day.say(
+            "Back in town. The network returns; halfway through, the server ends the session, and later it takes a measurement but its answer is lost."
+        )
+        try await day.homecoming(slowing: Self.path)
+        try await day.until("a third has arrived") { day.ledger.entries.count >= captures.count / 3 }
+        day.sandbox.expireSessions(rememberTokens: true)
+        try await day.until("two thirds have arrived") { day.ledger.entries.count >= captures.count * 2 / 3 }
+        // Of a user whom the manager may upload for: there is an effect whose answer can be lost.
+        await day.loseAnAnswer(of: "/users/5/\(Self.path)", thenSlowing: Self.path)
+        try day.show("sync", "--wait", "--timeout", "60")
+        showArrivals(day)
+        day.say(
+            "The session ended in the middle: the daemon signed in again by itself (\(day.ledger.logInCount) sign-ins in all). The lost answer was looked up, not sent twice."
+        )
+
+        day.say("One capture is left. The manager asks why.")
+        let refused = try day.books.only("dead")
+        try day.show("list", "--state", "dead")
+        try day.show("why", refused.id)
+        try day.show("retry", refused.id)
+        try await day.until("the server has refused it again") { try day.books.count("dead") == 1 }
+        day.say(
+            "User \(DemoCaptures.notManaged) belongs to another clinic, so the server refuses again. The manager decides that it must go.")
+        try day.show("discard", refused.id, "--yes")
+
+        try day.close()
+        let measured = day.ledger.entries.filter { $0.path.contains(Self.path) }
+        return day.compare(
+            DemoComparison(
+                handedIn: (captures.count, "files dropped"), books: try day.books, arrivals: measured.map(\.clientMutationID)))
+    }
+
+    private func showArrivals(_ day: Day) {
+        day.say("In the order of their arrival, as the server saw them:")
+        let lines = day.ledger.entries.filter { $0.clientMutationID != nil }.map { entry in
+            "\(entry.sequence < 10 ? " " : "")\(entry.sequence). measurement \(entry.remoteID ?? 0) of user \(entry.user ?? 0)"
+                + (entry.answered ? "" : "   ← its answer was lost")
+        }
+        day.quote(lines.joined(separator: "\n"))
+    }
+}

@@ -1,0 +1,61 @@
+import Sandbox
+
+/// The same lists four months later: each refresh token works once, and using one twice ends all that came of it.
+struct Lists2026Story: Story {
+    let backend = SandboxBackend.lists2026()
+    let profile = "lists-2026"
+    let route = "create_list"
+
+    private static let path = ListsStory.path
+    private static let refresh = "/api/v1/auth/refresh"
+
+    func tell(_ day: Day) async throws -> Bool {
+        day.say("A lorry leaves for a depot. The daemon starts; the manager signs in to Lists while there is still a network.")
+        try await day.station.open()
+        try day.signIn()
+
+        try await day.outage("At the depot there is no network. \(ListsStory.lists.count) lists are made of what is missing.") {
+            try day.handIn(fieldsOf: ListsStory.lists, route: route)
+        }
+
+        day.say("On the way home the network returns. In the middle the token’s hour is over.")
+        try await day.homecoming(slowing: Self.path)
+        try await day.until("a third has arrived") { day.ledger.entries.count >= 3 }
+        day.sandbox.expireSessions()
+        try await day.until("two thirds have arrived") { day.ledger.entries.count >= 6 }
+        let refreshes = day.ledger.requestCount("POST", path: Self.refresh, status: 200)
+        try day.expect("one refresh and one sign-in were enough", refreshes == 1 && day.ledger.logInCount == 1)
+        day.say("The daemon renewed the session by itself and went on; nobody noticed. An hour later it is over again.")
+
+        try await loseTheRefresh(day)
+        day.say("The manager asks, and is asked to sign in again.")
+        try day.show("status")
+        try day.signIn()
+        try day.show("sync", "--wait", "--timeout", "60")
+        try day.expect("it took two sign-ins", day.ledger.logInCount == 2)
+        day.say("The rest went up by itself, behind what was there already.")
+        try day.showArrivals()
+
+        try day.close()
+        return try day.compare("lists")
+    }
+
+    /// Lists renews the session, the line breaks before its answer is through, and comes back when Lists forgives no second use any more.
+    private func loseTheRefresh(_ day: Day) async throws {
+        await day.loseAnAnswer(of: Self.refresh)
+        await day.sandbox.apply(Fault(.cut, path: Self.refresh))
+        day.sandbox.expireSessions()
+        try await day.until("the refresh was lost") { day.ledger.requests.count { $0.path == Self.refresh && $0.fault != nil } >= 2 }
+        await day.sandbox.down()
+        day.sandbox.clearFaults()
+        day.say("This time the lorry enters a tunnel just then: Lists has turned the refresh token over, and its answer never comes.")
+        try await day.noticedOutage()
+        day.sandbox.clock.advance(by: .seconds(60))
+        try await day.homecoming(slowing: Self.path)
+        try await day.until("a sign-in is asked for") { try day.station.homing("status", "--json").contains("\"signInRequired\"") }
+        try day.expect("the daemon says why", try day.station.homing("status").contains("refresh answer lost"))
+        day.say(
+            "A minute later the network is back. The old refresh token is no good any more, the new one nobody has: no program can go on from here."
+        )
+    }
+}
