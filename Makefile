@@ -13,6 +13,8 @@ AT_ONCE = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12
 PREFIX ?= /usr
 DESTDIR ?=
 BIN_DIR ?=
+# Of the story that make demo tells.
+BACKEND ?= breathesafe
 # Other flags in the same scratch path would build everything anew, each time.
 RELEASE_SCRATCH ?= .build-release
 BENCH_SCRATCH ?= .build-bench
@@ -46,6 +48,9 @@ help:
 	@echo "make uninstall     remove them again; the configuration and what was captured stay"
 	@echo "make clean         remove what was built"
 	@echo
+	@echo "Variable of make demo:"
+	@echo "  BACKEND=$(BACKEND)  whose story: breathesafe, labloop, aiphoto, lists, lists-2026 or story16"
+	@echo
 	@echo "Variables of make install, and of make uninstall:"
 	@echo "  PREFIX=$(PREFIX)        where programs, units and documentation go; the configuration goes to /etc/homing"
 	@echo "  DESTDIR=            a folder to install into instead of /, for packages and for a look"
@@ -56,7 +61,7 @@ help:
 demo: deps
 	@echo "Building (a first build takes some minutes) ..."
 	@$(SWIFT) build $(CHECKED) --quiet
-	@$$($(SWIFT) build --show-bin-path)/homing-sandbox demo
+	@$$($(SWIFT) build --show-bin-path)/homing-sandbox demo --backend $(BACKEND)
 
 test: deps
 	$(SWIFT) build $(CHECKED) --build-tests
