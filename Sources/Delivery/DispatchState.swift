@@ -155,6 +155,9 @@ package struct DispatchState: Sendable {
                 // Whatever it is, it is the backend's: one entry at a time finds out when it is over.
                 let pause = min(policy.breaker.ceiling, policy.breaker.first * pow(2, Double(min(more, 32))))
                 link.breaker.wait(until: now.addingTimeInterval(pause), failure)
+            } else {
+                // Whoever refuses is there: an outage before it is over.
+                link.breaker.succeed()
             }
         case .accepted, .permanent, .forbidden:
             link.breaker.succeed()

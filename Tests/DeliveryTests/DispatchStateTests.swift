@@ -209,6 +209,22 @@ import Testing
         #expect(slots == [Samples.destination: 1])
     }
 
+    /// Without a health route an entry is the probe after an outage; whatever it is told, the backend is there again.
+    @Test func aRefusalAfterARenewalEndsAnOutage() {
+        var state = signedIn(health: false)
+        let offline = Failure(.offline, "connection refused")
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        _ = state.on(.attempted(entry(1), attempt(.unreachable(offline))), at: now)
+        _ = state.on(.stored(Claimed()), at: now)
+        let later = now.addingTimeInterval(3600)
+        let probing = state.on(.woke, at: later)
+        #expect(probing.contains(.store([], claim: [Samples.destination: 1])))
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: later)
+        let refused = state.on(
+            .attempted(entry(1), attempt(.forbidden(Failure(.stillUnauthorized, status: 401, "Who are you?")))), at: later)
+        #expect(refused.contains(.gateChanged(backend: "breathesafe", .open)))
+    }
+
     @Test func whatIsOlderThanWhatIsKnownOfASessionSaysNothing() {
         var state = signedIn()
         _ = state.on(.session(backend: "breathesafe", nil, revision: 2), at: now)
