@@ -44,6 +44,8 @@ struct AIPhotoStory: Story {
         try await day.until("a portrait is held") { try day.books.count("held") == 1 }
         let held = try day.books.only("held")
         try day.expect("nobody was signed out", try day.station.homing("status", "--json").contains("\"state\":\"signedIn\""))
+        let renewals = day.ledger.requestCount("POST", path: "/v1/token", status: 200)
+        try day.expect("the token was fetched at the sign-in and renewed once", renewals == 2)
         day.say("The daemon renews the token once, sees that it does not help, and leaves the session alone. It asks a person.")
         try day.show("status")
         try day.show("why", held.id)
