@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Synchronization
 
@@ -39,12 +38,12 @@ package final class Ledger: Sendable {
 
     /// Notes what took effect; unanswered until `answered` says otherwise.
     func committed(_ commit: Commit, by request: SandboxRequest, at time: Date) -> Int {
-        let digest = SHA256.hash(data: commit.document?.bytes ?? request.body)
+        let digest = LedgerEntry.digest(of: commit.document?.bytes ?? request.body)
         return books.withLock { books in
             let entry = LedgerEntry(
                 sequence: books.entries.count + 1, time: time, method: request.method, path: request.path, resource: commit.resource,
                 account: commit.account, user: commit.user, remoteID: commit.remoteID, clientMutationID: commit.clientMutationID,
-                digest: digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(), status: nil, answered: false)
+                digest: digest, status: nil, answered: false)
             books.entries.append(entry)
             return entry.sequence
         }

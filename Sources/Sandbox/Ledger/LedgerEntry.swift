@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 
 /// One line of the ledger: what the backend accepted, in the order in which it did.
@@ -25,4 +26,11 @@ package struct LedgerEntry: Sendable, Codable, Equatable {
     package var status: Int?
     /// False where the client learnt nothing.
     package var answered: Bool
+}
+
+extension LedgerEntry {
+    /// SHA-256 in hexadecimal, as `digest` has it: of `JSON.bytes` where a document was stored.
+    package static func digest(of bytes: [UInt8]) -> String {
+        SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
 }
