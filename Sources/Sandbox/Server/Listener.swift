@@ -1,3 +1,4 @@
+import Glibc
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -37,9 +38,7 @@ actor Listener {
         guard running == nil else { return }
         let quiet = Logger(label: "sandbox") { _ in SwiftLogNoOpLogHandler() }
         let http = HTTP1Channel(responder: responder)
-        let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .bind(host: reservation.host, port: reservation.port) { http.setup(channel: $0, logger: quiet) }
+        let server = try await bind(http, quiet)
         let connections = Connections()
         let plan = plan
         // The one task that outlives its call: `down` cancels it and waits for it.
@@ -65,6 +64,22 @@ actor Listener {
             }
         }
         running = Running(channel: server.channel, connections: connections, task: task)
+    }
+
+    /// Again and again for two seconds where the port is still taken: a program that this process starts has the socket that `down` closed
+    /// until it executes.
+    private func bind(_ http: HTTP1Channel, _ log: Logger) async throws -> NIOAsyncChannel<HTTP1Channel.Value, Never> {
+        var tries = 0
+        while true {
+            tries += 1
+            do {
+                return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                    .bind(host: reservation.host, port: reservation.port) { http.setup(channel: $0, logger: log) }
+            } catch let error as IOError where error.errnoCode == EADDRINUSE && tries < 100 {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
     }
 
     /// Stops listening and closes every connection; connections are refused when this returns.
