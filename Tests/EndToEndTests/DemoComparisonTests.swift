@@ -45,6 +45,10 @@ struct DemoComparisonTests {
         #expect(!agrees([row(1), row(2, "discarded"), row(3)], foundThere: ["entry-2"], arrivals: [1, 3]))
     }
 
+    @Test func theyDoNotAgreeWhereWhatAPersonFoundThereWasSentAgain() {
+        #expect(!agrees([row(1), row(2), row(3)], foundThere: ["entry-2"], arrivals: [1, 2, 2, 3]))
+    }
+
     @Test func theyDoNotAgreeWhereTheDaemonNeverTookSomethingIn() {
         #expect(!agrees([row(1), row(2)], arrivals: [1, 2]))
     }

@@ -19,9 +19,12 @@ struct DemoComparison {
         things = handedIn.things
         self.handedIn = (books.rows.count, handedIn.count)
         self.delivered = (delivered.count, known.count - known.intersection(foundThere).count)
-        self.foundThere = (foundThere.count, known.intersection(foundThere).count)
+        self.foundThere = (discarded.count { foundThere.contains($0.id) }, known.intersection(foundThere).count)
         // Refusals as the backend counts them: entries that it answered and never accepted.
-        refused = (discarded.count - foundThere.count, discarded.filter { !known.contains($0.id) && !foundThere.contains($0.id) }.count)
+        refused = (
+            discarded.count { !foundThere.contains($0.id) },
+            discarded.filter { !known.contains($0.id) && !foundThere.contains($0.id) }.count
+        )
         duplicated = (0, arrivals.count - known.count)
         lost = (handedIn.count - delivered.count - discarded.count, delivered.filter { !known.contains($0.id) }.count)
         isInOrder = Dictionary(grouping: delivered, by: \.lane).values.allSatisfy { lane in
