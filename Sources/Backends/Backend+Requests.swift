@@ -2,6 +2,12 @@ import Foundation
 import SyncModel
 
 extension Backend {
+    /// An item's fields as the route means them: what it declares as a number is one, all else is a text, whatever it looks like.
+    package func fields(_ texts: [String: String], route name: String) -> [String: JSONValue] {
+        let types = profile.routes[name]?.fields ?? [:]
+        return Dictionary(uniqueKeysWithValues: texts.map { ($0, types[$0] == .integer ? JSONValue(argument: $1) : .string($1)) })
+    }
+
     /// Throws, with what was expected, where such an item could never be turned into a request. To be asked before an item is accepted.
     package func check(route name: String, fields: [String: JSONValue], payload: Data?) throws(Failure) {
         let route = try route(name)

@@ -83,7 +83,7 @@ public struct Submission: WireRequest {
     public var id: String?
     /// The id of the entry that this one replaces.
     public var supersedes: String?
-    /// The item's fields, given as `item.<name>=<value>`; a value that reads as a JSON scalar is one.
+    /// The item's fields, given as `item.<name>=<value>`: a number where the route declares one, else a text.
     public var fields: [String: String]
     public var payload: Data?
 

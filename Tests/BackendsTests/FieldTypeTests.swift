@@ -54,6 +54,14 @@ struct FieldTypeTests {
         #expect(words.contains("has no field \"usr_id\"; it takes user_id."), "\(words)")
     }
 
+    /// A transaction's number may have more digits than fit, and a list may be called 2026.
+    @Test func onlyWhatIsDeclaredAsANumberIsOne() throws {
+        let backend = try breathesafe("lane: users/{item.user_id}", "lane: users/{item.user_id}/{item.note}")
+        let fields = backend.fields(["user_id": "5", "note": "2000000912345678"], route: "measurement")
+        #expect(fields == ["user_id": 5, "note": "2000000912345678"])
+        #expect(backend.fields(["user_id": "05", "note": "true"], route: "measurement") == ["user_id": "05", "note": "true"])
+    }
+
     /// What a template cannot put into a path, whatever the type.
     @Test func aPathTakesNoDotsAndNoNull() async throws {
         let backend = try breathesafe("    fields: {user_id: integer}\n", "")

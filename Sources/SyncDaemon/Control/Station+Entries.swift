@@ -10,9 +10,11 @@ import SyncModel
 
 extension Station {
     func submit(_ request: ControlAPI.Submission, by peer: Peer) async throws(Problem) -> SubmissionReceipt {
+        // Where no backend is meant, the intake says so.
+        let backend = request.backend.flatMap { keepers[$0] } ?? (keepers.count == 1 ? keepers.values.first : nil)
         let submission = Capture.Submission(
             backend: request.backend, route: request.route, id: try request.id.map { text throws(Problem) in try id(text) },
-            fields: request.fields.mapValues(JSONValue.init(argument:)), payload: request.payload,
+            fields: backend?.backend.fields(request.fields, route: request.route) ?? [:], payload: request.payload,
             supersedes: try request.supersedes.map { text throws(Problem) in try id(text) })
         let accepted: Intake.Accepted
         do { accepted = try await intake.accept(submission, by: peer.description) } catch { throw Problem(error) }
