@@ -75,6 +75,11 @@ struct Reasons {
         let retry = "‘homing retry \(entry.id)’"
         let discard = "‘homing discard \(entry.id)’"
         switch entry.holdReason {
+        case .forbidden where entry.lastReason == .stillUnauthorized:
+            return (
+                "The backend refused it as if nobody were signed in, although the session had just been renewed\(said(entry))",
+                "If \(owner) may do this there: \(retry), later if the backend itself is at fault; or \(discard)."
+            )
         case .forbidden:
             return ("\(owner) is not allowed to send it\(said(entry))", "Have the right given to \(owner), then \(retry); or \(discard).")
         case .unknownOutcome:
