@@ -1,0 +1,94 @@
+import Foundation
+import SyncModel
+import TestSupport
+import Testing
+import Vault
+
+@testable import Backends
+
+/// Every error that Firebase's token endpoint is known to answer, with the shipped profile.
+@Suite struct FirebaseCodesTests {
+    private let server = TokenServer()
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    private func signedIn() async throws -> SessionKeeper {
+        let profiles = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../config/backends").standardized.path
+        let backend = try #require(
+            try ProfileLibrary.load(directory: profiles, deviceID: "device-1", version: "1.0").first { $0.name == "story16" })
+        let keeper = try SessionKeeper(
+            backend: backend, directory: folder.path, vault: Vault(key: VaultKey()), transport: server, clock: TestClock(noon))
+        server.fault("POST /v1/accounts:signInWithPassword") { _ in
+            answer(200, #"{"idToken":"i","refreshToken":"r","expiresIn":"3600","localId":"u1","email":"ann@lab.test","registered":true}"#)
+        }
+        _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
+        return keeper
+    }
+
+    private func outcome(_ status: Int, _ message: String) async throws -> (AuthenticationError?, SessionSnapshot.State) {
+        let keeper = try await signedIn()
+        let stale = try await keeper.session()
+        server.fault("POST /v1/token") { _ in answer(status, #"{"error":{"code":\#(status),"message":"\#(message)","errors":[]}}"#) }
+        let error = await failure { () throws(AuthenticationError) in try await keeper.replace(stale) }
+        return (error, await keeper.snapshot.state)
+    }
+
+    @Test(arguments: [
+        "TOKEN_EXPIRED", "USER_DISABLED", "USER_NOT_FOUND", "INVALID_REFRESH_TOKEN", "PROJECT_NUMBER_MISMATCH",
+        "TOKEN_EXPIRED : The user's credential is no longer valid. The user must sign in again.",
+    ])
+    func whatEndsTheAccountsTokensAsksForAPerson(message: String) async throws {
+        let (error, state) = try await outcome(400, message)
+        guard case .signInRequired(let reason)? = error else {
+            Issue.record("\(message): \(error.debugDescription)")
+            return
+        }
+        #expect(state == .signInRequired)
+        #expect(reason == message)
+    }
+
+    @Test(arguments: [
+        (400, "INVALID_GRANT_TYPE"), (400, "MISSING_REFRESH_TOKEN"), (400, "MISSING_GRANT_TYPE"), (400, "API_KEY_INVALID"),
+        (400, "API key not valid. Please pass a valid API key."), (403, "PERMISSION_DENIED"),
+    ])
+    func ourOwnMistakeSignsNobodyOutAndIsCalledOne(status: Int, message: String) async throws {
+        let (error, state) = try await outcome(status, message)
+        guard case .unavailable(let failure)? = error else {
+            Issue.record("\(message): \(error.debugDescription)")
+            return
+        }
+        #expect(state == .signedIn)
+        #expect(failure.reason == .profile)
+        #expect(failure.message.contains(message))
+    }
+
+    @Test(arguments: [
+        (400, "TOO_MANY_ATTEMPTS_TRY_LATER"), (400, "QUOTA_EXCEEDED"), (429, "RESOURCE_EXHAUSTED"), (429, "x"), (500, "INTERNAL"),
+        (503, "UNAVAILABLE"),
+    ])
+    func aServerThatCannotJustNowSignsNobodyOut(status: Int, message: String) async throws {
+        let (error, state) = try await outcome(status, message)
+        guard case .unavailable(let failure)? = error else {
+            Issue.record("\(message): \(error.debugDescription)")
+            return
+        }
+        #expect(state == .signedIn)
+        #expect([.throttled, .serverError].contains(failure.reason))
+    }
+
+    @Test(arguments: [
+        "EMAIL_NOT_FOUND", "INVALID_PASSWORD", "INVALID_LOGIN_CREDENTIALS", "INVALID_EMAIL", "MISSING_PASSWORD", "USER_DISABLED",
+    ])
+    func aRefusedSignInIsInTheServersWords(message: String) async throws {
+        let keeper = try await signedIn()
+        _ = try await keeper.signOut(allDevices: false) {}
+        server.fault("POST /v1/accounts:signInWithPassword") { _ in
+            answer(400, #"{"error":{"code":400,"message":"\#(message)"}}"#)
+        }
+        let error = await failure { () throws(AuthenticationError) in
+            try await keeper.signIn(.password(email: "ann@lab.test", Secret("wrong")), remember: false)
+        }
+        #expect(error == .refused(message))
+    }
+}
