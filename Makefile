@@ -114,8 +114,11 @@ install-files:
 	done
 	@install -D -m 0644 systemd/homing.sysusers "$(sysusers)"
 	@install -D -m 0644 systemd/homing.tmpfiles "$(tmpfiles)"
-	@install -m 0644 $(addprefix Sources/SyncDaemon/Documentation.docc/,Integrating.md AddingABackend.md) "$(docs)/"
-	@sed -E 's,\(Sources/SyncDaemon/Documentation.docc/(Integrating|AddingABackend).md\),(\1.md),g' README.md > "$(docs)/README.md"; chmod 0644 "$(docs)/README.md"
+	@install -d "$(docs)/Decisions"
+	@install -m 0644 Sources/SyncDaemon/Documentation.docc/*.md "$(docs)/"
+	@install -m 0644 Sources/SyncDaemon/Documentation.docc/Decisions/*.md "$(docs)/Decisions/"
+	@sed -E 's,\(Sources/SyncDaemon/Documentation.docc/,(,g; s,\(Sources/SyncDaemon/Documentation.docc\),(SyncDaemon.md),g; s,\(config/homing.yaml\),(/etc/homing/homing.yaml),g; s,\(config/backends\),(backends/),g' \
+	    README.md > "$(docs)/README.md"; chmod 0644 "$(docs)/README.md"
 	@set -e; for program in $(PROGRAMS); do \
 	    "$(BIN_DIR)/$$program" --generate-completion-script bash > "$(bash)/$$program"; \
 	    "$(BIN_DIR)/$$program" --generate-completion-script zsh > "$(zsh)/_$$program"; \
