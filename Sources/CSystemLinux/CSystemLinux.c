@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <malloc.h>
@@ -10,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -97,6 +99,21 @@ void homing_return_memory(void) {
     mallopt(M_TRIM_THRESHOLD, 1 << 20);
     mallopt(M_ARENA_MAX, 2);
 }
+
+static int forget_code(struct dl_phdr_info *program, size_t size, void *unused) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    for (int i = 0; i < program->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &program->dlpi_phdr[i];
+        // Code alone: it is as it is in the file. What the loader has changed could not be read from there again.
+        if (part->p_type != PT_LOAD || !(part->p_flags & PF_X) || (part->p_flags & PF_W)) continue;
+        uintptr_t start = (program->dlpi_addr + part->p_vaddr) & ~(page - 1);
+        uintptr_t end = (program->dlpi_addr + part->p_vaddr + part->p_memsz + page - 1) & ~(page - 1);
+        madvise((void *)start, end - start, MADV_DONTNEED);
+    }
+    return 1;  // the program itself comes first
+}
+
+void homing_forget_startup_code(void) { dl_iterate_phdr(forget_code, NULL); }
 
 int homing_is_stream(int fd, const char *name) {
     struct stat status;

@@ -1,4 +1,5 @@
 import Backends
+import CSystemLinux
 import Capture
 import ControlAPI
 import ControlServer
@@ -83,6 +84,7 @@ extension Daemon {
             premises.log.notice("Homing goes on with the changed configuration")
         }
         premises.notifier?.tell(.ready)
+        homing_forget_startup_code()
     }
 
     private func close() async {

@@ -28,7 +28,8 @@ struct LongQueue {
             }
             let ready = starts.sorted()[2] * 1000
             let status = try await statusTime(station)
-            try await Task.sleep(for: .seconds(2))
+            try await deliverAWhile(station, adding: length == 0 ? 20 : 0)
+            waiting = try await station.status().backends[0].queue.pending
             let memory = try ProcessFigures(station.pid)
             let resident = memory.resident
             let base = first ?? (ready, resident)
@@ -59,6 +60,18 @@ struct LongQueue {
         }
         try await station.close()
         return rows
+    }
+
+    /// What a daemon does all day, so that at each length the same code has been used; half a second of it.
+    private func deliverAWhile(_ station: Station, adding count: Int) async throws {
+        try await station.delay(20)
+        try await station.submit(count, document: Samples.least)
+        try await station.goUp()
+        try await station.control.post("/v1/sync")
+        try await Task.sleep(for: .seconds(0.5))
+        try await station.goDown()
+        try await station.clearFaults()
+        try await Task.sleep(for: .seconds(2))
     }
 
     /// Milliseconds, the median of 200.

@@ -26,5 +26,9 @@ int homing_open_route_socket(void);
 /// daemon's life. To be called early: arenas that threads have made already stay.
 void homing_return_memory(void);
 
+/// Unmaps the pages of this program's code; what is used again comes back from the page cache, a few at a time. Half of the code is only ever
+/// used to start.
+void homing_forget_startup_code(void);
+
 /// Whether what is open as `fd` is the file with this name, `device:inode` in decimal (systemd.exec(5), JOURNAL_STREAM).
 int homing_is_stream(int fd, const char *name);
