@@ -24,9 +24,7 @@ extension Backend {
         _ = try request(for: draft)
         _ = try lookup(for: draft)
         _ = try lane(route: name, fields: fields)
-        if let payload, !route.requires.isEmpty, let document = JSONDocument(payload),
-            let missing = route.requires.first(where: { !document.has($0) })
-        {
+        if let document = payload.map(JSONDocument.init(checked:)), let missing = route.requires.first(where: { !document.has($0) }) {
             throw Failure(
                 .profile,
                 "The document lacks \(missing), which every document for the route \"\(name)\" has to hold. Hand in the whole capture.")

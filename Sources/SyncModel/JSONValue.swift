@@ -95,36 +95,6 @@ extension JSONValue: Codable {
     }
 }
 
-/// A JSON document that is read to its end and kept nowhere: whether it is well formed, for a fraction of a tree's memory.
-package struct WellFormedJSON: Decodable {
-    package init?(_ data: Data) {
-        // `try?`: the reason is of no use to a caller that only asks whether this is JSON.
-        guard let checked = try? JSONDecoder().decode(WellFormedJSON.self, from: data) else { return nil }
-        self = checked
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let scalar = try decoder.singleValueContainer()
-        if scalar.decodeNil() { return }
-        // `try?`: what is not of this kind is tried as the next one. Numbers come first: a measurement is made of them.
-        if (try? scalar.decode(Double.self)) != nil || (try? scalar.decode(String.self)) != nil { return }
-        if let members = try? decoder.container(keyedBy: Key.self) {
-            for key in members.allKeys { _ = try members.decode(WellFormedJSON.self, forKey: key) }
-        } else if var items = try? decoder.unkeyedContainer() {
-            while !items.isAtEnd { _ = try items.decode(WellFormedJSON.self) }
-        } else {
-            _ = try scalar.decode(Bool.self)
-        }
-    }
-
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init?(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-}
-
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral {
     package init(stringLiteral value: String) { self = .string(value) }
     package init(integerLiteral value: Int64) { self = .int(value) }

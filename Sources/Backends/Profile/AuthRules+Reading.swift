@@ -7,11 +7,10 @@ extension AuthRules {
         guard let scheme = table.read("scheme", required: true, expected: "cookie or bearer", { $0.text.flatMap(SchemeName.init) }) else {
             return nil
         }
-        // A renewal of a cookie session begins by asking whether it has ended at all.
-        let ways: [Renewal] = scheme == .cookie ? [.login] : [.refresh, .login]
+        let ways: [WayBack] = scheme == .cookie ? [.login] : [.refresh, .login]
         let expected = "\(ways.map(\.rawValue).joined(separator: " or ")), or nothing, where only a person can go on"
         let renewals = table.list("on_401", expected: expected) { node in
-            node.text.flatMap(Renewal.init).flatMap { ways.contains($0) ? $0 : nil }
+            node.text.flatMap(WayBack.init).flatMap { ways.contains($0) ? $0 : nil }
         }
         let isBearer = scheme == .bearer
         let placement = isBearer ? Self.placement(table) : .header
@@ -32,7 +31,8 @@ extension AuthRules {
         guard isBearer || login != nil else { return nil }
         self.scheme = scheme
         self.placement = placement
-        self.renewals = renewals ?? []
+        // A cookie session is asked first whether it has ended at all.
+        self.renewals = (isBearer ? [] : [.refresh]) + (renewals ?? [])
         self.skew = skew?.seconds ?? 60
         self.lifetime = lifetime?.seconds
         self.keepalive = keepalive?.seconds

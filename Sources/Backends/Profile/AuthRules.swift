@@ -6,7 +6,7 @@ struct AuthRules: Sendable {
     let scheme: SchemeName
     let placement: TokenPlacement
     /// What a session that ended is renewed by, in this order; where all of it fails a person has to sign in.
-    let renewals: [Renewal]
+    let renewals: [WayBack]
     /// How long before its end a token is renewed, at most, in seconds; never more than a fifth of its life.
     let skew: TimeInterval
     /// How long a token holds where nobody says, in seconds.
@@ -20,7 +20,7 @@ struct AuthRules: Sendable {
     let logout: LogoutRules
 
     enum SchemeName: String, CaseIterable { case cookie, bearer }
-    enum Renewal: String, CaseIterable { case refresh, login }
+    enum WayBack: String, CaseIterable { case refresh, login }
 
     /// Whether a session that ended may be renewed with a kept password.
     var renewsByLogin: Bool { renewals.contains(.login) }

@@ -39,30 +39,15 @@ struct BearerScheme: Scheme {
                 "\(backend.name) takes no e-mail and password.",
                 next: "Sign in with ‘homing login --token-stdin’ and the backend’s API key.")
         }
-        let inputs: [String: JSONValue] = ["email": .string(email), "password": .string(password.revealed)]
-        let request: OutboundRequest
-        do { request = try login.request.render(TemplateValues(subject: "The sign-in", inputs: inputs)) } catch {
-            throw .unavailable(error)
-        }
-        let response: InboundResponse
-        do { response = try await transport.send(request) } catch { throw .unavailable(error.failure) }
-        if let failure = backend.interception(in: response) { throw .unavailable(failure) }
-        guard response.isSuccess, !backend.saysFailure(response) else { throw backend.loginRefusal(response) }
+        let (account, response) = try await backend.signIn(login, email, password, over: transport)
         guard let tokens = rules.tokens(in: response, earlier: nil, fallback: auth.lifetime, at: clock.now) else {
             throw .misbehaved("The backend accepted the sign-in and gave no token; it may want a second factor.")
         }
-        guard let id = response.json?.at(login.account)?.text else {
-            throw .misbehaved("The backend accepted the sign-in without saying whose account it is.")
-        }
-        let named = response.json?.firstString(at: login.email)
-        if let named, !named.isSameEmail(as: email) {
-            throw .misbehaved("The backend signed in another account than the one asked for.")
-        }
         let credentials = Credentials(tokens: tokens)
-        if let known = try await holder(of: credentials, over: transport), known != id {
+        if let known = try await holder(of: credentials, over: transport), known != account.id {
             throw .misbehaved("The backend accepted the sign-in and then took it for another account’s. Try again.")
         }
-        return (Account(id: id, label: named ?? email.trimmingCharacters(in: .whitespaces)), credentials)
+        return (account, credentials)
     }
 
     private func exchange(
@@ -104,14 +89,7 @@ struct BearerScheme: Scheme {
 
     /// Whom the backend takes the bearer for: the account's id; nil for nobody, and where it has no way to say.
     private func holder(of credentials: Credentials, over transport: any Transport) async throws(AuthenticationError) -> String? {
-        guard var request = backend.health else { return nil }
-        authorize(&request, with: credentials)
-        let response: InboundResponse
-        do { response = try await transport.send(request) } catch { throw .unavailable(error.failure) }
-        switch backend.health(response) {
-        case .well(let account): return account
-        case .ill(let failure), .intercepted(let failure), .unreachable(let failure): throw .unavailable(failure)
-        }
+        try await backend.whoIsSignedIn(over: transport) { authorize(&$0, with: credentials) }?.account
     }
 
     // MARK: Renewal
@@ -183,12 +161,12 @@ struct BearerScheme: Scheme {
         }
         let isKnown = code.map { errors.relogin.contains($0) || $0 == "invalid_grant" } ?? false
         if response.isJSON, isKnown && status < 500 { return .rejected(words ?? code ?? "the session has ended") }
-        if let code, errors.retry.contains(code) || status == 429 {
+        if status == 429 || code.map(errors.retry.contains) == true {
             return .unavailable(Failure(.throttled, status: status, words ?? "The backend asks for fewer refreshes (\(status))."))
         }
         // A proxy's page says nothing of the session.
         if status == 401, response.isJSON || response.body.isEmpty { return .rejected(words ?? "the session has ended") }
-        guard (400..<500).contains(status), ![408, 425, 429].contains(status), response.isJSON else {
+        guard (400..<500).contains(status), ![408, 425].contains(status), response.isJSON else {
             return .unavailable(Failure(.serverError, status: status, words ?? "The backend could not renew the session (\(status))."))
         }
         let reason = words.map { ": \($0)" } ?? "."

@@ -18,10 +18,8 @@ extension SessionKeeper {
 
     /// When a session that nobody uses is to be renewed, lest the server forget it; nil where none has to be.
     package var nextKeepalive: Date? {
-        guard record.state == .signedIn, let keepalive = backend.profile.auth.keepalive, backend.profile.auth.renewals.contains(.refresh),
-            let tokens = record.credentials.tokens, tokens.refresh != nil
-        else { return nil }
-        return tokens.receivedAt.addingTimeInterval(keepalive)
+        guard record.state == .signedIn, let keepalive = backend.profile.auth.keepalive else { return nil }
+        return refreshable?.receivedAt.addingTimeInterval(keepalive)
     }
 
     /// Renews the session if that is due. What cannot be had now is asked for again later.
@@ -31,9 +29,14 @@ extension SessionKeeper {
         _ = try? await replace(current)
     }
 
-    private var isStale: Bool {
-        let auth = backend.profile.auth
-        guard auth.renewals.contains(.refresh), let tokens = record.credentials.tokens, tokens.refresh != nil else { return false }
-        return tokens.isStale(at: clock.now, skew: auth.skew)
+    /// Whether the token is to be renewed before it is used.
+    var isStale: Bool { refreshable?.isStale(at: clock.now, skew: backend.profile.auth.skew) ?? false }
+
+    /// The tokens, where they can be renewed.
+    private var refreshable: Tokens? {
+        guard backend.profile.auth.renewals.contains(.refresh), let tokens = record.credentials.tokens, tokens.refresh != nil else {
+            return nil
+        }
+        return tokens
     }
 }

@@ -38,40 +38,36 @@ extension SessionKeeper {
         return result
     }
 
-    /// Asks the backend to renew the session; then, where the person allowed it, signs in again; else only they can go on.
+    /// Goes through the profile's ways back in their order; where none leads there, only a person can go on.
     private func renewed() async throws(AuthenticationError) -> Session {
-        let (auth, account) = (backend.profile.auth, record.account)
+        let account = record.account
         var reason = "the session has ended"
-        if auth.scheme == .cookie || auth.renewals.contains(.refresh) {
-            switch try await askForRenewal(as: account) {
-            case .renewed(let credentials): return try land(credentials)
-            case .foreign: throw try requireSignIn("the backend now takes this session for another account's")
-            case .unavailable(let failure): throw .unavailable(failure)
-            case .ended(let words): reason = words
+        for way in backend.profile.auth.renewals {
+            switch way {
+            case .refresh:
+                switch try await askForRenewal() {
+                case .renewed(let credentials): return try land(credentials)
+                case .foreign: throw try requireSignIn("the backend now takes this session for another account's")
+                case .unavailable(let failure): throw .unavailable(failure)
+                case .ended(let words): reason = words
+                }
+            case .login: if let kept = record.credentials.kept { return try await renewed(by: kept, as: account) }
             }
         }
-        guard auth.renewsByLogin, let kept = record.credentials.kept else { throw try requireSignIn(reason) }
-        let now = clock.now
-        if let last = record.renewedByLoginAt, abs(now.timeIntervalSince(last)) < Self.renewalPause {
-            let failure = Failure(
-                .signInRequired,
-                "The session has ended, and the kept password was used less than five minutes ago; it is used again after that.")
-            throw .tooSoon(until: min(last, now).addingTimeInterval(Self.renewalPause), failure)
-        }
-        return try await renewed(by: kept, as: account, at: now)
+        throw try requireSignIn(reason)
     }
 
     /// A refresh may turn the token over at the server: that one is under way is stored before it is sent, so that what a crash has cost can
     /// be told.
-    private func askForRenewal(as account: Account?) async throws(AuthenticationError) -> Renewal {
-        let isRefresh = backend.profile.auth.scheme == .bearer && record.credentials.tokens?.refresh != nil
+    func askForRenewal() async throws(AuthenticationError) -> Renewal {
+        let isRefresh = record.credentials.tokens?.refresh != nil
         let answerWasLost = record.awaitsRefresh == true
         if isRefresh, !answerWasLost {
             var next = record
             next.awaitsRefresh = true
             try store(next)
         }
-        let renewal = await scheme.renew(record.credentials, of: account, over: transport)
+        let renewal = await scheme.renew(record.credentials, of: record.account, over: transport)
         guard isRefresh else { return renewal }
         switch renewal {
         case .ended(let words) where answerWasLost: return .ended(BearerScheme.lost(words))
@@ -83,7 +79,14 @@ extension SessionKeeper {
         return renewal
     }
 
-    private func renewed(by kept: Credentials.KeptLogin, as account: Account?, at now: Date) async throws(AuthenticationError) -> Session {
+    private func renewed(by kept: Credentials.KeptLogin, as account: Account?) async throws(AuthenticationError) -> Session {
+        let now = clock.now
+        if let last = record.renewedByLoginAt, abs(now.timeIntervalSince(last)) < Self.renewalPause {
+            let failure = Failure(
+                .signInRequired,
+                "The session has ended, and the kept password was used less than five minutes ago; it is used again after that.")
+            throw .tooSoon(until: min(last, now).addingTimeInterval(Self.renewalPause), failure)
+        }
         let before = record.renewedByLoginAt
         record.renewedByLoginAt = now
         do throws(AuthenticationError) {

@@ -53,12 +53,12 @@ extension SessionKeeper {
 
     /// The server may want a token that is still good, to end the session: one renewal at most, and where it fails the sign-out goes on.
     private func freshen() async {
-        let auth = backend.profile.auth
-        guard auth.logout.request != nil, auth.renewals.contains(.refresh), let tokens = record.credentials.tokens, tokens.refresh != nil,
-            tokens.isStale(at: clock.now, skew: auth.skew)
-        else { return }
-        guard case .renewed(let credentials) = await scheme.renew(record.credentials, of: record.account, over: transport) else { return }
+        // `try?`: what cannot be stored is not needed for long.
+        guard backend.profile.auth.logout.request != nil, isStale, case .renewed(let credentials)? = try? await askForRenewal() else {
+            return
+        }
         record.credentials = credentials
+        record.awaitsRefresh = nil
     }
 
     private func save(_ next: SessionRecord) throws(SignOutError) {

@@ -104,6 +104,9 @@ package actor SessionKeeper {
         return account
     }
 
+    /// Whether `account`, the id of an entry's account, says of which server it is.
+    package static func namesItsServer(_ account: String) -> Bool { account.contains("@http") }
+
     /// Stores what the answers since the last time renewed.
     package func flush() {
         guard isDirty else { return }

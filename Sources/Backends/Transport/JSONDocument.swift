@@ -12,6 +12,9 @@ package struct JSONDocument: Sendable {
         guard read({ _ in true }) != nil else { return nil }
     }
 
+    /// What is known to be JSON.
+    init(checked bytes: Data) { self.bytes = bytes }
+
     /// What stands at a pointer.
     enum Resolution: Hashable {
         case found(JSONValue)
@@ -19,12 +22,14 @@ package struct JSONDocument: Sendable {
         case null
         /// The document does not speak of it.
         case missing
+
+        var value: JSONValue? { if case .found(let value) = self { value } else { nil } }
     }
 
     func resolve(_ pointer: JSONPointer) -> Resolution { read { try Self.resolve(pointer, in: $0) } ?? .missing }
 
     /// What stands at `pointer`; nil for null or nothing.
-    func at(_ pointer: JSONPointer) -> JSONValue? { if case .found(let value) = resolve(pointer) { value } else { nil } }
+    func at(_ pointer: JSONPointer) -> JSONValue? { resolve(pointer).value }
 
     /// What stands under that key at the top; nil for null or nothing.
     func member(_ key: String) -> JSONValue? { at(JSONPointer(tokens: [key])) }
@@ -49,8 +54,7 @@ package struct JSONDocument: Sendable {
             var rows: [[JSONValue?]] = []
             while !items.isAtEnd {
                 let item = try items.superDecoder()
-                rows.append(
-                    try columns.map { column in if case .found(let value) = try Self.resolve(column, in: item) { value } else { nil } })
+                rows.append(try columns.map { try Self.resolve($0, in: item).value })
             }
             return rows
         }

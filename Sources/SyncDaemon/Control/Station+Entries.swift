@@ -63,7 +63,7 @@ extension Station {
         reasons.session = await keepers[backend]?.snapshot
         reasons.hasProfile = keepers[backend] != nil
         if keepers.count > 1 { reasons.loginCommand = "homing login --backend \(backend)" }
-        if !record.destination.account.contains("@http") { reasons.formerAddress = keepers[backend]?.foreignTo }
+        if !SessionKeeper.namesItsServer(record.destination.account) { reasons.formerAddress = keepers[backend]?.foreignTo }
         reasons.isDiskFull = try await stored { () throws(OutboxError) in try await outbox.room() } == .diskFull
         let (sentence, next) = reasons.explain(record)
         return ControlAPI.Explanation(id: record.id.description, state: record.state.rawValue, sentence: sentence, next: next)

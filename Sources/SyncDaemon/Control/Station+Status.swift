@@ -11,20 +11,17 @@ extension Station {
     func status(_ request: NoInput, by peer: Peer) async throws(Problem) -> Status { try await status() }
 
     func status() async throws(Problem) -> Status {
-        let overview = try await stored { () throws(OutboxError) in try await outbox.overview() }
-        let summary = try await summary(of: overview)
+        let (summary, cursor) = try await summary()
         return Status(
             sentence: summary.sentence, attention: summary.attention, backends: summary.backends, spool: summary.spool,
-            version: HomingVersion.current, startedAt: startedAt, cursor: overview.cursor)
+            version: HomingVersion.current, startedAt: startedAt, cursor: cursor)
     }
 
     /// The first sentence, for a place where every user of the machine may read it: it names no account.
-    func publicSentence() async throws(Problem) -> String {
-        let overview = try await stored { () throws(OutboxError) in try await outbox.overview() }
-        return try await summary(of: overview).withoutNames.sentence
-    }
+    func publicSentence() async throws(Problem) -> String { try await summary().summary.withoutNames.sentence }
 
-    private func summary(of overview: Overview) async throws(Problem) -> StatusSummary {
+    private func summary() async throws(Problem) -> (summary: StatusSummary, cursor: Int64) {
+        let overview = try await stored { () throws(OutboxError) in try await outbox.overview() }
         let tallies = overview.tallies
         let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
         let pauses = try await pauses()
@@ -39,11 +36,12 @@ extension Station {
             stuckExample: stuck.example.map { .init(path: $0.path, reason: $0.reason, next: $0.next) })
         let unknown = Dictionary(
             grouping: tallies.filter { keepers[$0.destination.backend] == nil && !$0.state.isFinal }, by: \.destination.backend)
-        return StatusSummary(
+        let summary = StatusSummary(
             backends: reports, spool: spool, spoolBackend: self.spool.backend,
             withoutProfile: unknown.mapValues { $0.map(\.count).reduce(0, +) },
             room: try await stored { () throws(OutboxError) in try await outbox.room() }, rejectedConfiguration: rejected.reason,
             moment: Moment(now: clock.now))
+        return (summary, overview.cursor)
     }
 
     /// Those that hold now. The outbox knows of a pause, and of its end, before the dispatcher does.

@@ -1,3 +1,4 @@
+import Backends
 import ControlAPI
 import Foundation
 import Outbox
@@ -156,7 +157,7 @@ struct StatusSummary {
                     next: "See them with ‘homing list --state held’ and ask ‘homing why ID’."))
         }
         if let former = backend.formerAddress {
-            let count = backend.otherAccounts.filter { !$0.account.contains("@http") }.map(\.waiting).reduce(0, +)
+            let count = backend.otherAccounts.filter { !SessionKeeper.namesItsServer($0.account) }.map(\.waiting).reduce(0, +)
             items.append(
                 Attention(
                     code: "other-address",

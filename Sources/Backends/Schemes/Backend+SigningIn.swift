@@ -1,0 +1,50 @@
+import Foundation
+import SyncModel
+
+extension Backend {
+    /// Sends e-mail and password; whose account the backend says it is, and the answer with what proves it from now on.
+    func signIn(
+        _ login: AuthRules.LoginRules, _ email: String, _ password: Secret, over transport: any Transport
+    ) async throws(AuthenticationError) -> (Account, InboundResponse) {
+        let inputs: [String: JSONValue] = ["email": .string(email), "password": .string(password.revealed)]
+        let request: OutboundRequest
+        do { request = try login.request.render(TemplateValues(subject: "The sign-in", inputs: inputs)) } catch {
+            throw .unavailable(error)
+        }
+        let response = try await answer(to: request, over: transport)
+        if let failure = interception(in: response) { throw .unavailable(failure) }
+        guard response.isSuccess, !saysFailure(response) else { throw loginRefusal(response) }
+        guard let id = response.json?.at(login.account)?.text else {
+            throw .misbehaved("The backend accepted the sign-in without saying whose account it is.")
+        }
+        let named = response.json?.firstString(at: login.email)
+        if let named, !named.isSameEmail(as: email) {
+            throw .misbehaved("The backend signed in another account than the one asked for.")
+        }
+        return (Account(id: id, label: named ?? email.trimmingCharacters(in: .whitespaces)), response)
+    }
+
+    /// Asks the health route: the account's id, nil for nobody, and the whole answer; nil where the profile has no such route.
+    func whoIsSignedIn(
+        over transport: any Transport, authorize: (inout OutboundRequest) -> Void
+    ) async throws(AuthenticationError) -> (account: String?, response: InboundResponse)? {
+        guard var request = health else { return nil }
+        authorize(&request)
+        let response = try await answer(to: request, over: transport)
+        switch health(response) {
+        case .well(let account): return (account, response)
+        case .ill(let failure), .intercepted(let failure), .unreachable(let failure): throw .unavailable(failure)
+        }
+    }
+
+    private func answer(to request: OutboundRequest, over transport: any Transport) async throws(AuthenticationError) -> InboundResponse {
+        do { return try await transport.send(request) } catch { throw .unavailable(error.failure) }
+    }
+}
+
+extension String {
+    /// Whether both name the same mailbox, as far as people type it: case and outer white space do not count.
+    func isSameEmail(as other: String) -> Bool {
+        trimmingCharacters(in: .whitespaces).lowercased() == other.trimmingCharacters(in: .whitespaces).lowercased()
+    }
+}
