@@ -4,30 +4,46 @@ import Foundation
 struct Apart {
     let tools: Tools
 
+    /// Pairs in turn, and the middle one of their ratios: two runs a minute apart differ by more than what is looked for.
     func measure() async throws -> [Row] {
-        var rates: [Double] = []
-        for hangs in [false, true] {
-            let station = try await Station(tools, inFlight: 64)
-            let second = try await SecondBackend(station)
-            try await station.start()
-            try await station.signIn()
-            try await second.signIn()
-            if hangs { try await second.hang(waiting: 200) }
-            try await station.goDown()
-            let count = 3200
-            try await station.submit(count)
-            try await station.goUp()
-            try await station.control.post("/v1/sync?backend=breathesafe")
-            rates.append(try await station.delivered(count).rate)
-            try await station.close()
-            try await second.close()
+        var pairs: [(idle: Double, hanging: Double)] = []
+        for number in 0..<5 {
+            // Whichever comes first has a colder disk.
+            let hangsFirst = number % 2 == 1
+            let first = try await rate(hangs: hangsFirst)
+            let second = try await rate(hangs: !hangsFirst)
+            pairs.append(hangsFirst ? (second, first) : (first, second))
         }
+        pairs.sort { $0.hanging / $0.idle < $1.hanging / $1.idle }
+        let (idle, hanging) = pairs[pairs.count / 2]
         return [
-            Row(part: "apart", what: "64 lanes, a second backend idle", value: rates[0], unit: "/s"),
+            Row(part: "apart", what: "64 lanes, a second backend idle", value: idle, unit: "/s"),
             Row(
-                part: "apart", what: "64 lanes, the second one hangs with 200 waiting", value: rates[1], unit: "/s",
-                ratio: rates[1] / rates[0], of: "of that", target: "at least 0.9", isMet: rates[1] >= 0.9 * rates[0]),
+                part: "apart", what: "64 lanes, the second one hangs with 200 waiting: the middle one of five pairs", value: hanging,
+                unit: "/s", ratio: hanging / idle, of: "of that", target: "at least 0.9", isMet: hanging >= 0.9 * idle),
+            Row(
+                part: "apart", what: "the worst and the best pair", value: pairs[0].hanging / pairs[0].idle, unit: "of that",
+                ratio: pairs[4].hanging / pairs[4].idle, of: "of that"),
         ]
+    }
+
+    /// Deliveries a second to the first backend.
+    private func rate(hangs: Bool) async throws -> Double {
+        let station = try await Station(tools, inFlight: 64)
+        let second = try await SecondBackend(station)
+        try await station.start()
+        try await station.signIn()
+        try await second.signIn()
+        if hangs { try await second.hang(waiting: 200) }
+        try await station.goDown()
+        let count = 3200
+        try await station.submit(count)
+        try await station.goUp()
+        try await station.control.post("/v1/sync?backend=breathesafe")
+        let rate = try await station.delivered(count).rate
+        try await station.close()
+        try await second.close()
+        return rate
     }
 }
 
