@@ -112,6 +112,17 @@ let package = Package(
         program("homing-sandbox", ["Sandbox", argumentParser]),
 
         .target(name: "TestSupport", dependencies: ["SyncModel"], path: "Tests/TestSupport", swiftSettings: swiftSettings),
+        // A station made of the real programs, for the tests that run them and for the campaigns that try to break them.
+        .target(
+            name: "StationSupport", dependencies: ["ControlAPI", "Sandbox", "SyncModel", "TestSupport"], path: "Tests/StationSupport",
+            swiftSettings: swiftSettings),
+        // Tries to break every guarantee, for as long as it is told; not installed.
+        .executableTarget(
+            name: "homing-torture",
+            dependencies: [
+                "StationSupport", "TestSupport", "ControlAPI", "Sandbox", "SyncModel", "Vault", "Outbox", "Delivery", "Backends", "Capture",
+                argumentParser,
+            ], path: "Tests/Torture", swiftSettings: swiftSettings),
         tests("SyncModel", ["SyncModel"]),
         tests("Vault", ["Vault"]),
         tests("Outbox", ["Outbox", "SyncModel", "Vault", grdb]),
@@ -132,8 +143,8 @@ let package = Package(
         tests(
             "EndToEnd",
             [
-                "homingd", "homing", "homing-sandbox", "ControlAPI", "ControlServer", "Sandbox", "SyncDaemon", "SyncModel", asyncHTTPClient,
-                logging, nioCore, nioHTTP1,
+                "homingd", "homing", "homing-sandbox", "homing-torture", "ControlAPI", "ControlServer", "Sandbox", "StationSupport",
+                "SyncDaemon", "SyncModel", asyncHTTPClient, logging, nioCore, nioHTTP1,
             ], exclude: ["Integrations/submit.py", "Integrations/submit.sh"]),
     ]
 )

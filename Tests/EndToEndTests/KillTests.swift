@@ -1,6 +1,7 @@
 import ControlAPI
 import Foundation
 import Sandbox
+import StationSupport
 import Synchronization
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import ControlAPI
 import Foundation
 import Logging
 import Sandbox
+import StationSupport
 import SyncDaemon
 import SyncModel
 import TestSupport

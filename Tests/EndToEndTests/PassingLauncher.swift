@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import StationSupport
 
 /// Starts a program as a service manager does that passes it a socket (sd_listen_fds(3)): `Process` passes no descriptors.
 struct PassingLauncher {

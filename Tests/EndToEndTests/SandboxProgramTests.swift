@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Sandbox
+import StationSupport
 import Testing
 
 /// `homing-sandbox run` with each backend.

@@ -3,6 +3,7 @@ import ControlServer
 import Foundation
 import Glibc
 import Sandbox
+import StationSupport
 import TestSupport
 import Testing
 

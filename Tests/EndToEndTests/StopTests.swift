@@ -1,6 +1,7 @@
 import ControlAPI
 import Foundation
 import Sandbox
+import StationSupport
 import SyncModel
 import TestSupport
 import Testing

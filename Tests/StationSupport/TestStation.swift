@@ -1,35 +1,34 @@
 import ControlAPI
 import Foundation
 import Sandbox
-import SyncDaemon
 import SyncModel
 import Synchronization
 import TestSupport
-import Testing
 
 /// A station made of the real programs, in a directory of its own, with a sandbox as its backend.
-final class TestStation: Sendable {
-    let directory: TemporaryDirectory
-    let sandbox: Sandbox
-    let client: ControlClient
+package final class TestStation: Sendable {
+    package let directory: TemporaryDirectory
+    package let sandbox: Sandbox
+    package let client: ControlClient
     private let daemon = Mutex<Process?>(nil)
 
     /// The folder of this test's own executable, where the build puts the programs too.
-    static let programs = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+    package static let programs = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
     /// The project's folder.
-    static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    package static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
         .path
 
-    convenience init(_ backend: BreatheSafeConfiguration = .severalUsers, delivery: String = shortPauses) async throws {
+    package convenience init(_ backend: BreatheSafeConfiguration = .severalUsers, delivery: String = shortPauses) async throws {
         try await self.init(.breatheSafe(backend), profile: "breathesafe", route: "measurement", delivery: delivery)
     }
 
-    static let shortPauses = "first_delay: 0.05, lookup_after: 0.05, first_pause: 0.1"
+    package static let shortPauses = "first_delay: 0.05, lookup_after: 0.05, first_pause: 0.1"
 
     /// - Parameters:
     ///   - route: what is dropped into the folder goes by it.
     ///   - edits: texts of the shipped profile, and what stands there instead.
-    init(
+    package init(
         _ backend: SandboxBackend, profile: String, route: String, edits: [(String, String)] = [], delivery: String = shortPauses
     ) async throws {
         directory = try TemporaryDirectory()
@@ -41,11 +40,11 @@ final class TestStation: Sendable {
     }
 
     /// The shipped profile, and what it extends, with other addresses.
-    static func place(_ profile: String, in directory: TemporaryDirectory, baseURL: String, edits: [(String, String)] = []) throws {
+    package static func place(_ profile: String, in directory: TemporaryDirectory, baseURL: String, edits: [(String, String)] = []) throws {
         try FileManager.default.createDirectory(atPath: directory("backends"), withIntermediateDirectories: true)
         var text = try String(contentsOfFile: "\(project)/config/backends/\(profile).yaml", encoding: .utf8)
         for (old, new) in edits {
-            let place = try #require(text.range(of: old), "\(profile).yaml does not hold \(old)")
+            guard let place = text.range(of: old) else { throw StationError("\(profile).yaml does not hold \(old)") }
             text.replaceSubrange(place, with: new)
         }
         let moved = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
@@ -62,7 +61,7 @@ final class TestStation: Sendable {
     }
 
     /// A configuration with short pauses.
-    static func configure(_ directory: TemporaryDirectory, delivery: String = shortPauses, route: String = "measurement") throws {
+    package static func configure(_ directory: TemporaryDirectory, delivery: String = shortPauses, route: String = "measurement") throws {
         let spool = route == "measurement" ? "" : "spool: {route: \(route)}\n"
         try "state_directory: state\nsocket: homing.sock\n\(spool)delivery: {\(delivery)}\n"
             .write(toFile: directory("homing.yaml"), atomically: true, encoding: .utf8)
@@ -73,9 +72,10 @@ final class TestStation: Sendable {
     // MARK: The daemon
 
     /// Starts homingd and returns once it says that it is up; its error where it ends instead.
-    @discardableResult
+    ///
     /// - Parameter log: a file that gets everything that it says.
-    func start(_ environment: [String: String] = [:], logTo log: String? = nil) async throws -> Process {
+    @discardableResult
+    package func start(_ environment: [String: String] = [:], logTo log: String? = nil) async throws -> Process {
         let process = Process()
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, given in given }
         process.executableURL = URL(fileURLWithPath: Self.programs + "/homingd")
@@ -111,8 +111,8 @@ final class TestStation: Sendable {
 
     /// Sends `signal` to the daemon and returns its exit status once it is gone.
     @discardableResult
-    func end(_ signal: Int32) async throws -> Int32 {
-        let process = try #require(daemon.withLock { $0 })
+    package func end(_ signal: Int32) async throws -> Int32 {
+        let process = try running
         kill(process.processIdentifier, signal)
         return await withCheckedContinuation { continuation in
             Thread.detachNewThread {
@@ -122,11 +122,18 @@ final class TestStation: Sendable {
         }
     }
 
+    private var running: Process {
+        get throws {
+            guard let process = daemon.withLock({ $0 }) else { throw StationError("the daemon has not been started") }
+            return process
+        }
+    }
+
     /// Has the daemon read its configuration again.
-    func reload() throws { kill(try #require(daemon.withLock { $0 }).processIdentifier, SIGHUP) }
+    package func reload() throws { kill(try running.processIdentifier, SIGHUP) }
 
     /// Stops the daemon as a service manager does; its exit status, and how long it took.
-    func stop() async throws -> (code: Int32, took: Duration) {
+    package func stop() async throws -> (code: Int32, took: Duration) {
         let started = ContinuousClock.now
         return (try await end(SIGTERM), ContinuousClock.now - started)
     }
@@ -135,12 +142,12 @@ final class TestStation: Sendable {
 
     /// Runs `homing` and returns its exit code and everything that it printed.
     @discardableResult
-    func homing(_ arguments: String..., input: String = "") async throws -> (code: Int32, text: String) {
+    package func homing(_ arguments: String..., input: String = "") async throws -> (code: Int32, text: String) {
         try await homing(arguments, input: input)
     }
 
     @discardableResult
-    func homing(_ arguments: [String], input: String = "") async throws -> (code: Int32, text: String) {
+    package func homing(_ arguments: [String], input: String = "") async throws -> (code: Int32, text: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Self.programs + "/homing")
         process.arguments = arguments + ["--socket", directory("homing.sock")]
@@ -160,24 +167,24 @@ final class TestStation: Sendable {
         }
     }
 
-    func login(_ email: String = "manager@lab.test", remember: Bool = false) async throws {
+    package func login(_ email: String = "manager@lab.test", remember: Bool = false) async throws {
         let result =
             remember
             ? try await homing("login", "--email", email, "--password-stdin", "--remember", input: BreatheSafeConfiguration.labPassword)
             : try await homing("login", "--email", email, "--password-stdin", input: BreatheSafeConfiguration.labPassword)
-        #expect(result.code == 0, "\(result.text)")
+        guard result.code == 0 else { throw StationError("login: \(result.text)") }
     }
 
     // MARK: What happens
 
     /// Waits until so many requests, since the sandbox's first, have met `fault`.
-    func met(_ fault: FaultName, count: Int = 1) async throws {
+    package func met(_ fault: FaultName, count: Int = 1) async throws {
         while sandbox.ledger.requests.count(where: { $0.fault == fault.rawValue }) < count { try await Task.sleep(for: .milliseconds(2)) }
     }
 
     /// Hands in a small measurement of `user`.
     @discardableResult
-    func submit(user: Int = 5, id: Int) async throws -> SubmissionReceipt {
+    package func submit(user: Int = 5, id: Int) async throws -> SubmissionReceipt {
         try await client.call(
             Endpoints.submit,
             ControlAPI.Submission(
@@ -185,13 +192,15 @@ final class TestStation: Sendable {
                 payload: Self.measurement(id)))
     }
 
-    static func measurement(_ number: Int) -> Data {
+    package static func measurement(_ number: Int) -> Data {
         Data(#"{"timestamp":\#(number),"average_measurements":{"14-818":{"value":17.25,"description":"nose"}}}"#.utf8)
     }
 
     /// Waits for the first event, since the daemon's first day, that is as asked for.
     @discardableResult
-    func event(_ kind: String, since cursor: Int64 = 0, count: Int = 1, where isMeant: @escaping @Sendable (Event) -> Bool = { _ in true })
+    package func event(
+        _ kind: String, since cursor: Int64 = 0, count: Int = 1, where isMeant: @escaping @Sendable (Event) -> Bool = { _ in true }
+    )
         async throws -> Event?
     {
         let seen = Mutex<(count: Int, last: Event?)>((0, nil))
@@ -205,19 +214,19 @@ final class TestStation: Sendable {
         return seen.withLock { $0.count >= count ? $0.last : nil }
     }
 
-    func status() async throws -> Status { try await client.call(Endpoints.status, NoInput()) }
+    package func status() async throws -> Status { try await client.call(Endpoints.status, NoInput()) }
 
-    func entries(_ state: String? = nil) async throws -> [EntrySummary] {
+    package func entries(_ state: String? = nil) async throws -> [EntrySummary] {
         try await client.call(Endpoints.entries, EntryQuery(state: state, limit: 500)).entries
     }
 
-    func entry(_ id: Int) async throws -> EntrySummary {
+    package func entry(_ id: Int) async throws -> EntrySummary {
         try await client.call(Endpoints.entry, EntryReference(id: Samples.id(id).description)).entry
     }
 }
 
 /// What the daemon said when it did not start.
-struct StationError: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
+package struct StationError: Error, CustomStringConvertible {
+    package let description: String
+    package init(_ description: String) { self.description = description }
 }

@@ -1,0 +1,44 @@
+import Foundation
+
+/// One way of trying to break the guarantees.
+protocol Campaign: Sendable {
+    /// One word, as the command line and the report name it.
+    static var name: String { get }
+
+    /// Goes on until `deadline`, at least one round, everything random made of `seed`. What breaks a guarantee is a line of `failures`; an
+    /// error says that the campaign itself could not go on.
+    func run(until deadline: ContinuousClock.Instant, seed: UInt64) async throws -> Outcome
+}
+
+/// What one campaign did and saw.
+struct Outcome: Codable, Sendable {
+    let campaign: String
+    let seed: UInt64
+    var rounds = 0
+    /// How often each kind of fault was met, by its name: kills at a point, failed calls, cuts, flipped bytes.
+    var faults: [String: Int] = [:]
+    /// Entries that were acknowledged to whoever handed them in, and what became of them.
+    var acknowledged = 0
+    var lost = 0
+    /// Effects at the backend beyond the first of each key; those of them that the outbox had recorded as uncertain.
+    var duplicated = 0
+    var duplicatedUncertain = 0
+    /// The longest that it took from the start after a fault until everything was settled again, in seconds.
+    var worstRecovery: Double?
+    /// The same campaign with a guarantee taken away, which must fail: what was taken away, and whether it failed.
+    var controls: [Control] = []
+    /// Guarantees that were broken, each with what replays it.
+    var failures: [String] = []
+
+    init(_ campaign: String, seed: UInt64) {
+        self.campaign = campaign
+        self.seed = seed
+    }
+
+    struct Control: Codable, Sendable {
+        let without: String
+        let failedAsItShould: Bool
+    }
+
+    mutating func met(_ fault: String, _ times: Int = 1) { faults[fault, default: 0] += times }
+}

@@ -1,0 +1,30 @@
+import ArgumentParser
+import Foundation
+
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "run", abstract: "Run campaigns in turn, and tell what they saw.")
+
+    @Option(help: "For how many minutes in all.") var minutes = 1.0
+    @Option(name: .customLong("only"), help: "Only this campaign; repeatable.") var names: [String] = []
+    @Option(help: "What everything random is made of; else a new one each time.") var seed: UInt64?
+
+    /// In the order in which they run; each gets the same share of the time.
+    private static let campaigns: [any Campaign] = []
+
+    func run() async throws {
+        let seed = seed ?? .random(in: .min ... .max)
+        let chosen = Self.campaigns.filter { names.isEmpty || names.contains(type(of: $0).name) }
+        guard !chosen.isEmpty else {
+            throw ValidationError("expected --only with one of: \(Self.campaigns.map { type(of: $0).name }.joined(separator: ", "))")
+        }
+        var outcomes: [Outcome] = []
+        for campaign in chosen {
+            let deadline = ContinuousClock.now + .seconds(minutes * 60 / Double(chosen.count))
+            let outcome = try await campaign.run(until: deadline, seed: seed)
+            outcomes.append(outcome)
+            print("\(outcome.campaign): \(outcome.rounds) rounds, seed \(outcome.seed), \(outcome.failures.count) failures")
+            for failure in outcome.failures { print("  \(failure)") }
+        }
+        if outcomes.contains(where: { !$0.failures.isEmpty || $0.controls.contains { !$0.failedAsItShould } }) { throw ExitCode.failure }
+    }
+}
