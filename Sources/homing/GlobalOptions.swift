@@ -47,7 +47,8 @@ extension BackendOption {
     func require(_ entry: String, of owner: String) throws(Problem) {
         guard let backend, backend != owner else { return }
         throw .invalid(
-            "Entry \(EntryText.shortID(entry)) is none of ‘\(backend.printable)’: it is for \(owner).", next: "Leave --backend out, or say --backend \(owner).")
+            "Entry \(EntryText.shortID(entry)) is none of ‘\(backend.printable)’: it is for \(owner).",
+            next: "Leave --backend out, or say --backend \(owner).")
     }
 }
 

@@ -35,7 +35,8 @@ extension Backend {
     }
 
     private func tooManyAttempts(_ response: InboundResponse, _ said: String?) -> String {
-        let words = said.map { "\($0)\(".!?".contains($0.last ?? " ") ? "" : ".")" } ?? "The backend asks for fewer sign-ins (\(response.status))."
+        let words =
+            said.map { "\($0)\(".!?".contains($0.last ?? " ") ? "" : ".")" } ?? "The backend asks for fewer sign-ins (\(response.status))."
         guard let wait = RetryAfter.wait(response) else { return words }
         let minutes = Int((wait / 60).rounded(.up))
         return "\(words) It can be tried again in \(minutes == 1 ? "a minute" : "\(minutes) minutes")."

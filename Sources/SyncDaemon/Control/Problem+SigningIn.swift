@@ -81,7 +81,8 @@ extension Problem {
             self = unreachable("The backend is not well", "Try again in a few minutes; what is captured meanwhile waits.")
         default:
             self = unreachable(
-                "The backend does not answer", "Signing in needs the network. Try again when it is there; what is captured meanwhile waits.")
+                "The backend does not answer", "Signing in needs the network. Try again when it is there; what is captured meanwhile waits."
+            )
         }
     }
 }

@@ -91,7 +91,8 @@ extension Reasons {
         switch reason {
         case .throttled: "Nothing; no hurry can shorten this."
         case .signInRequired: "Wait, or sign in with ‘\(commands.login)’."
-        case .stillUnauthorized: "Tell whoever runs the backend; what it refused is held, and one entry at a time finds out when it is over."
+        case .stillUnauthorized:
+            "Tell whoever runs the backend; what it refused is held, and one entry at a time finds out when it is over."
         case .offline: "Check the network, if others work; \(hurry)."
         default: "Nothing, or \(hurry)."
         }

@@ -13,7 +13,8 @@ extension Station {
             (try await outbox.oldestCursor(), try await outbox.newestCursor())
         }
         if let since = request.since { try Self.check(since, oldest: oldest, newest: newest) }
-        let reader = EventReader(outbox: outbox, news: request.follow ? news : nil, cursor: request.since ?? newest, backend: request.backend)
+        let reader = EventReader(
+            outbox: outbox, news: request.follow ? news : nil, cursor: request.since ?? newest, backend: request.backend)
         return AsyncStream { await reader.next() }
     }
 

@@ -76,7 +76,9 @@ extension StatusSummary {
                 Attention(
                     code: "misconfigured",
                     text: "\(backend.name) and its profile do not fit\(waiting): \((backend.gateReason ?? "").asSentence)",
-                    next: "Tell whoever maintains the profile \(backend.name).yaml; signing in again does not help, and nothing is lost meanwhile."))
+                    next:
+                        "Tell whoever maintains the profile \(backend.name).yaml; signing in again does not help, and nothing is lost meanwhile."
+                ))
         }
         if backend.session.state == "signInRequired" {
             let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "waits" : "wait")" : ""

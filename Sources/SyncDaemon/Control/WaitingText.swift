@@ -42,7 +42,8 @@ struct WaitingText {
                 sentences.append("\(Self.areSafe(count)) and cannot go up until \(missing(report)) signs in\(place).")
             } else if report.gate == "cooling" {
                 let text = CoolingText(
-                    reason: report.gateCause.flatMap(Failure.Reason.init) ?? .offline, message: (report.gateReason ?? report.name).asSentence)
+                    reason: report.gateCause.flatMap(Failure.Reason.init) ?? .offline,
+                    message: (report.gateReason ?? report.name).asSentence)
                 sentences.append("\(Self.areSafe(count, backends.count == 1 ? "" : " for \(report.name)")) and \(text.waits(count))")
             } else {
                 open += count

@@ -5,7 +5,9 @@ import Foundation
 struct EventsCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "events", abstract: "Tell what happened, one line an event; with --json one JSON object a line.",
-        discussion: "Without options the newest 50, with --backend those of it among the newest 500; with --follow those to come, until you interrupt it.")
+        discussion:
+            "Without options the newest 50, with --backend those of it among the newest 500; with --follow those to come, until you interrupt it."
+    )
 
     @Option(help: ArgumentHelp("Only events with a greater cursor.", valueName: "cursor")) var since: Int64?
     @Flag(help: "Go on with those to come.") var follow = false
@@ -18,7 +20,8 @@ struct EventsCommand: DaemonCommand {
 
     func run(_ context: Context) async throws {
         let backend = target.backend
-        var last = if let since { since } else { try await context.client.call(Endpoints.status, NoInput()).start(following: follow, backend) }
+        var last =
+            if let since { since } else { try await context.client.call(Endpoints.status, NoInput()).start(following: follow, backend) }
         let guardian = InterruptGuard {}
         defer { guardian.lift() }
         do {
