@@ -83,13 +83,12 @@ import Testing
         #expect(try await parse("retry 1 --backend x", as: RetryCommand.self).target.backend == "x")
     }
 
-    @Test func anEntryOfAnotherBackendIsNotMeant() throws {
-        var target = try BackendOption.parse(["--backend", "notes"])
+    @Test func anEntryOfAnotherBackendIsNotMeant() async throws {
+        let target = try await parse("why 1 --backend notes", as: WhyCommand.self).target
         try target.require(Sample.id(1), of: "notes")
         let problem = #expect(throws: Problem.self) { try target.require(Sample.id(1), of: "breathesafe") }
         #expect(problem?.detail == "Entry 3f2a91c04b01 is none of ‘notes’: it is for breathesafe.")
-        target = try BackendOption.parse([])
-        try target.require(Sample.id(1), of: "breathesafe")
+        try await parse("why 1", as: WhyCommand.self).target.require(Sample.id(1), of: "breathesafe")
     }
 
     @Test func aUserThatIsNoneIsNamed() async throws {

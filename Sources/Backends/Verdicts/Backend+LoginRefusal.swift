@@ -31,7 +31,10 @@ extension Backend {
     /// Whether the account is locked: by the status (RFC 4918 11.3), the code or the words. A warning that it will be is none.
     private func saysLocked(_ status: Int, _ code: String?, _ words: String?) -> Bool {
         if status == 423 { return true }
-        return [code, words].compactMap { $0?.lowercased() }.contains { $0.contains("locked") && !$0.contains("before") }
+        return [code, words].contains { text in
+            let words = (text ?? "").lowercased().split { !$0.isLetter }
+            return words.contains("locked") && !words.contains("before")
+        }
     }
 
     private func tooManyAttempts(_ response: InboundResponse, _ said: String?) -> String {
