@@ -131,7 +131,8 @@ import Testing
             "Set the station’s clock"),
         Case(
             cooling(.intercepted), pending,
-            "A login page or a proxy answers in the backend’s place: Its words. It is tried again at 05:56.", "sign in to the network first"),
+            "A login page or a proxy answers in the backend’s place: Its words. It is tried again at 05:56.", "sign in to the network first"
+        ),
         Case(
             cooling(.throttled), pending, "The backend asked for quiet: Its words. It is tried again at 05:56.", "no hurry can shorten"),
         Case(

@@ -25,7 +25,7 @@ struct CoolingText {
     }
 
     /// The cause and what happened, as a sentence.
-    var sentence: String { "\(cause.prefix(1).uppercased() + cause.dropFirst()): \(message)" }
+    var sentence: String { "\(cause.prefix(1).uppercased() + cause.dropFirst()): \(message.asSentence)" }
 
     /// What `count` captures that are safe here do: `wait for the network: …`.
     func waits(_ count: Int) -> String {
