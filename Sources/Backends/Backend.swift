@@ -14,6 +14,10 @@ package struct Backend: Sendable {
     package var origin: String { profile.origin.description }
     /// Origins that the profile declares to be the same service.
     package var formerOrigins: [String] { profile.formerOrigins.map(\.description) }
+    /// By what people sign in.
+    package var signInMeans: SignInMeans { profile.auth.means }
+    /// Whether somebody may sign in with a refresh token.
+    package var takesRefreshTokens: Bool { profile.auth.refresh != nil }
     package var hasHealth: Bool { profile.health != nil }
     /// The names of the declared routes, sorted: nothing else can be sent.
     package var routes: [String] { profile.routes.keys.sorted() }

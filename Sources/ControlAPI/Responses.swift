@@ -29,8 +29,8 @@ public struct Status: Codable, Sendable, Equatable {
 
 /// One thing that a person should see to.
 public struct Attention: Codable, Sendable, Equatable {
-    /// Stable: `disk-full`, `outbox-full`, `no-profile`, `dead`, `held`, `other-address`, `sign-in-required`, `paused`, `other-account`,
-    /// `stuck-files`, `refused-files` or `configuration-rejected`. Open: new codes may come.
+    /// Stable: `disk-full`, `outbox-full`, `no-profile`, `dead`, `held`, `other-address`, `misconfigured`, `sign-in-required`, `paused`,
+    /// `other-account`, `stuck-files`, `refused-files` or `configuration-rejected`. Open: new codes may come.
     public var code: String
     public var text: String
     /// What to do next, as a sentence.
@@ -49,11 +49,18 @@ public struct Attention: Codable, Sendable, Equatable {
 /// How one backend is.
 public struct BackendReport: Codable, Sendable, Equatable {
     public var name: String
+    /// As the status's sentence, of this one alone.
+    public var sentence: String?
     public var baseURL: String
     /// `open`, `signInRequired`, `cooling` or `paused`.
     public var gate: String
     /// Why the gate is not open, as a sentence.
     public var gateReason: String?
+    /// While it is cooling, why, for programs: `offline`, `tls`, `clock`, `intercepted`, `lostAnswer`, `serverError`, `throttled`,
+    /// `signInRequired`, `stillUnauthorized` or `profile` (the profile does not fit the backend). Open: new ones may come.
+    public var gateCause: String?
+    /// The command by which a person signs in there.
+    public var signInCommand: String?
     public var session: SessionReport
     public var queue: QueueReport
     /// When the oldest entry that still waits was captured.
@@ -73,7 +80,8 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public init(
         name: String, baseURL: String, gate: String, gateReason: String?, session: SessionReport, queue: QueueReport, oldestWaiting: Date?,
         oldestWaitingID: String? = nil, lastDelivered: Date?, nextTry: Date?, otherAccounts: [WaitingAccount],
-        formerAddress: String? = nil, pause: PauseReport? = nil
+        formerAddress: String? = nil, pause: PauseReport? = nil, gateCause: String? = nil, signInCommand: String? = nil,
+        sentence: String? = nil
     ) {
         self.name = name
         self.baseURL = baseURL
@@ -88,6 +96,9 @@ public struct BackendReport: Codable, Sendable, Equatable {
         self.otherAccounts = otherAccounts
         self.formerAddress = formerAddress
         self.pause = pause
+        self.gateCause = gateCause
+        self.signInCommand = signInCommand
+        self.sentence = sentence
     }
 }
 

@@ -174,9 +174,10 @@ package struct Courier: Sendable {
         // As if the backend had asked for quiet: no probe can shorten it.
         case .tooSoon(let until, let failure): .throttled(failure, until: until)
         case .signInRequired(let reason): .unauthorized(Failure(.signInRequired, reason))
-        case .refused(let words), .misbehaved(let words): .unauthorized(Failure(.signInRequired, words))
+        case .refused(let words), .locked(let words), .misbehaved(let words), .unsupported(let words):
+            .unauthorized(Failure(.signInRequired, words))
         case .signingOut: .unauthorized(Failure(.signInRequired, "Signing out."))
-        case .unsupported(let words, _): .unauthorized(Failure(.signInRequired, words))
+        case .secondFactor: .unauthorized(Failure(.signInRequired, "This account needs a second factor."))
         case .conflict: .unauthorized(Failure(.signInRequired, "Somebody else is signed in."))
         case .unsaved(let error): .unreachable(Failure(.unreadable, "\(error)"))
         }

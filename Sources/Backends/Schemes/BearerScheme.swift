@@ -35,9 +35,7 @@ struct BearerScheme: Scheme {
         _ email: String, _ password: Secret, over transport: any Transport
     ) async throws(AuthenticationError) -> (Account, Credentials) {
         guard let login = auth.login, let rules = login.tokens else {
-            throw .unsupported(
-                "\(backend.name) takes no e-mail and password.",
-                next: "Sign in with ‘homing login --token-stdin’ and the backend’s API key.")
+            throw .unsupported("\(backend.name) takes no e-mail and password.")
         }
         let (account, response) = try await backend.signIn(login, email, password, over: transport)
         guard let tokens = rules.tokens(in: response, earlier: nil, fallback: auth.lifetime, at: clock.now) else {
@@ -54,7 +52,7 @@ struct BearerScheme: Scheme {
         _ token: Secret, _ label: String?, over transport: any Transport
     ) async throws(AuthenticationError) -> (Account, Credentials) {
         guard auth.refresh != nil else {
-            throw .unsupported("\(backend.name) has no refresh tokens.", next: "Sign in with ‘homing login’.")
+            throw .unsupported("\(backend.name) has no refresh tokens.")
         }
         switch await refresh(token, nil, over: transport) {
         case .refreshed(let tokens, let named):
@@ -74,9 +72,7 @@ struct BearerScheme: Scheme {
         _ token: Secret, _ label: String?, over transport: any Transport
     ) async throws(AuthenticationError) -> (Account, Credentials) {
         guard auth.login == nil, auth.refresh == nil else {
-            throw .unsupported(
-                "The tokens of \(backend.name) do not last.",
-                next: auth.login == nil ? "Sign in with ‘homing login --refresh-token-stdin’." : "Sign in with ‘homing login’.")
+            throw .unsupported("The tokens of \(backend.name) do not last.")
         }
         let credentials = Credentials(tokens: Tokens(access: token, refresh: nil, receivedAt: clock.now, lifetime: auth.lifetime))
         let known = try await holder(of: credentials, over: transport)

@@ -17,7 +17,7 @@ struct CookieScheme: Scheme {
     /// Always with an empty jar: a server that finds a live session answers with its account and never looks at the password.
     func signIn(_ way: WayIn, over transport: any Transport) async throws(AuthenticationError) -> (Account, Credentials) {
         guard let login = auth.login, case .password(let email, let password) = way else {
-            throw .unsupported("\(backend.name) takes no tokens.", next: "Sign in with ‘homing login’.")
+            throw .unsupported("\(backend.name) takes no tokens.")
         }
         let (account, response) = try await backend.signIn(login, email, password, over: transport)
         var credentials = Credentials()

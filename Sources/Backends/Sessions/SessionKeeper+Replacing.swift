@@ -97,6 +97,8 @@ extension SessionKeeper {
         } catch .refused(let words) {
             // Never again with this password: the next refusals would lock the account.
             throw try requireSignIn(words)
+        } catch .locked(let words) {
+            throw try requireSignIn(words)
         } catch .unavailable(let failure) {
             // What never arrived was no try.
             if failure.reason == .offline || failure.reason == .tls || failure.reason == .clock { record.renewedByLoginAt = before }

@@ -27,13 +27,13 @@ extension Station {
                 try await keeper.signIn(way, remember: request.remember ?? false)
             }
         } catch {
-            if case .refused = error {
+            if error.isRefusal {
                 // `try?`: the journal has it too, and a full disk must not hide the refusal itself.
                 try? await outbox.record([
                     SyncEvent(at: clock.now, .signInRefused, backend: name, detail: ["by": peer.description])
                 ])
             }
-            throw Problem(error, signingInAt: name)
+            throw Problem(error, signingInAt: keeper.backend, by: way, commands(for: name))
         }
         log.notice("Signed in", metadata: ["backend": "\(name)", "account": "\(snapshot.account?.id ?? "")"])
         try await stored { () throws(OutboxError) in
@@ -124,6 +124,16 @@ extension SessionReport {
         self.init(
             backend: snapshot.backend, state: snapshot.state.rawValue, account: snapshot.account?.id, email: snapshot.account?.label,
             since: snapshot.since, remembered: snapshot.remembered, reason: snapshot.reason)
+    }
+}
+
+extension AuthenticationError {
+    /// Whether the backend has looked at who it is, and said no.
+    fileprivate var isRefusal: Bool {
+        switch self {
+        case .refused, .locked: true
+        default: false
+        }
     }
 }
 

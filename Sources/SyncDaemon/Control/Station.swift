@@ -36,6 +36,11 @@ struct Station: ControlService {
         return only
     }
 
+    /// What a person types about a backend.
+    func commands(for backend: String) -> NextCommands {
+        NextCommands(backend: keepers.count > 1 ? backend : nil, means: keepers[backend]?.backend.signInMeans ?? .password)
+    }
+
     /// Runs what may fail in the outbox, and says so in plain words.
     func stored<T>(_ work: () async throws(OutboxError) -> T) async throws(Problem) -> T {
         do { return try await work() } catch { throw Problem(error) }
