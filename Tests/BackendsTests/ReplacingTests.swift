@@ -105,7 +105,7 @@ struct ReplacingTests {
         let keeper = try await bench.signedIn(remember: true)
         bench.server.endSessions()
         let second = try await keeper.replace(keeper.session())
-        #expect(try await keeper.send(get, as: second).status == 200)
+        #expect(try await keeper.send(get, as: second).response.status == 200)
         bench.server.endSessions()
         bench.clock.advance(by: 299)
         guard case .failure(.tooSoon) = await replace(keeper, second) else { throw Failure(.profile, "signed in again at once") }
