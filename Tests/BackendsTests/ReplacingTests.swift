@@ -172,6 +172,39 @@ struct ReplacingTests {
         #expect(try await keeper.replace(keeper.session()).account == KeeperBench.ann)
     }
 
+    /// As after a crash: what was sent was stored before, whatever became of its answer.
+    @Test func aTryWhoseAnswerWasLostIsNotRepeatedAfterARestart() async throws {
+        let keeper = try await bench.signedIn(remember: true)
+        bench.server.endSessions()
+        bench.server.hold(KeeperBench.login)
+        let stale = try await keeper.session()
+        let renewal = Task { await replace(keeper, stale) }
+        await bench.server.seen(KeeperBench.login, times: 2)
+        for _ in 0..<3 {
+            let again = try bench.keeper()
+            guard case .failure(.tooSoon) = await replace(again, try again.session()) else { throw Failure(.profile, "signed in again") }
+        }
+        #expect(bench.server.count(KeeperBench.login) == 2)
+        bench.server.open()
+        _ = await renewal.value
+    }
+
+    @Test func aSignInThatArrivedUsesUpTheFiveMinutesThoughWhatFollowedDidNot() async throws {
+        let keeper = try await bench.signedIn(remember: true)
+        let stale = try await keeper.session()
+        bench.server.endSessions()
+        bench.server.hold(KeeperBench.login)
+        let renewal = Task { await replace(keeper, stale) }
+        await bench.server.seen(KeeperBench.login, times: 2)
+        bench.server.fault(KeeperBench.health) { () throws(TransportError) in throw .unreachable(KeeperBench.offline) }
+        bench.server.open()
+        #expect(await renewal.value == .failure(.unavailable(KeeperBench.offline)))
+        bench.server.fault(KeeperBench.health, nil)
+        bench.server.endSessions()
+        guard case .failure(.tooSoon) = await replace(keeper, stale) else { throw Failure(.profile, "signed in again at once") }
+        #expect(bench.server.count(KeeperBench.login) == 2)
+    }
+
     @Test func aSessionThatTurnedIntoAnothersIsNotUsed() async throws {
         let keeper = try await bench.signedIn(remember: true)
         bench.server.fault(KeeperBench.health) { answer(200, #"{"currentUser":{"id":2}}"#) }
