@@ -259,13 +259,13 @@ import Testing
 
     @Test func aRefreshTokenFromElsewhereIsExchangedAtOnce() async throws {
         bench.server.state.withLock { $0.refresh = "from-the-app" }
-        let keeper = try bench.keeper(
-            "json: {token: \"{refresh}\"}\n    access: /access", "json: {token: \"{refresh}\"}\n    account: /user/id\n    access: /access")
+        let edit = ("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
+        let keeper = try bench.keeper(edit.0, edit.1)
         let snapshot = try await keeper.signIn(.refreshToken(Secret("from-the-app"), label: "ann"), remember: false)
         #expect(snapshot.account == Account(id: "7", label: "ann"))
         #expect(try await bench.bearer(keeper) == "Bearer access-1")
         let elsewhere = try TokenBench()
-        let stranger = try elsewhere.keeper()
+        let stranger = try elsewhere.keeper(edit.0, edit.1)
         let other = await stranger.signInFailure(.refreshToken(Secret("nonsense"), label: nil))
         #expect(other == .refused("Unknown token."))
     }
