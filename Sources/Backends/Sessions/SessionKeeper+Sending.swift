@@ -40,7 +40,7 @@ extension SessionKeeper {
         guard var request = backend.health else {
             return .ill(Failure(.profile, "The profile of \(backend.name) has no health route."))
         }
-        if record.state == .signedIn { scheme.authorize(&request, with: record.credentials) }
+        if record.state == .signedIn, !isUnstored { scheme.authorize(&request, with: record.credentials) }
         do {
             return backend.health(try await transport.send(request))
         } catch {
