@@ -50,9 +50,9 @@ extension Daemon {
         ending.request()
     }
 
-    /// How long after the beginning of a stop a change of credentials may land. What is left until StopDeadline ends the process is for
+    /// How long after the beginning of a stop a refresh may land. What is left until StopDeadline ends the process is for
     /// closing the store.
-    private static let landing: Duration = .seconds(4.3)
+    private static let landing: Duration = .seconds(4)
 
     /// In the order in which they depend on each other: shut down backwards.
     private var services: [any Service] {
@@ -101,7 +101,7 @@ extension Daemon {
         } else {
             for keeper in keepers { keeper.stop() }
             await atMost(Self.landing - (ending.stoppedAt?.duration(to: .now) ?? .zero)) {
-                for keeper in keepers { await keeper.settled() }
+                for keeper in keepers { await keeper.landed() }
             }
         }
         for keeper in keepers { await keeper.flush() }

@@ -17,6 +17,7 @@ extension SessionKeeper {
         }
         let task = Task { await self.enter(way, keepsPassword: remember && self.backend.profile.auth.renewsByLogin) }
         change = .signingIn(task)
+        isExchanging = way.digest != nil
         guard let result = await task.joined() else { throw .leftWaiting }
         return try result.get()
     }
@@ -25,6 +26,10 @@ extension SessionKeeper {
     package func settled() async {
         try? await waitForChange()  // `try?`: thrown only to a caller that is cancelled
     }
+
+    /// Returns when nothing is under way by which the server turns a token over: cut before its answer is stored, it would cost the session. A
+    /// sign-in by password costs nothing, and is not waited for.
+    package func landed() async { if record.awaitsRefresh == true || isExchanging { await settled() } }
 
     /// Returns when no change of credentials is under way.
     private func waitForChange() async throws(AuthenticationError) {
@@ -40,9 +45,9 @@ extension SessionKeeper {
     }
 
     private func enter(_ way: WayIn, keepsPassword: Bool) async -> Result<SessionSnapshot, AuthenticationError> {
-        defer { change = nil }
+        let given = way.digest
+        defer { (change, isExchanging) = (nil, false) }
         do throws(AuthenticationError) {
-            let given = way.digest
             let (account, credentials) = try await scheme.signIn(goingOn(way), over: transport) { tokens throws(AuthenticationError) in
                 if let given, let refresh = tokens.refresh { try await self.keep(refresh, exchangedFor: given) }
             }

@@ -16,6 +16,8 @@ package actor SessionKeeper {
     /// The one change of credentials under way.
     var change: Change?
     var csrf: (token: String, generation: Int)?
+    /// The change under way is a sign-in by a refresh token, which it uses up.
+    var isExchanging = false
     /// The credentials of this generation were called unauthorised.
     var refusedGeneration: Int?
     /// Until when renewals rest.
