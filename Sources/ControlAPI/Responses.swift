@@ -320,7 +320,7 @@ public struct EntryPage: Codable, Sendable, Equatable {
 public struct AttemptSummary: Codable, Sendable, Equatable {
     public var startedAt: Date
     public var endedAt: Date
-    /// `accepted`, `transient`, `throttled`, `permanent`, `forbidden`, `unauthorized`, `unreachable`, `intercepted` or `unknown`.
+    /// `accepted`, `transient`, `throttled`, `locked`, `permanent`, `forbidden`, `unauthorized`, `unreachable`, `intercepted` or `unknown`.
     public var verdict: String
     /// Whether it counted against the limit.
     public var counted: Bool

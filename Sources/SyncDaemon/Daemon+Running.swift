@@ -31,6 +31,7 @@ extension Daemon {
     /// Ends the run within five seconds: what is in flight is handed back, and nobody is listened to any more.
     package func stop() {
         ending.begin(.stop)
+        for keeper in keepers { keeper.stop() }
         // At once: a sign-in that hangs in the control channel, which is shut down before the dispatcher, must not use up its time.
         dispatcher.stop()
         socket.close()
@@ -48,6 +49,10 @@ extension Daemon {
         }
         ending.request()
     }
+
+    /// How long after the beginning of a stop a refresh may land. What is left until StopDeadline ends the process is for
+    /// closing the store.
+    private static let landing: Duration = .seconds(4)
 
     /// In the order in which they depend on each other: shut down backwards.
     private var services: [any Service] {
@@ -90,9 +95,14 @@ extension Daemon {
     private func close() async {
         let isReplaced = ending.kind == .retire
         if !isReplaced { socket.close() }
+        // A refresh under way may have turned the token over at the server: cut now, it would cost the session.
         if isReplaced {
-            // A sign-in that began at the last moment has to land before the next daemon reads the session.
             for keeper in keepers { await keeper.settled() }
+        } else {
+            for keeper in keepers { keeper.stop() }
+            await atMost(Self.landing - (ending.stoppedAt?.duration(to: .now) ?? .zero)) {
+                for keeper in keepers { await keeper.landed() }
+            }
         }
         for keeper in keepers { await keeper.flush() }
         // `try?`: the last words; if the disk refuses them, nothing that was acknowledged is lost.

@@ -54,7 +54,7 @@ import Vault
     ])
     func ourOwnMistakeSignsNobodyOutAndIsCalledOne(status: Int, message: String) async throws {
         let (error, state) = try await outcome(status, message)
-        guard case .unavailable(let failure)? = error else {
+        guard case .tooSoon(_, let failure)? = error else {
             Issue.record("\(message): \(error.debugDescription)")
             return
         }
@@ -69,12 +69,12 @@ import Vault
     ])
     func aServerThatCannotJustNowSignsNobodyOut(status: Int, message: String) async throws {
         let (error, state) = try await outcome(status, message)
-        guard case .unavailable(let failure)? = error else {
+        guard case .tooSoon(_, let failure)? = error else {
             Issue.record("\(message): \(error.debugDescription)")
             return
         }
         #expect(state == .signedIn)
-        #expect([.throttled, .serverError].contains(failure.reason))
+        #expect([.signInRequired, .serverError].contains(failure.reason))
     }
 
     @Test(arguments: [

@@ -29,7 +29,7 @@ struct SigningInTests {
         let again = try bench.keeper()
         #expect(await again.snapshot.atFirst == snapshot.atFirst)
         #expect(try await again.session() == keeper.session())
-        #expect(try await again.send(get, as: again.session()).status == 200)
+        #expect(try await again.send(get, as: again.session()).response.status == 200)
     }
 
     @Test func theFileShowsNoSecretAndIsForItsOwnerOnly() async throws {
@@ -52,7 +52,7 @@ struct SigningInTests {
         let before = await keeper.snapshot
         #expect(await signIn(keeper, "ann@lab.test", "wrong") == .refused("Invalid Email or password."))
         #expect(await keeper.snapshot == before)
-        #expect(try await keeper.send(get, as: keeper.session()).status == 200)
+        #expect(try await keeper.send(get, as: keeper.session()).response.status == 200)
     }
 
     @Test func signingInGoesWithAnEmptyJarEvenOverALiveSession() async throws {
@@ -169,7 +169,7 @@ struct SigningInTests {
         #expect(snapshot.account?.id == "1@https://www.breathesafe.xyz:443")
         let session = try await keeper.session()
         #expect(session.account.id == snapshot.account?.id)
-        #expect(try await keeper.send(get, as: session).status == 200)
+        #expect(try await keeper.send(get, as: session).response.status == 200)
         // Where nothing of the old address waits any more, it is the plain number again.
         #expect(try await bench.keeper().snapshot.account?.id == "1")
     }

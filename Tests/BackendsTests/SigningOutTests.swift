@@ -46,7 +46,7 @@ struct SigningOutTests {
         bench.server.fault(KeeperBench.logout) { () throws(TransportError) in throw .unreachable(KeeperBench.offline) }
         #expect(try await keeper.signOut(allDevices: false) {}.local == .kept)
         #expect(await keeper.snapshot.state == .signedIn)
-        #expect(try await keeper.send(get, as: keeper.session()).status == 200)
+        #expect(try await keeper.send(get, as: keeper.session()).response.status == 200)
     }
 
     @Test(arguments: [(401, SignOutOutcome.Server.alreadyGone), (404, .alreadyGone), (500, .failed("The backend answered 500."))])

@@ -55,7 +55,8 @@ struct VerdictTests {
         Judged(503, "{}", "throttled", HeaderField("Retry-After", "5")),
         Judged(500, "{}", "unknown", HeaderField("Retry-After", "5")),
         Judged(502, "{}", "transient"), .page(504, "transient"), .page(599, "transient"),
-        Judged(408, "{}", "transient"), Judged(421, "{}", "transient"), Judged(423, "{}", "transient"), Judged(425, "{}", "transient"),
+        Judged(408, "{}", "transient"), Judged(421, "{}", "transient"), Judged(423, "{}", "locked"), .page(423, "locked"),
+        Judged(425, "{}", "transient"),
         Judged(400, "{}", "permanent"), Judged(404, "{}", "permanent"), Judged(405, "{}", "permanent"), Judged(409, "{}", "permanent"),
         Judged(410, "{}", "permanent"), Judged(413, "{}", "permanent"), Judged(415, "{}", "permanent"), Judged(451, "{}", "permanent"),
         Judged(501, "{}", "permanent"), Judged(505, "{}", "permanent"),
@@ -153,6 +154,16 @@ struct VerdictTests {
         let verdict = try breathesafe().verdict(on: InboundResponse(status: 429, headers: headers), to: mutation(), at: noon)
         guard case .throttled(_, let until) = verdict else { throw Failure(.profile, "\(verdict)") }
         #expect(until == noon.addingTimeInterval(seconds))
+    }
+
+    @Test func whatIsLockedWaitsAsLongAsTheServerSays() throws {
+        let backend = try breathesafe()
+        guard case .locked(let failure, nil) = backend.verdict(on: answer(423, "{}"), to: mutation(), at: noon) else {
+            throw Failure(.profile, "not locked")
+        }
+        #expect(failure.message.contains("423"))
+        let dated = backend.verdict(on: answer(423, "{}", HeaderField("Retry-After", "7")), to: mutation(), at: noon)
+        guard case .locked(_, noon.addingTimeInterval(7)) = dated else { throw Failure(.profile, "\(dated)") }
     }
 
     @Test func aThrottleWithoutATimeIsAMinute() throws {

@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import SyncModel
 
@@ -23,10 +22,12 @@ struct BearerScheme: Scheme {
 
     // MARK: Ways in
 
-    func signIn(_ way: WayIn, over transport: any Transport) async throws(AuthenticationError) -> (Account, Credentials) {
+    func signIn(
+        _ way: WayIn, over transport: any Transport, keep: @Sendable (Tokens) async throws(AuthenticationError) -> Void
+    ) async throws(AuthenticationError) -> (Account, Credentials) {
         switch way {
         case .password(let email, let password): try await signIn(email, password, over: transport)
-        case .refreshToken(let token, let label): try await exchange(token, label, over: transport)
+        case .refreshToken(let token, let label): try await exchange(token, label, over: transport, keep: keep)
         case .accessToken(let token, let label): try await take(token, label, over: transport)
         }
     }
@@ -49,22 +50,29 @@ struct BearerScheme: Scheme {
     }
 
     private func exchange(
-        _ token: Secret, _ label: String?, over transport: any Transport
+        _ token: Secret, _ label: String?, over transport: any Transport,
+        keep: @Sendable (Tokens) async throws(AuthenticationError) -> Void
     ) async throws(AuthenticationError) -> (Account, Credentials) {
-        guard auth.refresh != nil else {
+        guard let rules = auth.refresh else {
             throw .unsupported("\(backend.name) has no refresh tokens.")
+        }
+        // Asked before the token is used up.
+        let subject = TokenClaims(token.revealed)?.subject
+        guard !rules.account.isEmpty || backend.hasHealth || subject != nil else {
+            throw .unsupported("\(backend.name) does not say whose account a refresh token is, so the token was not used. Its profile has to name ‘account’ in ‘refresh’.")
         }
         switch await refresh(token, nil, over: transport) {
         case .refreshed(let tokens, let named):
+            try await keep(tokens)
             let credentials = Credentials(tokens: tokens)
             var id = named
             if id == nil { id = try await holder(of: credentials, over: transport) }
-            guard let id = id ?? TokenClaims(tokens.access.revealed)?.subject else {
+            guard let id = id ?? TokenClaims(tokens.access.revealed)?.subject ?? subject else {
                 throw .misbehaved("The backend took the refresh token without saying whose account it is.")
             }
             return (Account(id: id, label: label ?? id), credentials)
         case .rejected(let words): throw .refused(words)
-        case .unavailable(let failure): throw .unavailable(failure)
+        case .unavailable(let failure, _): throw .unavailable(failure)
         }
     }
 
@@ -77,9 +85,9 @@ struct BearerScheme: Scheme {
         let credentials = Credentials(tokens: Tokens(access: token, refresh: nil, receivedAt: clock.now, lifetime: auth.lifetime))
         let known = try await holder(of: credentials, over: transport)
         if known == nil, backend.hasHealth { throw .refused("the token is nobody’s") }
-        // Without a word from the server, the same key is the same account.
-        let digest = SHA256.hash(data: Data(token.revealed.utf8)).prefix(6).map { String(format: "%02x", $0) }.joined()
-        let id = known ?? TokenClaims(token.revealed)?.subject ?? "key-\(digest)"
+        // Where the server names nobody the account outlives its key, or what was captured under an old one would wait for ever.
+        let name = label?.trimmingCharacters(in: .whitespaces).lowercased()
+        let id = known ?? TokenClaims(token.revealed)?.subject ?? name ?? "api-key"
         return (Account(id: id, label: label ?? id), credentials)
     }
 
@@ -99,7 +107,7 @@ struct BearerScheme: Scheme {
             renewed.tokens = tokens
             return .renewed(renewed)
         case .rejected(let words): return .ended(words)
-        case .unavailable(let failure): return .unavailable(failure)
+        case .unavailable(let failure, let until): return .unavailable(failure, until: until)
         }
     }
 
@@ -107,7 +115,8 @@ struct BearerScheme: Scheme {
         case refreshed(Tokens, account: String?)
         /// The server's words about the token: it will not do again.
         case rejected(String)
-        case unavailable(Failure)
+        /// The failure's outcome is unknown where the server may have turned the token over.
+        case unavailable(Failure, until: Date? = nil)
     }
 
     /// One refresh. Where its answer is lost, it is asked for once more at once, with the same token: a server that turns its tokens over
@@ -124,11 +133,18 @@ struct BearerScheme: Scheme {
         while true {
             do {
                 let answer = read(try await transport.send(request), rules, earlier: token)
-                guard wasLost, case .rejected(let words) = answer else { return answer }
-                return .rejected(Self.lost(words))
+                guard wasLost else { return answer }
+                switch answer {
+                case .refreshed: return answer
+                case .rejected(let words): return .rejected(Self.lost(words))
+                case .unavailable(var failure, let until):
+                    failure.outcomeUnknown = true
+                    return .unavailable(failure, until: until)
+                }
             } catch {
                 switch error {
-                case .lost(let failure):
+                case .lost(var failure):
+                    failure.outcomeUnknown = true
                     if wasLost || failure.reason == .stopping { return .unavailable(failure) }
                     wasLost = true
                 case .unreachable(let failure):
@@ -141,29 +157,45 @@ struct BearerScheme: Scheme {
 
     /// Why a token that was good is refused after its answer was lost.
     static func lost(_ words: String) -> String {
-        "refresh answer lost: the backend had renewed the session, and its answer never came (\(words))"
+        let beginning = "refresh answer lost"
+        return words.hasPrefix(beginning)
+            ? words : "\(beginning): the backend had renewed the session, and its answer never came (\(words))"
     }
+
+    /// The code by which a server says that the token has just been turned over, for nobody but us: the answer to that was lost.
+    private static let alreadyRefreshed = "token_already_refreshed"
 
     private func read(_ response: InboundResponse, _ rules: AuthRules.RefreshRules, earlier: Secret) -> RefreshAnswer {
         let errors = backend.profile.errors
         let (status, code) = (response.status, errors.code(of: response))
         let words = errors.words(of: response)
-        if let failure = backend.interception(in: response) { return .unavailable(failure) }
+        let until = RetryAfter.read(response, now: clock.now)
+        // Only a refusal by the backend itself says that it has turned nothing over.
+        let isOpen = !(400..<500).contains(status) || !response.isJSON
+        if var failure = backend.interception(in: response) {
+            failure.outcomeUnknown = isOpen
+            return .unavailable(failure)
+        }
         if response.isSuccess, !backend.saysFailure(response) {
             guard let tokens = rules.tokens.tokens(in: response, earlier: earlier, fallback: auth.lifetime, at: clock.now) else {
-                return .unavailable(Failure(.profile, status: status, "The backend answered the refresh without a token (\(status))."))
+                let words = "The backend answered the refresh without a token (\(status))."
+                return .unavailable(Failure(.profile, status: status, words, outcomeUnknown: isOpen))
             }
             return .refreshed(tokens, account: response.json?.at(rules.account)?.text)
         }
+        if code == Self.alreadyRefreshed, status < 500 { return .rejected(Self.lost(words ?? Self.alreadyRefreshed)) }
         let isKnown = code.map { errors.relogin.contains($0) || $0 == "invalid_grant" } ?? false
         if response.isJSON, isKnown && status < 500 { return .rejected(words ?? code ?? "the session has ended") }
         if status == 429 || code.map(errors.retry.contains) == true {
-            return .unavailable(Failure(.throttled, status: status, words ?? "The backend asks for fewer refreshes (\(status))."))
+            let sentence = words ?? "The backend asks for fewer refreshes (\(status))."
+            let asked = status == 429 ? until ?? clock.now.addingTimeInterval(RetryAfter.fallback) : until
+            return .unavailable(Failure(.throttled, status: status, sentence, outcomeUnknown: isOpen && status != 429), until: asked)
         }
         // A proxy's page says nothing of the session.
         if status == 401, response.isJSON || response.body.isEmpty { return .rejected(words ?? "the session has ended") }
         guard (400..<500).contains(status), ![408, 425].contains(status), response.isJSON else {
-            return .unavailable(Failure(.serverError, status: status, words ?? "The backend could not renew the session (\(status))."))
+            let sentence = words ?? "The backend could not renew the session (\(status))."
+            return .unavailable(Failure(.serverError, status: status, sentence, outcomeUnknown: isOpen), until: until)
         }
         let reason = words.map { ": \($0)" } ?? "."
         return .unavailable(

@@ -15,7 +15,9 @@ struct CookieScheme: Scheme {
     func absorb(_ response: InboundResponse, into credentials: inout Credentials) -> Bool { credentials.cookies.absorb(response) }
 
     /// Always with an empty jar: a server that finds a live session answers with its account and never looks at the password.
-    func signIn(_ way: WayIn, over transport: any Transport) async throws(AuthenticationError) -> (Account, Credentials) {
+    func signIn(
+        _ way: WayIn, over transport: any Transport, keep: @Sendable (Tokens) async throws(AuthenticationError) -> Void
+    ) async throws(AuthenticationError) -> (Account, Credentials) {
         guard let login = auth.login, case .password(let email, let password) = way else {
             throw .unsupported("\(backend.name) takes no tokens.")
         }

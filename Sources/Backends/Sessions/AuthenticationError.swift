@@ -8,7 +8,7 @@ package enum AuthenticationError: Error, Hashable, Sendable {
     case signInRequired(reason: String)
     /// To be tried later; nobody is signed out by it.
     case unavailable(Failure)
-    /// The kept password is not to be used before then.
+    /// The session is not to be renewed before then: the kept password rests, or whoever renews it does.
     case tooSoon(until: Date, Failure)
     /// The server's words about the person who tried to sign in.
     case refused(String)

@@ -1,5 +1,6 @@
 import Foundation
 import SyncModel
+import Synchronization
 
 extension SessionKeeper {
     /// A session newer than `stale`, which the backend called unauthorised: at most one renewal runs, whoever asks, and only for the
@@ -7,6 +8,12 @@ extension SessionKeeper {
     ///
     /// The renewal runs in a task of its own: once begun it must land, though the caller that began it is cancelled.
     package func replace(_ stale: Session) async throws(AuthenticationError) -> Session {
+        if stale.generation == record.generation { refusedGeneration = stale.generation }
+        return try await renewal(of: stale)
+    }
+
+    /// A session newer than `stale`, whatever that is renewed for.
+    func renewal(of stale: Session) async throws(AuthenticationError) -> Session {
         while true {
             let current = try session()
             if stale.generation < current.generation { return current }
@@ -15,11 +22,19 @@ extension SessionKeeper {
             case .signingIn(let task): guard await task.joined() != nil else { throw .leftWaiting }
             case .signingOut: throw .signingOut
             case nil:
+                try checkRunning()
+                try checkRested()
                 let task = Task { await self.renew() }
                 change = .replacing(task)
                 return try await landed(task)
             }
         }
+    }
+
+    /// Throws while renewals rest. What never reached a server does not count: the network says when it is back.
+    private func checkRested() throws(AuthenticationError) {
+        guard let (until, failure) = rest.withLock({ [now = clock.now] in $0.running(at: now) }), !failure.neverArrived else { return }
+        throw .tooSoon(until: until, failure)
     }
 
     private func landed(_ renewal: Task<Result<Session, AuthenticationError>, Never>) async throws(AuthenticationError) -> Session {
@@ -48,13 +63,27 @@ extension SessionKeeper {
                 switch try await askForRenewal() {
                 case .renewed(let credentials): return try land(credentials)
                 case .foreign: throw try requireSignIn("the backend now takes this session for another account's")
-                case .unavailable(let failure): throw .unavailable(failure)
+                case .unavailable(let failure, let until): throw begunToRest(failure, until)
                 case .ended(let words): reason = words
                 }
             case .login: if let kept = record.credentials.kept { return try await renewed(by: kept, as: account) }
             }
         }
         throw try requireSignIn(reason)
+    }
+
+    /// Asks nobody for a while, since that has failed; returns the error to throw.
+    private func begunToRest(_ failure: Failure, _ asked: Date?) -> AuthenticationError {
+        guard failure.reason != .stopping else { return .unavailable(failure) }
+        var told = failure
+        // It asked for quiet in this alone: whoever signs in anew need not wait.
+        if asked != nil || failure.reason == .throttled { told.reason = .signInRequired }
+        let until = rest.withLock { [told, now = clock.now] rest in
+            rest.begin(told, asked: asked, now: now)
+            return rest.running(at: now)?.until
+        }
+        guard !failure.neverArrived, let until else { return .unavailable(failure) }
+        return .tooSoon(until: until, told)
     }
 
     /// A refresh may turn the token over at the server: that one is under way is stored before it is sent, so that what a crash has cost can
@@ -71,10 +100,9 @@ extension SessionKeeper {
         guard isRefresh else { return renewal }
         switch renewal {
         case .ended(let words) where answerWasLost: return .ended(BearerScheme.lost(words))
-        case .unavailable(let failure) where failure.reason == .lostAnswer || failure.reason == .stopping || answerWasLost: break
-        // The server has answered, and turned nothing over. Where this is not stored, a later reason is a little off.
-        case .unavailable: record.awaitsRefresh = nil
-        case .renewed, .ended, .foreign: break
+        // The server has turned nothing over, this time or before. Where this is not stored, a later reason is a little off.
+        case .unavailable(let failure, _) where !failure.outcomeUnknown && !answerWasLost: record.awaitsRefresh = nil
+        case .renewed, .ended, .foreign, .unavailable: return renewal
         }
         return renewal
     }
@@ -88,9 +116,13 @@ extension SessionKeeper {
             throw .tooSoon(until: min(last, now).addingTimeInterval(Self.renewalPause), failure)
         }
         let before = record.renewedByLoginAt
-        record.renewedByLoginAt = now
+        var next = record
+        next.renewedByLoginAt = now
+        // Before it is sent: a crash and a restart must not send it again at once, or the server locks the account.
+        try store(next)
+        let witness = Witness(transport)
         do throws(AuthenticationError) {
-            var (whose, credentials) = try await scheme.signIn(.password(email: kept.email, kept.password), over: transport)
+            var (whose, credentials) = try await scheme.signIn(.password(email: kept.email, kept.password), over: witness) { _ in }
             guard whose.id == account?.id else { throw try requireSignIn("the kept password opens another account") }
             credentials.kept = kept
             return try land(credentials)
@@ -100,8 +132,8 @@ extension SessionKeeper {
         } catch .locked(let words) {
             throw try requireSignIn(words)
         } catch .unavailable(let failure) {
-            // What never arrived was no try.
-            if failure.reason == .offline || failure.reason == .tls || failure.reason == .clock { record.renewedByLoginAt = before }
+            // What never arrived was no try. Where this is not stored, the password rests longer than it has to.
+            if !witness.mayHaveArrived { record.renewedByLoginAt = before }
             throw .unavailable(failure)
         }
     }
@@ -112,7 +144,11 @@ extension SessionKeeper {
         next.credentials = credentials
         next.awaitsRefresh = nil
         if next.state == .signedIn { next.generation += 1 }
-        try store(next)
+        rest.withLock { $0.end() }
+        do throws(AuthenticationError) { try store(next) } catch {
+            hold(unstored: next)
+            throw error
+        }
         return try session()
     }
 
@@ -133,4 +169,9 @@ extension SessionKeeper {
 
     /// Seconds between two uses of a kept password.
     private static let renewalPause: TimeInterval = 300
+}
+
+extension Failure {
+    /// The request certainly reached no server.
+    fileprivate var neverArrived: Bool { !outcomeUnknown && [.offline, .tls, .clock].contains(reason) }
 }

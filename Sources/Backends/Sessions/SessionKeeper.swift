@@ -1,5 +1,6 @@
 import Foundation
 import SyncModel
+import Synchronization
 import Vault
 
 /// Keeps one backend's session: who is signed in, and with what. Every state is durable before anybody is told of it.
@@ -15,6 +16,15 @@ package actor SessionKeeper {
     /// The one change of credentials under way.
     var change: Change?
     var csrf: (token: String, generation: Int)?
+    /// The change under way is a sign-in by a refresh token, which it uses up.
+    var isExchanging = false
+    /// The credentials of this generation were called unauthorised.
+    var refusedGeneration: Int?
+    /// Until when renewals rest.
+    nonisolated let rest = Mutex(RenewalRest())
+    /// Renewed credentials are in `record`, and not yet in the file.
+    private(set) var isUnstored = false
+    private nonisolated let isStopping = Mutex(false)
 
     /// The origin, where the outbox still holds what belongs to another one: an account there is not the account with the same id here.
     package nonisolated let foreignTo: String?
@@ -69,11 +79,12 @@ package actor SessionKeeper {
             let cleared = record.cleared(.signedOut, origin: origin, reason: "the sign-out was finished at the next start")
             try file.save(cleared)
             return cleared
-        case .record(let record) where record.origin != origin && record.state == .signedIn:
+        case .record(let record) where record.state != .signedOut && !record.isBound(to: backend.profile):
             // Not stored: with the old address back, so is the session.
-            var cleared = record.cleared(.signInRequired, origin: origin, reason: "the backend's address changed")
+            let what = record.origin == origin ? "an address at which its people sign in" : "the backend's address"
+            var cleared = record.cleared(.signInRequired, origin: origin, reason: "\(what) changed")
             // Whoever it was, they are not known to be anybody here.
-            cleared.account = nil
+            if !record.namesAccount(of: backend.profile) { cleared.account = nil }
             return cleared
         case .record(let record): return record
         }
@@ -85,8 +96,9 @@ package actor SessionKeeper {
             remembered: record.credentials.kept != nil, reason: record.reason, revision: revision)
     }
 
-    /// The session of whoever is signed in.
+    /// The session of whoever is signed in. What was renewed and could not be stored is stored first.
     package func session() throws(AuthenticationError) -> Session {
+        if isUnstored { try store(record) }
         switch record.state {
         case .signedIn:
             guard let account = told(record.account) else { throw .signInRequired(reason: "nobody is signed in") }
@@ -107,12 +119,21 @@ package actor SessionKeeper {
     /// Whether `account`, the id of an entry's account, says of which server it is.
     package static func namesItsServer(_ account: String) -> Bool { account.contains("@http") }
 
+    /// No change of credentials begins from now on; one under way goes on.
+    package nonisolated func stop() { isStopping.withLock { $0 = true } }
+
+    /// Throws once the keeper is to begin nothing more.
+    func checkRunning() throws(AuthenticationError) {
+        guard isStopping.withLock(\.self) else { return }
+        throw .unavailable(Failure(.stopping, "The session was not renewed: the daemon is stopping."))
+    }
+
     /// Stores what the answers since the last time renewed.
     package func flush() {
         guard isDirty else { return }
         savedAt = clock.now
         // `try?`: the newest cookies are in memory, and the next change tries again.
-        if (try? file.save(record)) != nil { isDirty = false }
+        if (try? file.save(record)) != nil { (isDirty, isUnstored) = (false, false) }
     }
 
     /// Makes `next` the record: durable first, then true, then told.
@@ -120,11 +141,18 @@ package actor SessionKeeper {
         try file.save(next)
         let before = snapshot
         record = next
-        isDirty = false
+        (isDirty, isUnstored) = (false, false)
         savedAt = clock.now
         guard snapshot != before else { return }
         revision += 1
         tell.yield(snapshot)
+    }
+
+    /// Makes renewed credentials the record though the file could not take them: the server has forgotten the ones before, so this is their
+    /// only copy. They are used once they are stored.
+    func hold(unstored next: SessionRecord) {
+        record = next
+        (isDirty, isUnstored) = (true, true)
     }
 
     /// Takes over what an answer to credentials of `generation` renews. They change with nearly every answer, so they are stored at most

@@ -6,16 +6,29 @@ import Vault
 struct SessionRecord: Hashable, Sendable, Codable {
     var state = SessionSnapshot.State.signedOut
     var account: Account?
-    /// The origin that the credentials belong to.
+    /// The backend's origin at the sign-in: whose account it is.
     var origin: String
+    /// Every origin to which the profile sent credentials then; nil for that one alone.
+    var origins: Set<String>?
     var since: Date?
     var reason: String?
     var generation = 0
     var credentials = Credentials()
     /// A refresh was sent and its answer has not been stored; nil for no.
     var awaitsRefresh: Bool?
-    /// When a kept password was last used.
+    /// When a kept password was last sent.
     var renewedByLoginAt: Date?
+    /// What a refresh token that somebody handed in was exchanged for, while no sign-in has come of it yet.
+    var exchanged: Exchanged?
+
+    struct Exchanged: Hashable, Sendable, Codable {
+        /// A digest of the token that was handed in.
+        let given: String
+        /// The one by which to go on.
+        let refresh: Secret
+        /// Every origin to which the profile sent credentials then.
+        let origins: Set<String>
+    }
 
     init(origin: String) { self.origin = origin }
 
@@ -25,7 +38,7 @@ struct SessionRecord: Hashable, Sendable, Codable {
         record.state = state
         record.generation = generation + 1
         record.reason = reason
-        if state == .signInRequired { record.account = account }
+        if state == .signInRequired { (record.account, record.origins, record.exchanged) = (account, origins, exchanged) }
         return record
     }
 }

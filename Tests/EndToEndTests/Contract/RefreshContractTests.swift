@@ -243,6 +243,82 @@ import Testing
         await other.stop()
     }
 
+    @Test("14: a session that had ended gives another address nobody to capture for") func anotherAddressAfterTheEnd() async throws {
+        let station = try await TestStation.lists2026(grace: 0)
+        try await station.signedIn()
+        station.sandbox.expireSessions(rememberTokens: true)
+        try await station.createList(1)
+        try await station.event("signInRequired")
+        #expect(try await station.status().backends[0].session.account != nil)
+        try await station.end(SIGTERM)
+        let other = try Sandbox(SandboxConfiguration(backend: .lists2026()))
+        try await other.start()
+        try TestStation.place("lists-2026", in: station.directory, baseURL: other.baseURL)
+        try await station.start()
+        #expect(try await station.status().backends[0].session.account == nil)
+        await #expect(throws: (any Error).self) { try await station.createList(2) }
+        #expect(try await station.entries().count == 1)
+        #expect(other.ledger.requests.isEmpty)
+        try await station.end(SIGTERM)
+        await other.stop()
+    }
+
+    @Test("14: a token service that was edited gets no token") func anotherTokenService() async throws {
+        let station = try await TestStation.story16()
+        try await station.signedIn()
+        try await station.end(SIGTERM)
+        let other = try Sandbox(SandboxConfiguration(backend: .story16()))
+        try await other.start()
+        let file = station.directory("backends/firebase.yaml")
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let edited = text.replacing("sts: \(station.sandbox.baseURL)", with: "sts: \(other.baseURL)")
+        #expect(edited != text)
+        try edited.write(toFile: file, atomically: true, encoding: .utf8)
+        station.sandbox.expireSessions(rememberTokens: false)
+        try await station.start()
+        let session = try await station.status().backends[0].session
+        #expect(session.state == "signInRequired" && session.account == nil)
+        await #expect(throws: (any Error).self) { try await station.putMessage(1) }
+        #expect(other.ledger.requests.isEmpty)
+        try await station.end(SIGTERM)
+        await other.stop()
+    }
+
+    @Test("a token service that asks for quiet is asked once, whatever waits, and whoever signs in anew goes on") func quiet() async throws
+    {
+        let station = try await TestStation.lists2026(delivery: "in_flight: 4, first_delay: 0.05, first_pause: 0.1")
+        try await station.signedIn()
+        station.sandbox.expireSessions(rememberTokens: false)
+        await station.sandbox.apply(.tooManyRequests(retryAfter: 3600, path: "auth/refresh"))
+        for number in 1...40 { try await station.createList(number) }
+        try await station.event("gateChanged") { $0.detail["gate"] == "cooling" }
+        try await station.homing("sync")
+        #expect(try await station.homing("why", "40").text.hasPrefix("The session cannot be renewed yet:"))
+        #expect(station.refreshes() == 1)
+        #expect(station.sandbox.ledger.requestCount("POST", path: "api/v1/lists") <= 4)
+        station.sandbox.clearFaults()
+        try await station.login()
+        try await station.event("delivered", count: 40)
+        #expect(try await station.entries("delivered").allSatisfy { $0.attempts == 0 })
+        try await station.end(SIGTERM)
+    }
+
+    @Test("a stop waits for a refresh that is under way: the session outlives it", arguments: [2500, 3500])
+    func stopped(milliseconds: Int) async throws {
+        let station = try await TestStation.lists2026(grace: 0)
+        try await station.signedIn()
+        station.sandbox.expireSessions(rememberTokens: false)
+        await station.sandbox.apply(.slow(milliseconds: milliseconds, path: "auth/refresh", count: 1))
+        try await station.createList(1)
+        try await station.met(.slow)
+        #expect(try await station.end(SIGTERM) == 0)
+        try await station.start()
+        try await station.event("delivered")
+        #expect(station.refreshes() == 1)
+        #expect(station.sandbox.ledger.logInCount == 1)
+        try await station.end(SIGTERM)
+    }
+
     @Test("two hundred entries and a refresh whose answer is cut off: one lost refresh, one more try, no entry spent") func cutOff()
         async throws
     {
