@@ -16,6 +16,10 @@ struct SessionRecord: Hashable, Sendable, Codable {
     var awaitsRefresh: Bool?
     /// When a kept password was last used.
     var renewedByLoginAt: Date?
+    /// The sign-out under way; with it the state is `signingOut`.
+    var ending: SignOutMarker?
+    /// What sign-outs have left to do; nil for nothing.
+    var aftermaths: [SignOutAftermath]?
 
     init(origin: String) { self.origin = origin }
 
@@ -25,6 +29,7 @@ struct SessionRecord: Hashable, Sendable, Codable {
         record.state = state
         record.generation = generation + 1
         record.reason = reason
+        record.aftermaths = aftermaths
         if state == .signInRequired { record.account = account }
         return record
     }
@@ -58,6 +63,9 @@ struct SessionFile: Sendable {
         }
         return .damaged(movedTo: try file.putAside(suffix: ".damaged-\(Int(now.timeIntervalSince1970))"))
     }
+
+    /// Removes the record durably.
+    func remove() throws(VaultError) { try file.remove() }
 
     /// Stores the record durably.
     func save(_ record: SessionRecord) throws(VaultError) {
