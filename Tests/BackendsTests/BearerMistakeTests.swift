@@ -44,7 +44,7 @@ import Testing
         #expect(named.contains { $0.expected.contains(edit.expected) }, "\(mistakes)")
     }
 
-    @Test func aWayOfRenewalNeedsItsTable() throws {
+    @Test("34: a way of renewal needs its table") func aWayOfRenewalNeedsItsTable() throws {
         let text = """
             schema: 1
             name: tok

@@ -15,6 +15,7 @@ extension SessionKeeper {
             case .signingIn(let task): guard await task.joined() != nil else { throw .leftWaiting }
             case .signingOut, .draining: throw .signingOut
             case nil:
+                isRenewing = true
                 let task = Task { await self.renew() }
                 change = .replacing(task)
                 return try await landed(task)
@@ -34,7 +35,9 @@ extension SessionKeeper {
         } catch {
             result = .failure(error)
         }
-        if !Task.isCancelled, case .replacing = change { change = nil }
+        guard !Task.isCancelled else { return result }
+        isRenewing = false
+        if case .replacing = change { change = nil }
         return result
     }
 

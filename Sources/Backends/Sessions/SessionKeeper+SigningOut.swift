@@ -78,10 +78,10 @@ extension SessionKeeper {
         var server = SignOutOutcome.Server.none
         var isDrained = true
         if (allDevices ? logout.requestForAll : logout.request) != nil {
-            let (couldRenew, isUnfinished) = await ready(renewal, drained)
+            let couldRenew = await ready(renewal, drained)
             server = await scheme.signOut(record.credentials, allDevices: allDevices, couldRenew: couldRenew, over: transport)
             if case .failed = server, logout.keepsOnFailure {
-                defer { change = isUnfinished ? renewal.map(Change.replacing) : nil }
+                defer { change = isRenewing ? renewal.map(Change.replacing) : nil }
                 return await keep(aftermath, server, errands)
             }
         } else if aftermath.dropsEntries {
@@ -91,6 +91,7 @@ extension SessionKeeper {
         }
         // What still comes of it belongs to nobody.
         renewal?.cancel()
+        isRenewing = false
         let isSaved = clear(aftermath, server)
         let dropped = await settle(errands, of: aftermath.account)
         change = isDrained ? nil : .draining(Task { await self.rest(drained) })
@@ -104,11 +105,11 @@ extension SessionKeeper {
     }
 
     /// Waits until nothing is being sent, and sees to a token that is still good: the server may want one, to end the session. At most one
-    /// refresh is asked for, and where it fails the sign-out goes on.
-    private func ready(_ renewal: Renewing?, _ drained: Task<Void, Never>) async -> (couldRenew: Bool, isUnfinished: Bool) {
+    /// refresh is asked for, and where it fails the sign-out goes on; false where a renewal could not be had.
+    private func ready(_ renewal: Renewing?, _ drained: Task<Void, Never>) async -> Bool {
         guard let renewal else {
             await drained.value
-            return (await freshen(), false)
+            return await freshen()
         }
         let limit = backend.profile.auth.refresh?.request.timeout ?? .seconds(10)
         let result = await withTaskGroup(of: Result<Session, AuthenticationError>?.self) { group in
@@ -122,9 +123,9 @@ extension SessionKeeper {
         }
         await drained.value
         switch result {
-        case .success, .failure(.signingOut), .failure(.signInRequired): return (true, false)
-        case .failure: return (false, false)
-        case nil: return (false, true)
+        // It landed, or was refused for good.
+        case .success, .failure(.signingOut), .failure(.signInRequired): return true
+        case .failure, nil: return false
         }
     }
 

@@ -14,6 +14,8 @@ package actor SessionKeeper {
     var record: SessionRecord
     /// The one change of credentials under way.
     var change: Change?
+    /// Whether a renewal is under way that nobody has called off; also during a sign-out.
+    var isRenewing = false
     var csrf: (token: String, generation: Int)?
 
     /// The origin, where the outbox still holds what belongs to another one: an account there is not the account with the same id here.

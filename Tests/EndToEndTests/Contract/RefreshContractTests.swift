@@ -288,7 +288,7 @@ import Testing
             guard request.path.contains("auth/"), var json = (try? JSON(bytes: response.body))?.members else { return response }
             json["expiresAt"] = "2026-11-21T20:00:00.000+02:00"
             json["issued_at"] = "2026-11-21T20:00:00Z"
-            json["more"] = ["a": [1, 2.5, nil, ["b": "ž"]], "expiresIn": "tomorrow"]
+            json["more"] = ["a": [1, true, nil, ["b": "ž"]], "expiresIn": "tomorrow"]
             if var data = json["data"]?.members {
                 data["expiresAt"] = "2026-11-21T20:00:00.000Z"
                 data["scope"] = ["x", "y"]

@@ -8,11 +8,13 @@ import Testing
 
 extension TestStation {
     /// Lists with families of refresh tokens; every list has a lane of its own, and its id goes with it.
-    static func lists2026(grace: Int = 10, delivery: String = shortPauses,
+    static func lists2026(
+        grace: Int = 10, accounts: [SandboxAccount] = ListsConfiguration.labAccounts, delivery: String = shortPauses,
         answering: @escaping @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse = { $1 }
     ) async throws -> TestStation {
         try await TestStation(
-            .lists2026(Lists2026Configuration(grace: grace, limits: .none)), profile: "lists-2026", route: "create_list",
+            .lists2026(Lists2026Configuration(accounts: accounts, grace: grace, limits: .none)), profile: "lists-2026",
+            route: "create_list",
             edits: [
                 ("timeout: 30", "timeout: 30\nidempotency: {header: Idempotency-Key}"),
                 ("    request: POST /api/v1/lists\n", "    request: POST /api/v1/lists\n    lane: lists/{item.name}\n"),
