@@ -159,19 +159,21 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// The promised limit, the best of five rounds: what the daemon waits for it waits for in every one, and a busy machine is slow in some.
+    /// The promised limit, the best of three rounds: what the daemon waits for it waits for in every one, and a busy machine is slow in some.
     @Test("22: with no call to make, a refresh and a send under way hold up no sign-out") func nothingToWaitFor() async throws {
         let station = try await TestStation.story16()
         try await station.start()
         var took: [Duration] = []
-        for round in 1...5 {
+        for round in 1...3 {
             try await station.login()
+            // What the rounds before left behind has gone up.
+            if round > 1 { try await station.event("delivered", count: 2 * (round - 1)) }
             await station.sandbox.apply(Fault(.neverAnswer, path: "messages", count: 1))
-            try await station.putMessage(2 * round, conversation: "sending")
+            try await station.putMessage(2 * round, conversation: "sending\(round)")
             try await station.met(.neverAnswer, count: 2 * round - 1)
             station.sandbox.expireSessions(rememberTokens: false)
             await station.sandbox.apply(Fault(.neverAnswer, path: "/v1/token", count: 1))
-            try await station.putMessage(2 * round + 1, conversation: "refreshing")
+            try await station.putMessage(2 * round + 1, conversation: "refreshing\(round)")
             try await station.met(.neverAnswer, count: 2 * round)
             let began = ContinuousClock.now
             let report = try await station.client.call(Endpoints.signOut, SignOut())
@@ -183,11 +185,13 @@ import Testing
         }
         #expect(try #require(took.min()) < .milliseconds(500), "\(took)")
         try await station.login()
-        try await station.event("delivered", count: 10)
+        try await station.event("delivered", count: 6)
         try await station.end(SIGTERM)
     }
 
-    @Test("17: a refresh that hangs is asked for once, and then it is not said that the session had ended") func hangingRefresh() async throws {
+    @Test("17: a refresh that hangs is asked for once, and then it is not said that the session had ended") func hangingRefresh()
+        async throws
+    {
         let station = try await labLoop(LabLoopConfiguration(accessLifetime: 2), edits: [("timeout: 15", "timeout: 1")])
         await station.sandbox.apply(Fault(.neverAnswer, path: "auth/refresh"))
         try await Task.sleep(for: .seconds(2.5))
@@ -201,12 +205,13 @@ import Testing
 
     @Test("22: all devices does not join a sign-out of one") func widerThanTheOneUnderWay() async throws {
         let station = try await labLoop()
-        await station.sandbox.apply(.slow(milliseconds: 700, path: "auth/logout"))
+        await station.sandbox.apply(.slow(milliseconds: 5000, path: "auth/logout"))
         async let narrow = station.client.call(Endpoints.signOut, SignOut())
         try await station.met(.slow)
-        let wide = try await station.homing("logout", "--yes", "--all-devices")
-        #expect(wide.code != 0)
-        #expect(wide.text.contains("of this device alone is under way"), "\(wide.text)")
+        let refused = await #expect(throws: Problem.self) {
+            try await station.client.call(Endpoints.signOut, SignOut(allDevices: true))
+        }
+        #expect(refused?.detail.contains("of this device alone is under way") == true, "\(String(describing: refused))")
         #expect(try await narrow.server == "ended")
         try await station.end(SIGTERM)
     }

@@ -90,7 +90,8 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("drop: kill -9 on the way, and the next start finishes it", arguments: [SIGKILL, SIGTERM]) func crash(signal: Int32) async throws {
+    @Test("drop: kill -9 on the way, and the next start finishes it", arguments: [SIGKILL, SIGTERM]) func crash(signal: Int32) async throws
+    {
         let station = try await labLoop(outbox: "drop")
         try await capture(1...3, station)
         await station.sandbox.apply(Fault(.neverAnswer, path: "auth/logout"))
