@@ -61,7 +61,8 @@ import Testing
         let path = station.directory("backends/breathesafe.yaml")
         let text = try String(contentsOfFile: path, encoding: .utf8)
         #expect(text.contains("on_failure: clear}"))
-        try station.directory.write(text.replacing("on_failure: clear}", with: "on_failure: clear, outbox: drop}"), to: "backends/breathesafe.yaml")
+        let changed = text.replacing("on_failure: clear}", with: "on_failure: clear, outbox: drop}")
+        try station.directory.write(changed, to: "backends/breathesafe.yaml")
     }
 
     private func event(_ station: DaemonStation, _ kind: String) async throws -> Event? { try await station.event { $0.kind == kind } }
@@ -81,9 +82,13 @@ import Testing
                 let out = try await event(station, "signedOut")
                 #expect(out?.account == account)
                 #expect(out?.detail["by"] == "uid \(geteuid()), pid 8")
-                #expect(lines.all("A sign-in was refused") == ["A sign-in was refused as=manager@lab.testforged backend=breathesafe pid=7 uid=54321"])
+                #expect(
+                    lines.all("A sign-in was refused") == [
+                        "A sign-in was refused as=manager@lab.testforged backend=breathesafe pid=7 uid=54321"
+                    ])
                 #expect(lines.all("Signed in") == ["Signed in account=\(account) backend=breathesafe pid=7 uid=54321"])
-                #expect(lines.all("Signed out") == ["Signed out account=\(account) backend=breathesafe pid=8 server=ended uid=\(geteuid())"])
+                let signedOutLine = "Signed out account=\(account) backend=breathesafe pid=8 server=ended uid=\(geteuid())"
+                #expect(lines.all("Signed out") == [signedOutLine])
                 #expect(!lines.all.contains { $0.contains("top-secret") || $0.contains(BreatheSafeConfiguration.labPassword) })
             }
         }

@@ -99,21 +99,32 @@ extension Station {
             var page = try await outbox.entries(state: state, backend: destination.backend, after: 0, limit: 500)
             while let last = page.last {
                 for record in page where record.destination == destination {
-                    do throws(OutboxError) {
-                        try await outbox.discard(
-                            record.id, by: requester?.description ?? "sign-out", named: requester?.name, at: clock.now)
-                        dropped += 1
-                    } catch {
-                        // Somebody was quicker.
-                        if case .notFound = error { continue }
-                        if case .wrongState(_, let state) = error, state == .discarded || state == .delivered { continue }
-                        throw error
-                    }
+                    if try await discard(record.id, for: requester) { dropped += 1 }
                 }
                 page = try await outbox.entries(state: state, backend: destination.backend, after: last.sequence, limit: 500)
             }
         }
         return dropped
+    }
+
+    /// Whether it was there to discard. What was claimed at the moment of the sign-out is handed back untried, shortly after: for that it waits,
+    /// two seconds at most.
+    private func discard(_ id: MutationID, for requester: Requester?) async throws(OutboxError) -> Bool {
+        var triesLeft = 100
+        while true {
+            do throws(OutboxError) {
+                try await outbox.discard(id, by: requester?.description ?? "sign-out", named: requester?.name, at: clock.now)
+                return true
+            } catch {
+                switch error {
+                // Somebody was quicker.
+                case .notFound, .wrongState(_, .discarded), .wrongState(_, .delivered): return false
+                case .wrongState(_, .inflight) where triesLeft > 0: triesLeft -= 1
+                default: throw error
+                }
+            }
+            try? await Task.sleep(for: .milliseconds(20), clock: .continuous)  // `try?`: nobody cancels it
+        }
     }
 }
 
