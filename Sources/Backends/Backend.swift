@@ -27,6 +27,9 @@ package struct Backend: Sendable {
     /// The longest that any of its requests may take by the profile, where it says so at all.
     package var longestRequest: Duration? { profile.routes.values.compactMap(\.request.timeout).max() }
 
+    /// The profile as a JSON document, with what it extends laid under it; its templates and pointers are as they are written.
+    package var document: Data { profile.source.json.serialized }
+
     /// The dotted keys by which two versions of a profile differ, sorted; not their values, which may be secrets.
     package func keysChanged(since earlier: Backend) -> [String] { profile.source.keysDiffering(from: earlier.profile.source) }
 

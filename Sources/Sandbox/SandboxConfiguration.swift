@@ -48,6 +48,8 @@ package enum SandboxBackend: Sendable {
     case lists2026(Lists2026Configuration = Lists2026Configuration())
     /// Messages in a Realtime Database; Firebase's tokens in the query, and its endpoints on the same port.
     case story16(FirebaseConfiguration = FirebaseConfiguration())
+    /// A backend of which nothing is known but its profile.
+    case described(DescribedConfiguration)
 
     func standIn(clock: SandboxClock) -> any StandIn {
         switch self {
@@ -57,6 +59,7 @@ package enum SandboxBackend: Sendable {
         case .lists(let configuration): StatefulStandIn(ListsState(configuration), clock: clock)
         case .lists2026(let configuration): StatefulStandIn(Lists2026State(configuration), clock: clock)
         case .story16(let configuration): StatefulStandIn(Story16State(configuration), clock: clock)
+        case .described(let configuration): StatefulStandIn(DescribedState(configuration), clock: clock)
         }
     }
 }

@@ -7,6 +7,12 @@ extension Backend {
         let route = profile.routes[mutation.route]
         if let interception = interception(in: response, mayBeEmpty: route?.allowsEmpty ?? false) { return .intercepted(interception) }
         guard response.isSuccess, !saysFailure(response) else { return refusal(response, route: route, at: now) }
+        if let missing = route?.promises.first(where: { response.json?.has($0) != true }) {
+            return .unknown(
+                Failure(
+                    .serverError, status: response.status, "The backend answered \(response.status) without \(missing), which it promises.",
+                    outcomeUnknown: true))
+        }
         guard let pointer = route?.remoteID else { return .accepted(Receipt(remoteID: nil, status: response.status, at: now)) }
         guard let remoteID = response.json?.at(pointer)?.text else {
             return .unknown(
