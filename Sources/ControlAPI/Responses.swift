@@ -76,12 +76,14 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public var formerAddress: String?
     /// What a person wished; nil where sending is not paused.
     public var pause: PauseReport?
+    /// How many entries are destroyed for ever where this caller signs out who is signed in; nil where none ever is.
+    public var discardedBySigningOut: Int?
 
     public init(
         name: String, baseURL: String, gate: String, gateReason: String?, session: SessionReport, queue: QueueReport, oldestWaiting: Date?,
         oldestWaitingID: String? = nil, lastDelivered: Date?, nextTry: Date?, otherAccounts: [WaitingAccount],
         formerAddress: String? = nil, pause: PauseReport? = nil, gateCause: String? = nil, signInCommand: String? = nil,
-        sentence: String? = nil
+        sentence: String? = nil, discardedBySigningOut: Int? = nil
     ) {
         self.name = name
         self.baseURL = baseURL
@@ -99,6 +101,7 @@ public struct BackendReport: Codable, Sendable, Equatable {
         self.gateCause = gateCause
         self.signInCommand = signInCommand
         self.sentence = sentence
+        self.discardedBySigningOut = discardedBySigningOut
     }
 }
 
@@ -218,14 +221,20 @@ public struct SignOutReport: Codable, Sendable, Equatable {
     public var email: String?
     /// Entries that wait for this person to sign in again.
     public var waiting: Int
+    /// Entries that were destroyed for ever, because the profile wants it; nil for none.
+    public var discarded: Int?
 
-    public init(backend: String, local: String, server: String, serverReason: String? = nil, email: String? = nil, waiting: Int) {
+    public init(
+        backend: String, local: String, server: String, serverReason: String? = nil, email: String? = nil, waiting: Int,
+        discarded: Int? = nil
+    ) {
         self.backend = backend
         self.local = local
         self.server = server
         self.serverReason = serverReason
         self.email = email
         self.waiting = waiting
+        self.discarded = discarded
     }
 }
 

@@ -14,11 +14,14 @@ package struct SandboxConfiguration: Sendable {
     package var backend: SandboxBackend
     /// The wall clock.
     package var clock: SandboxClock
+    /// Sees every answer, also a fault's, and says what goes out in its place.
+    package var answering: @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse
 
     /// A backend with the usual accounts on any free ports.
     package init(
         host: String = "127.0.0.1", port: Int = 0, controlPort: Int = 0, faults: [Fault] = [], ledgerFile: String? = nil,
-        backend: SandboxBackend = .breatheSafe(), clock: SandboxClock = SandboxClock()
+        backend: SandboxBackend = .breatheSafe(), clock: SandboxClock = SandboxClock(),
+        answering: @escaping @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse = { $1 }
     ) {
         self.host = host
         self.port = port
@@ -27,6 +30,7 @@ package struct SandboxConfiguration: Sendable {
         self.ledgerFile = ledgerFile
         self.backend = backend
         self.clock = clock
+        self.answering = answering
     }
 }
 

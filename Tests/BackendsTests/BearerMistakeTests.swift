@@ -60,7 +60,7 @@ import Testing
         #expect(shipped.filter { $0.signInMeans != .password }.map(\.name) == ["aiphoto"])
     }
 
-    @Test func aWayOfRenewalNeedsItsTable() throws {
+    @Test("34: a way of renewal needs its table") func aWayOfRenewalNeedsItsTable() throws {
         let text = """
             schema: 1
             name: tok

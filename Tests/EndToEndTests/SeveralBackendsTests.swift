@@ -34,6 +34,17 @@ import Testing
                 backend: "lists-2026", route: "create_list", id: Samples.id(100 + number).description, fields: ["name": "list \(number)"]))
     }
 
+    @Test func whoeverSignsOutIsToldAtWhichToComeBack() async throws {
+        let (station, other) = try await station()
+        try await login(station, "lists-2026")
+        _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "to gather"))
+        try await createList(station, 1)
+        let out = try await station.homing("logout", "--backend", "lists-2026", "--yes")
+        #expect(out.text.contains("sign in again with ‘homing login --backend lists-2026’"), "\(out.text)")
+        try await station.end(SIGTERM)
+        await other.stop()
+    }
+
     @Test func aBackendThatHangsChangesNothingForTheOther() async throws {
         let (station, other) = try await station()
         try await login(station, "breathesafe")

@@ -92,7 +92,7 @@ package enum SignInMeans: String, Sendable, CaseIterable {
 package enum OutboxOnSignOut: String, Sendable, CaseIterable {
     /// They wait until the person is back.
     case hold
-    /// A person has to discard them; nothing is dropped by itself.
+    /// They are destroyed for ever where whoever asks for the sign-out may administer; else they wait as with `hold`.
     case drop
     /// Signing out is refused while there are any.
     case refuse

@@ -61,7 +61,7 @@ struct BearerScheme: Scheme {
         guard !rules.account.isEmpty || backend.hasHealth || subject != nil else {
             throw .unsupported("\(backend.name) does not say whose account a refresh token is, so the token was not used. Its profile has to name ‘account’ in ‘refresh’.")
         }
-        switch await refresh(token, nil, over: transport) {
+        switch await refresh(token, nil, over: transport, mayAskAgain: { true }) {
         case .refreshed(let tokens, let named):
             try await keep(tokens)
             let credentials = Credentials(tokens: tokens)
@@ -98,9 +98,11 @@ struct BearerScheme: Scheme {
 
     // MARK: Renewal
 
-    func renew(_ credentials: Credentials, of account: Account?, over transport: any Transport) async -> Renewal {
+    func renew(
+        _ credentials: Credentials, of account: Account?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
+    ) async -> Renewal {
         guard let token = credentials.tokens?.refresh else { return .ended("the session has ended, and there is no refresh token") }
-        switch await refresh(token, credentials.tokens?.access, over: transport) {
+        switch await refresh(token, credentials.tokens?.access, over: transport, mayAskAgain: mayAskAgain) {
         case .refreshed(let tokens, let named):
             if let named, named != account?.id { return .foreign }
             var renewed = credentials
@@ -121,7 +123,9 @@ struct BearerScheme: Scheme {
 
     /// One refresh. Where its answer is lost, it is asked for once more at once, with the same token: a server that turns its tokens over
     /// mostly takes the last one a little longer. It goes past every cache, for it does not go through one.
-    private func refresh(_ token: Secret, _ access: Secret?, over transport: any Transport) async -> RefreshAnswer {
+    private func refresh(
+        _ token: Secret, _ access: Secret?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
+    ) async -> RefreshAnswer {
         guard let rules = auth.refresh else { return .rejected("the session has ended") }
         var inputs: [String: JSONValue] = ["refresh": .string(token.revealed)]
         inputs["access"] = access.map { .string($0.revealed) }
@@ -146,6 +150,7 @@ struct BearerScheme: Scheme {
                 case .lost(var failure):
                     failure.outcomeUnknown = true
                     if wasLost || failure.reason == .stopping { return .unavailable(failure) }
+                    guard await mayAskAgain() else { return .unavailable(failure) }
                     wasLost = true
                 case .unreachable(let failure):
                     guard wasLost else { return .unavailable(failure) }
@@ -204,13 +209,18 @@ struct BearerScheme: Scheme {
 
     // MARK: The way out
 
-    func signOut(_ credentials: Credentials, allDevices: Bool, over transport: any Transport) async -> SignOutOutcome.Server {
+    func signOut(
+        _ credentials: Credentials, allDevices: Bool, couldRenew: Bool, over transport: any Transport
+    ) async -> SignOutOutcome.Server {
         guard let template = allDevices ? auth.logout.requestForAll : auth.logout.request, let tokens = credentials.tokens else {
             return .none
         }
         var inputs: [String: JSONValue] = ["access": .string(tokens.access.revealed)]
         inputs["refresh"] = tokens.refresh.map { .string($0.revealed) }
-        return await backend.signOut(template, TemplateValues(subject: "The sign-out", inputs: inputs), over: transport) {
+        // The refresh token may live on at a server that refuses an access token which is merely old.
+        let saysTheEnd = tokens.refresh == nil || (couldRenew && !tokens.hasEnded(at: clock.now))
+        let values = TemplateValues(subject: "The sign-out", inputs: inputs)
+        return await backend.signOut(template, values, unauthorizedMeansGone: saysTheEnd, over: transport) {
             authorize(&$0, with: credentials)
         }
     }

@@ -45,7 +45,9 @@ struct CookieScheme: Scheme {
         return (answer.account, credentials)
     }
 
-    func renew(_ credentials: Credentials, of account: Account?, over transport: any Transport) async -> Renewal {
+    func renew(
+        _ credentials: Credentials, of account: Account?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
+    ) async -> Renewal {
         do throws(AuthenticationError) {
             let (known, renewed) = try await identify(credentials, over: transport)
             guard let known else { return .ended("the session has ended") }
@@ -57,7 +59,9 @@ struct CookieScheme: Scheme {
         }
     }
 
-    func signOut(_ credentials: Credentials, allDevices: Bool, over transport: any Transport) async -> SignOutOutcome.Server {
+    func signOut(
+        _ credentials: Credentials, allDevices: Bool, couldRenew: Bool, over transport: any Transport
+    ) async -> SignOutOutcome.Server {
         guard let template = allDevices ? auth.logout.requestForAll : auth.logout.request, !credentials.cookies.isEmpty else {
             return .none
         }

@@ -17,10 +17,18 @@ protocol Scheme: Sendable {
     ) async throws(AuthenticationError) -> (Account, Credentials)
 
     /// Renews the session of `account` without its password.
-    func renew(_ credentials: Credentials, of account: Account?, over transport: any Transport) async -> Renewal
+    ///
+    /// - Parameter mayAskAgain: whether a request whose answer was lost may be sent once more; asked when that has happened.
+    func renew(
+        _ credentials: Credentials, of account: Account?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
+    ) async -> Renewal
 
     /// Tells the server that these credentials are to end.
-    func signOut(_ credentials: Credentials, allDevices: Bool, over transport: any Transport) async -> SignOutOutcome.Server
+    ///
+    /// - Parameter couldRenew: false where a renewal was asked for just now and could not be had.
+    func signOut(
+        _ credentials: Credentials, allDevices: Bool, couldRenew: Bool, over transport: any Transport
+    ) async -> SignOutOutcome.Server
 }
 
 /// By what somebody signs in.

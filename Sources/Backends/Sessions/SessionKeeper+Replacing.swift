@@ -20,10 +20,11 @@ extension SessionKeeper {
             switch change {
             case .replacing(let task): return try await landed(task)
             case .signingIn(let task): guard await task.joined() != nil else { throw .leftWaiting }
-            case .signingOut: throw .signingOut
+            case .signingOut, .draining: throw .signingOut
             case nil:
                 try checkRunning()
                 try checkRested()
+                isRenewing = true
                 let task = Task { await self.renew() }
                 change = .replacing(task)
                 return try await landed(task)
@@ -49,6 +50,8 @@ extension SessionKeeper {
         } catch {
             result = .failure(error)
         }
+        guard !Task.isCancelled else { return result }
+        isRenewing = false
         if case .replacing = change { change = nil }
         return result
     }
@@ -96,7 +99,11 @@ extension SessionKeeper {
             next.awaitsRefresh = true
             try store(next)
         }
-        let renewal = await scheme.renew(record.credentials, of: record.account, over: transport)
+        let renewal = await scheme.renew(record.credentials, of: record.account, over: transport) {
+            // Somebody waits for the end of a sign-out.
+            await self.record.state == .signedIn
+        }
+        try requireNotCalledOff()
         guard isRefresh else { return renewal }
         switch renewal {
         case .ended(let words) where answerWasLost: return .ended(BearerScheme.lost(words))
@@ -132,14 +139,21 @@ extension SessionKeeper {
         } catch .locked(let words) {
             throw try requireSignIn(words)
         } catch .unavailable(let failure) {
+            try requireNotCalledOff()
             // What never arrived was no try. Where this is not stored, the password rests longer than it has to.
             if !witness.mayHaveArrived { record.renewedByLoginAt = before }
             throw .unavailable(failure)
         }
     }
 
+    /// Only a sign-out calls a renewal off: what comes of it then belongs to a session that is no more.
+    private func requireNotCalledOff() throws(AuthenticationError) {
+        if Task.isCancelled { throw .signingOut }
+    }
+
     /// Stores renewed credentials before anybody uses them. During a sign-out they serve only to end the session at the server.
     private func land(_ credentials: Credentials) throws(AuthenticationError) -> Session {
+        try requireNotCalledOff()
         var next = record
         next.credentials = credentials
         next.awaitsRefresh = nil
@@ -154,7 +168,7 @@ extension SessionKeeper {
 
     /// Forgets the credentials and says why; returns the error to throw. A sign-out that has begun goes on instead.
     private func requireSignIn(_ reason: String) throws(AuthenticationError) -> AuthenticationError {
-        guard record.state == .signedIn else { return .signingOut }
+        guard record.state == .signedIn, !Task.isCancelled else { return .signingOut }
         try store(record.cleared(.signInRequired, origin: record.origin, reason: reason))
         return .signInRequired(reason: reason)
     }

@@ -38,7 +38,8 @@ extension SessionKeeper {
                 switch change {
                 case .replacing(let task): await task.joined() != nil
                 case .signingIn(let task): await task.joined() != nil
-                case .signingOut(let task): await task.joined() != nil
+                case .signingOut(let task, _): await task.joined() != nil
+                case .draining(let task): await task.joined() != nil
                 }
             guard hasEnded else { throw .leftWaiting }
         }
@@ -60,6 +61,7 @@ extension SessionKeeper {
             next.since = clock.now
             next.generation = record.generation + 1
             next.credentials = credentials
+            next.aftermaths = record.aftermaths(back: told(account))
             if keepsPassword, case .password(let email, let password) = way {
                 next.credentials.kept = Credentials.KeptLogin(email: email, password: password)
             }

@@ -15,6 +15,8 @@ package actor SessionKeeper {
     var record: SessionRecord
     /// The one change of credentials under way.
     var change: Change?
+    /// Whether a renewal is under way that nobody has called off; also during a sign-out.
+    var isRenewing = false
     var csrf: (token: String, generation: Int)?
     /// The change under way is a sign-in by a refresh token, which it uses up.
     var isExchanging = false
@@ -31,14 +33,17 @@ package actor SessionKeeper {
 
     private let file: SessionFile
     private let tell: AsyncStream<SessionSnapshot>.Continuation
-    private var isDirty = false
+    /// The newest record is in memory alone.
+    private(set) var isDirty = false
     private var revision = 0
     private var savedAt: Date
 
     enum Change {
         case replacing(Task<Result<Session, AuthenticationError>, Never>)
         case signingIn(Task<Result<SessionSnapshot, AuthenticationError>, Never>)
-        case signingOut(Task<Result<SignOutOutcome, SignOutError>, Never>)
+        case signingOut(Task<Result<SignOutOutcome, SignOutError>, Never>, allDevices: Bool)
+        /// Nobody is signed in any more, and what was being sent comes to its end.
+        case draining(Task<Void, Never>)
     }
 
     /// Reads the sealed file in `directory`, which is made where it is missing, and finishes a sign-out that was interrupted.
@@ -76,8 +81,9 @@ package actor SessionKeeper {
             return record
         case .record(let record) where record.state == .signingOut:
             // The server is not told: what is left of the credentials may have been used already.
-            let cleared = record.cleared(.signedOut, origin: origin, reason: "the sign-out was finished at the next start")
-            try file.save(cleared)
+            var cleared = record.cleared(.signedOut, origin: origin, reason: "the sign-out was finished at the next start")
+            if let ending = record.ending { cleared.aftermaths = (record.aftermaths ?? []) + [ending.aftermath] }
+            do { try file.save(cleared) } catch { try file.remove() }  // Removing needs no room on the disk.
             return cleared
         case .record(let record) where record.state != .signedOut && !record.isBound(to: backend.profile):
             // Not stored: with the old address back, so is the session.
@@ -139,10 +145,32 @@ package actor SessionKeeper {
     /// Makes `next` the record: durable first, then true, then told.
     func commit(_ next: SessionRecord) throws(VaultError) {
         try file.save(next)
-        let before = snapshot
-        record = next
         (isDirty, isUnstored) = (false, false)
         savedAt = clock.now
+        become(next)
+    }
+
+    /// The same for a record with which nobody is to come back: where it cannot be written the file goes, which needs no room on the disk, and
+    /// the next start finds nobody. What was to be done after the sign-out is then known in memory alone.
+    func commitEnd(_ next: SessionRecord) throws(VaultError) {
+        do {
+            try commit(next)
+        } catch {
+            try file.remove()
+            isDirty = true
+            become(next)
+        }
+    }
+
+    /// For what could neither be written nor removed: true here, and in the file at the next chance.
+    func becomeUnsaved(_ next: SessionRecord) {
+        isDirty = true
+        become(next)
+    }
+
+    private func become(_ next: SessionRecord) {
+        let before = snapshot
+        record = next
         guard snapshot != before else { return }
         revision += 1
         tell.yield(snapshot)

@@ -29,6 +29,10 @@ struct SessionRecord: Hashable, Sendable, Codable {
         /// Every origin to which the profile sent credentials then.
         let origins: Set<String>
     }
+    /// The sign-out under way; with it the state is `signingOut`.
+    var ending: SignOutMarker?
+    /// What sign-outs have left to do; nil for nothing.
+    var aftermaths: [SignOutAftermath]?
 
     init(origin: String) { self.origin = origin }
 
@@ -38,6 +42,7 @@ struct SessionRecord: Hashable, Sendable, Codable {
         record.state = state
         record.generation = generation + 1
         record.reason = reason
+        record.aftermaths = aftermaths
         if state == .signInRequired { (record.account, record.origins, record.exchanged) = (account, origins, exchanged) }
         return record
     }
@@ -71,6 +76,9 @@ struct SessionFile: Sendable {
         }
         return .damaged(movedTo: try file.putAside(suffix: ".damaged-\(Int(now.timeIntervalSince1970))"))
     }
+
+    /// Removes the record durably.
+    func remove() throws(VaultError) { try file.remove() }
 
     /// Stores the record durably.
     func save(_ record: SessionRecord) throws(VaultError) {

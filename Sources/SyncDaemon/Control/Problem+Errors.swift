@@ -79,6 +79,22 @@ extension Problem {
                 .unsupported, status: 409, title: "Not possible there",
                 detail: "\(backend) cannot end the sessions of all devices. Nothing was changed.",
                 next: "Sign out of this one without --all-devices.")
+        case .narrowerUnderWay:
+            self.init(
+                .wrongState, status: 409, title: "Signing out already",
+                detail: "A sign-out of this device alone is under way at \(backend); it does not end the sessions of other devices.",
+                next: "Sign in again once it has ended, and sign out with --all-devices; or end the others on the website.")
+        case .unsent(let count):
+            self.init(
+                .wrongState, status: 409, title: "Not everything has gone up",
+                detail:
+                    "\(StatusSummary.captures(count)) \(count == 1 ? "has" : "have") not gone up, and this backend’s profile forbids signing out before that.",
+                next: "Wait for them (homing sync --wait), or have an administrator discard them.")
+        case .uncounted(let words):
+            self.init(
+                .storageFailed, status: 500, title: "The store failed",
+                detail: "Whether everything has gone up could not be found out, so nobody was signed out: \(words)",
+                next: "Look at the disk and at the daemon’s log.")
         case .unsaved(let error):
             self.init(
                 .storageFailed, status: 507, title: "The sign-out could not be stored", detail: error.description,

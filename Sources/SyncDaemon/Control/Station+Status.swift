@@ -8,7 +8,16 @@ import Outbox
 import SyncModel
 
 extension Station {
-    func status(_ request: NoInput, by peer: Peer) async throws(Problem) -> Status { try await status() }
+    func status(_ request: NoInput, by peer: Peer) async throws(Problem) -> Status {
+        var status = try await status()
+        guard mayDestroy(peer) else { return status }
+        for index in status.backends.indices {
+            let report = status.backends[index]
+            guard keepers[report.name]?.backend.outboxOnSignOut == .drop, let account = report.session.account else { continue }
+            status.backends[index].discardedBySigningOut = try await undelivered(Destination(backend: report.name, account: account))
+        }
+        return status
+    }
 
     func status() async throws(Problem) -> Status {
         let (summary, cursor) = try await summary()

@@ -17,6 +17,8 @@ struct Station: ControlService {
     let spool: Spool
     let clock: any SyncClock
     let startedAt: Date
+    /// Asked where a call does more for an administrator than for others.
+    let policy: AccessPolicy
     let rejected: RejectedConfiguration
     let log: Logger
 

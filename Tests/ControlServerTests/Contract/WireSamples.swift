@@ -35,7 +35,7 @@ enum WireSamples {
         "SessionReport": Pair(full: session, bare: bareSession),
         "SessionList": Pair(full: SessionList(sessions: [session]), bare: SessionList(sessions: [])),
         "SignOutReport": Pair(
-            full: SignOutReport(backend: "b", local: "cleared", server: "failed", serverReason: "r", email: "e", waiting: 1),
+            full: SignOutReport(backend: "b", local: "cleared", server: "failed", serverReason: "r", email: "e", waiting: 1, discarded: 2),
             bare: SignOutReport(backend: "b", local: "cleared", server: "ended", waiting: 0)),
         "SubmissionReceipt": Pair(full: receipt, bare: receipt),
         "EntrySummary": Pair(full: entry, bare: bareEntry),
@@ -87,7 +87,7 @@ enum WireSamples {
     private static let backend = BackendReport(
         name: "b", baseURL: "u", gate: "cooling", gateReason: "r", session: session, queue: QueueReport(), oldestWaiting: day,
         oldestWaitingID: id, lastDelivered: day, nextTry: day, otherAccounts: [account], formerAddress: "https://old:443", pause: pause,
-        gateCause: "offline", signInCommand: "c", sentence: "s")
+        gateCause: "offline", signInCommand: "c", sentence: "s", discardedBySigningOut: 1)
     private static let pause = PauseReport(backend: "b", reason: "r", since: day, until: day, by: "ann")
     private static let lane = LaneReport(
         backend: "b", account: "1", email: "e", lane: "l", head: id, state: "pending", capturedAt: day, dueAt: day, waiting: 1)
