@@ -73,13 +73,18 @@ package final class TestStation: Sendable {
 
     /// Starts homingd and returns once it says that it is up; its error where it ends instead.
     ///
-    /// - Parameter log: a file that gets everything that it says.
+    /// - Parameters:
+    ///   - launcher: a program with arguments that becomes homingd once it has done its part, found in /usr/bin.
+    ///   - log: a file that gets everything that it says.
     @discardableResult
-    package func start(_ environment: [String: String] = [:], logTo log: String? = nil) async throws -> Process {
+    package func start(_ environment: [String: String] = [:], through launcher: [String] = [], logTo log: String? = nil) async throws
+        -> Process
+    {
         let process = Process()
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, given in given }
-        process.executableURL = URL(fileURLWithPath: Self.programs + "/homingd")
-        process.arguments = ["run", "--config", directory("homing.yaml")]
+        let command = launcher + [Self.programs + "/homingd", "run", "--config", directory("homing.yaml")]
+        process.executableURL = URL(fileURLWithPath: launcher.isEmpty ? command[0] : "/usr/bin/\(command[0])")
+        process.arguments = Array(command.dropFirst())
         let output = Pipe()
         process.standardError = output
         try process.run()
