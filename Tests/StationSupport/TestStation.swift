@@ -61,9 +61,12 @@ package final class TestStation: Sendable {
     }
 
     /// A configuration with short pauses.
-    package static func configure(_ directory: TemporaryDirectory, delivery: String = shortPauses, route: String = "measurement") throws {
+    package static func configure(
+        _ directory: TemporaryDirectory, delivery: String = shortPauses, route: String = "measurement",
+        timeouts: String = "connect: 10, request: 30, exchange: 60"
+    ) throws {
         let spool = route == "measurement" ? "" : "spool: {route: \(route)}\n"
-        try "state_directory: state\nsocket: homing.sock\n\(spool)delivery: {\(delivery)}\n"
+        try "state_directory: state\nsocket: homing.sock\n\(spool)delivery: {\(delivery)}\ntimeouts: {\(timeouts)}\n"
             .write(toFile: directory("homing.yaml"), atomically: true, encoding: .utf8)
     }
 
