@@ -25,9 +25,9 @@ struct DoorConnection: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Sends all of it, says that nothing more comes, and reads to the end: the status lines that came back; nil where neither an answer nor
+    /// Sends all of it, says that nothing more comes, and reads to the end: the statuses that came back; nil where neither an answer nor
     /// an end came within 20 seconds.
-    consuming func exchange(_ input: [UInt8]) -> [(status: Int, line: String)]? {
+    consuming func exchange(_ input: [UInt8]) -> [Int]? {
         var done = 0
         while done < input.count {
             let count = input[done...].withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -45,11 +45,8 @@ struct DoorConnection: ~Copyable {
         }
     }
 
-    private static func answers(_ text: [UInt8]) -> [(status: Int, line: String)] {
-        String(decoding: text, as: UTF8.self).split(separator: "\r\n").filter { $0.hasPrefix("HTTP/1.") }.compactMap { line in
-            let words = line.split(separator: " ")
-            guard words.count > 1, let status = Int(words[1]) else { return nil }
-            return status == 100 ? nil : (status, String(line))
-        }
+    private static func answers(_ text: [UInt8]) -> [Int] {
+        // An answer to what came after it on the same connection follows the body of the one before without a line end.
+        String(decoding: text, as: UTF8.self).split(separator: "HTTP/1.1 ").compactMap { Int($0.prefix(3)) }.filter { $0 != 100 }
     }
 }

@@ -44,7 +44,26 @@ struct HostileInput {
 
     private mutating func noise(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) } }
 
+    /// What a good client sends.
+    private static let right = [
+        ("GET", "/v1/status", ""), ("GET", "/v1/entries?limit=3", ""), ("GET", "/v1/lanes", ""), ("GET", "/v1/receipts", ""),
+        ("POST", "/v1/entries?backend=breathesafe&route=measurement&item.user_id=5", bodies[0]),
+        ("POST", "/v1/entries?backend=breathesafe&route=measurement&item.user_id=6", bodies[0]),
+        ("GET", "/v1/entries/00000000-0000-7000-8000-000000000001", ""), ("POST", "/v1/sync", ""),
+    ]
+
+    /// A right request, now and then with a header too many.
+    private mutating func rightRequest() -> [UInt8] {
+        let (method, path, body) = pick(Self.right)
+        var lines = [
+            "\(method) \(path) HTTP/1.1", "Host: localhost", "Content-Length: \(body.utf8.count)", "Content-Type: application/json",
+        ]
+        if Int.random(in: 0..<3, using: &generator) == 0 { lines.append(pick(Self.headers)) }
+        return Array((lines.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
+    }
+
     private mutating func request() -> [UInt8] {
+        if Int.random(in: 0..<3, using: &generator) > 0 { return rightRequest() }
         var body = Array(pick(Self.bodies).utf8)
         if Int.random(in: 0..<200, using: &generator) == 0 { body = noise(100_000) }
         var lines = ["\(pick(Self.methods)) \(pick(Self.paths)) HTTP/1.1"]
