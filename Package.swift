@@ -147,8 +147,8 @@ let package = Package(
         tests(
             "EndToEnd",
             [
-                "homingd", "homing", "homing-sandbox", "homing-torture", "ControlAPI", "ControlServer", "Sandbox", "StationSupport",
-                "SyncDaemon", "SyncModel", asyncHTTPClient, logging, nioCore, nioHTTP1,
+                "homingd", "homing", "homing-sandbox", "homing-torture", "ControlAPI", "ControlServer", "Delivery", "Sandbox",
+                "StationSupport", "SyncDaemon", "SyncModel", asyncHTTPClient, logging, nioCore, nioHTTP1,
             ], exclude: ["Integrations/submit.py", "Integrations/submit.sh"]),
     ]
 )

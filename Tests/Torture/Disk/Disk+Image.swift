@@ -123,7 +123,9 @@ extension Disk.File {
         // Room that was given to a file and never written may hold what anybody left there.
         if Bool.random(using: &generator), Bool.random(using: &generator) {
             for place in touched where kept[place] == 0 && place * sector >= durable.count {
-                for byte in place * sector..<min((place + 1) * sector, content.count) { content[byte] = .random(in: 0...255, using: &generator) }
+                for byte in place * sector..<min((place + 1) * sector, content.count) {
+                    content[byte] = .random(in: 0...255, using: &generator)
+                }
             }
         }
         for (number, change) in pending.enumerated() { apply(change, number, to: &content, sizes[number], touches, kept) }
@@ -141,7 +143,9 @@ extension Disk.File {
                 case .truncate(let size): size..<max(size, sizes[number])
                 }
             if range.isEmpty { continue }
-            for place in range.lowerBound / Disk.sector...(range.upperBound - 1) / Disk.sector { touches[place, default: []].append(number) }
+            for place in range.lowerBound / Disk.sector...(range.upperBound - 1) / Disk.sector {
+                touches[place, default: []].append(number)
+            }
         }
         return touches
     }
@@ -170,7 +174,8 @@ extension Disk.File {
             guard let rank = touches[place]?.firstIndex(of: number), rank < kept[place] ?? 0 else { continue }
             let part = range.clamped(to: place * Disk.sector..<(place + 1) * Disk.sector)
             switch change {
-            case .write(let offset, let bytes): content.replaceSubrange(part, with: bytes[part.lowerBound - offset..<part.upperBound - offset])
+            case .write(let offset, let bytes):
+                content.replaceSubrange(part, with: bytes[part.lowerBound - offset..<part.upperBound - offset])
             case .truncate: for byte in part { content[byte] = 0 }
             }
         }

@@ -8,7 +8,9 @@ enum OldStore {
         let queue = try DatabaseQueue(path: file)
         try queue.inDatabase { db in
             let applied = try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY identifier")
-            guard Set(applied) == ["1", "2"] else { throw StationError("expected migrations 1 and 2, found \(applied): undo the others here") }
+            guard Set(applied) == ["1", "2"] else {
+                throw StationError("expected migrations 1 and 2, found \(applied): undo the others here")
+            }
             try db.execute(
                 sql: """
                     BEGIN IMMEDIATE;

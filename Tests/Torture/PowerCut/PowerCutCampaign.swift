@@ -83,7 +83,8 @@ struct PowerCutCampaign: Campaign {
     }
 
     private func pass(
-        _ tape: PowerCutTape, _ number: Int, _ places: Set<Int>, seed: UInt64, until deadline: ContinuousClock.Instant?, _ progress: Progress,
+        _ tape: PowerCutTape, _ number: Int, _ places: Set<Int>, seed: UInt64, until deadline: ContinuousClock.Instant?,
+        _ progress: Progress,
         _ scenario: PowerCutScenario
     ) async throws {
         let campaign = progress.outcome.seed
@@ -102,7 +103,8 @@ struct PowerCutCampaign: Campaign {
                     }
                     progress.note(
                         problems,
-                        replay: "homing-torture power-cut --tape \(Self.keptTape(campaign, number)) --cut \(cut.cut) --image-seed \(cut.seed)")
+                        replay:
+                            "homing-torture power-cut --tape \(Self.keptTape(campaign, number)) --cut \(cut.cut) --image-seed \(cut.seed)")
                 }
                 return deadline.map { ContinuousClock.now < $0 } ?? true
             }
@@ -130,10 +132,12 @@ struct PowerCutCampaign: Campaign {
 
         func note(_ problems: [String], replay: String) {
             guard !problems.isEmpty else { return }
+            let what = problems.joined(separator: "; ")
             state.withLock { outcome in
                 outcome.lost += problems.count { $0.contains("lost") }
                 // One cause shows in thousands of images.
-                if outcome.failures.count < 20 { outcome.failures.append("\(problems.joined(separator: "; ")). Replay: \(replay)") }
+                guard outcome.failures.count < 20, !outcome.failures.contains(where: { $0.hasPrefix(what) }) else { return }
+                outcome.failures.append("\(what). Replay: \(replay)")
             }
         }
     }

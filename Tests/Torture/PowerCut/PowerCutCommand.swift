@@ -20,7 +20,8 @@ struct PowerCutCommand: AsyncParsableCommand {
                 tape: 0, cut: found.cut, seed: imageSeed, disk: found.disk, promises: found.promises, taken: found.taken)
             if let into { try cut.image().write(to: into) }
             for (number, record) in tape.records.enumerated() where abs(number - found.cut) <= 12 {
-                print("\(number == found.cut ? "→" : " ") \(number) \(record.kind) \(record.path) \(record.second) \(record.offset)+\(record.data.count)")
+                let place = number == found.cut ? "→" : " "
+                print("\(place) \(number) \(record.kind) \(record.path) \(record.second) \(record.offset)+\(record.data.count)")
             }
             problems = try await cut.problems()
             return false

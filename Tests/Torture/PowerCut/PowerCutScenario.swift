@@ -130,7 +130,13 @@ final class PowerCutScenario: Sendable {
             _ = try await self.station.client.call(Endpoints.retry, EntryReference(id: self.id(13)))
         }
         try await settled(13, "delivered")
-        for (number, fault) in zip(14..., [Fault(.commitThenCut, path: path, count: 1), .unavailable(retryAfter: nil, path: path, count: 1), .unavailable(retryAfter: 1, path: path, count: 1)]) {
+        for (number, fault) in zip(
+            14...,
+            [
+                Fault(.commitThenCut, path: path, count: 1), .unavailable(retryAfter: nil, path: path, count: 1),
+                .unavailable(retryAfter: 1, path: path, count: 1),
+            ])
+        {
             await station.sandbox.apply(fault)
             try await submit(number)
             try await settled(number, "delivered")
