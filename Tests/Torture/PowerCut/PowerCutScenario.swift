@@ -100,10 +100,10 @@ final class PowerCutScenario: Sendable {
         let recorder = recorders.migration
         try OldStore.make(of: station.directory("state/outbox.sqlite"))
         try recorder.begin()
-        for record in try Recording(log: recorders.day.log ?? "").records where record.kind == .mark && record.path.hasPrefix("end ") {
-            try recorder.mark(record.path)
-            if record.path.hasPrefix("end entry.") { try recorder.mark("told \(record.path.split(separator: " ")[1].dropFirst(6))") }
-        }
+        var promises = Promises()
+        for record in try Recording(log: recorders.day.log ?? "").records { promises.apply(record, Promises.Words(record)) }
+        for (thing, state) in promises.states { try recorder.mark("end \(thing) \(state)") }
+        for id in promises.told { try recorder.mark("told \(id)") }
         try await station.start(try recorder.environment())
         try await station.end(SIGTERM)
     }
