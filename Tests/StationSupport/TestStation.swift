@@ -42,6 +42,13 @@ package final class TestStation: Sendable {
         try await sandbox.start()
     }
 
+    /// A station in a directory that is prepared already, at a sandbox that may serve others too.
+    package init(in directory: TemporaryDirectory, at sandbox: Sandbox) {
+        self.directory = directory
+        self.sandbox = sandbox
+        client = ControlClient(socketPath: directory("homing.sock"))
+    }
+
     /// The shipped profile, and what it extends, with other addresses.
     package static func place(_ profile: String, in directory: TemporaryDirectory, baseURL: String, edits: [(String, String)] = []) throws {
         try FileManager.default.createDirectory(atPath: directory("backends"), withIntermediateDirectories: true)
