@@ -116,11 +116,16 @@ let package = Package(
         .target(
             name: "StationSupport", dependencies: ["ControlAPI", "Sandbox", "SyncModel", "TestSupport"], path: "Tests/StationSupport",
             swiftSettings: swiftSettings),
+        // Made-up worlds for the delivering core over the real outbox, for the tests and for the campaigns.
+        .target(
+            name: "Simulation", dependencies: ["SyncModel", "Vault", "Outbox", "Delivery", "TestSupport"], path: "Tests/Simulation",
+            swiftSettings: swiftSettings),
         // Tries to break every guarantee, for as long as it is told; not installed.
         .executableTarget(
             name: "homing-torture",
             dependencies: [
-                "StationSupport", "TestSupport", "ControlAPI", "Sandbox", "SyncModel", "Vault", "Outbox", "Delivery", "Backends", "Capture",
+                "StationSupport", "Simulation", "TestSupport", "ControlAPI", "Sandbox", "SyncModel", "Vault", "Outbox", "Delivery",
+                "Backends", "Capture",
                 argumentParser,
             ], path: "Tests/Torture", swiftSettings: swiftSettings),
         tests("SyncModel", ["SyncModel"]),
@@ -129,7 +134,7 @@ let package = Package(
         tests("Capture", ["Capture", "Outbox", "SyncModel", "Vault", logging, system]),
         tests(
             "Backends", ["Backends", "SyncModel", "Vault", nioCore, nioPosix, nioSSL], resources: [.copy("Fixtures")]),
-        tests("Delivery", ["Delivery", "Outbox", "Backends", "SyncModel", "Vault"]),
+        tests("Delivery", ["Delivery", "Outbox", "Backends", "Simulation", "SyncModel", "Vault"]),
         tests(
             "ControlServer", ["ControlServer", "ControlAPI", asyncHTTPClient, httpTypes, lifecycle, logging, nioCore, nioHTTP1, yams]),
         tests(
