@@ -66,6 +66,7 @@ package struct DispatchState: Sendable {
             forgetDueTimes()
         case .attempted(let entry, let attempt): return attempted(entry, attempt, now)
         case .probed(let backend, let probe):
+            links[backend]?.isProbing = false
             switch probe {
             case .well: links[backend]?.breaker.succeed()
             // A probe that was called off has learnt nothing.
@@ -205,9 +206,7 @@ package struct DispatchState: Sendable {
         for name in names {
             guard var link = links[name] else { continue }
             if let change = link.review(now) { actions.append(change) }
-            if !isStopping, link.wantsProbe(policy.breaker, now), link.breaker.elapse(), link.hasHealthRoute {
-                actions.append(.probe(backend: name))
-            }
+            if !isStopping, link.startProbe(policy.breaker, now) { actions.append(.probe(backend: name)) }
             // On a full disk nothing can be written for now; that nothing is under way any more holds all the same.
             if link.isDraining, link.sending.isEmpty, link.settling == 0 || storeAgainAt != nil {
                 link.isDraining = false

@@ -9,6 +9,8 @@ struct Link: Sendable {
     var sessionRevision = 0
     var isCheckingSession = false
     var breaker = CircuitBreaker()
+    /// A probe of the health route is on its way, whatever has become of the breaker since.
+    var isProbing = false
     /// Being sent, by sequence.
     var sending: [Int64: Entry] = [:]
     /// Tried, and not yet written.
@@ -78,6 +80,13 @@ struct Link: Sendable {
         return corrected == asked ? nil : .pauseCorrected(corrected)
     }
 
+    /// Whether to send a probe now: never a second one while the answer to the first may still come.
+    mutating func startProbe(_ policy: CircuitBreaker.Policy, _ now: Date) -> Bool {
+        guard wantsProbe(policy, now), breaker.elapse(), hasHealthRoute, !isProbing else { return false }
+        isProbing = true
+        return true
+    }
+
     func hasDue(_ now: Date) -> Bool {
         switch due {
         case .unknown: true
@@ -87,7 +96,7 @@ struct Link: Sendable {
         }
     }
 
-    func wantsProbe(_ policy: CircuitBreaker.Policy, _ now: Date) -> Bool {
+    private func wantsProbe(_ policy: CircuitBreaker.Policy, _ now: Date) -> Bool {
         account != nil && pause == nil && due != .nothing && breaker.isOver(policy: policy, now: now)
     }
 

@@ -101,6 +101,26 @@ import Testing
         #expect(open == [.gateChanged(backend: "breathesafe", .open), .store([], claim: [Samples.destination: 4])])
     }
 
+    /// The answer to a straggler closes the breaker, and the next failure opens it again, all before the probe has come back.
+    @Test func noSecondProbeIsSentWhileTheFirstIsOnItsWay() throws {
+        var state = signedIn()
+        let offline = Failure(.offline, "refused")
+        _ = state.on(.stored(Claimed(entries: [entry(1), entry(2), entry(3)])), at: now)
+        _ = state.on(.attempted(entry(1), attempt(.unreachable(offline))), at: now)
+        _ = state.on(.stored(Claimed(nextDue: [Samples.destination: now])), at: now)
+        var later = now.addingTimeInterval(10)
+        let first = state.on(.woke, at: later)
+        #expect(first.contains(.probe(backend: "breathesafe")))
+        _ = state.on(.attempted(entry(2), attempt(.accepted(Samples.receipt))), at: later)
+        _ = state.on(.attempted(entry(3), attempt(.unreachable(offline))), at: later)
+        _ = state.on(.stored(Claimed(nextDue: [Samples.destination: now])), at: later)
+        later = later.addingTimeInterval(10)
+        let second = state.on(.woke, at: later)
+        #expect(!second.contains(.probe(backend: "breathesafe")))
+        let told = state.on(.probed(backend: "breathesafe", .well), at: later)
+        #expect(told.contains(.gateChanged(backend: "breathesafe", .open)))
+    }
+
     @Test func aClockThatWasAheadKeepsNoBackendCoolingForYears() {
         var state = signedIn()
         let ahead = now.addingTimeInterval(10 * 365 * 86_400)

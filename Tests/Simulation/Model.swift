@@ -23,6 +23,8 @@ struct Model {
         var uncertain = false
         /// Tries since a person last gave it all its attempts that may count, by what they met.
         var countable = 0
+        /// A person has put it back in line, perhaps while a later one was being sent.
+        var isRevived = false
 
         var blocks: Bool {
             switch state {
@@ -47,7 +49,8 @@ struct Model {
     /// What waits for something or somebody.
     var open: [Item] { items.values.filter { $0.state != .delivered && $0.state != .discarded } }
 
-    func head(of item: Item) -> Int64? { lanes[item.destination]?[item.lane]?.first }
+    /// What has stood at the head of its lane for as long as the later ones have been in it.
+    func head(of item: Item) -> Int64? { lanes[item.destination]?[item.lane]?.first { items[$0]?.isRevived == false } }
 
     mutating func add(_ item: Item) throws {
         guard item.sequence > newest else { throw Violation("I1", "sequence \(item.sequence) was given out after \(newest)") }
@@ -72,9 +75,12 @@ struct Model {
         put(item)
     }
 
-    /// The heads of lanes that wait for their time.
+    /// The heads of lanes that wait for their time; none where something of the lane is being sent.
     private func heads(_ destination: Destination) -> [Item] {
-        (lanes[destination] ?? [:]).values.compactMap { $0.first.flatMap { items[$0] } }.filter { $0.state == .pending }
+        (lanes[destination] ?? [:]).values.compactMap { line in
+            guard let first = line.first, let head = items[first], head.state == .pending else { return nil }
+            return line.contains(where: inflight.contains) ? nil : head
+        }
     }
 
     /// When the first head of a lane is due, in Unix milliseconds; nil where none waits.
@@ -125,6 +131,7 @@ struct Model {
         change(item.sequence) {
             if !($0.state == .pending && $0.uncertain) { $0.due = 0 }
             $0.uncertain = $0.uncertain && !isDecided
+            $0.isRevived = $0.isRevived || $0.state != .pending
             $0.state = .pending
             $0.holdReason = nil
             $0.attempts = 0

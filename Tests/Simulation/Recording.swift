@@ -47,8 +47,8 @@ package struct Recording: Sendable, Equatable {
         do {
             try await world.run(steps)
             return (nil, world)
-        } catch let violation as Violation {
-            return (violation, world)
+        } catch {
+            return (try Violation(of: error), world)
         }
     }
 
@@ -64,8 +64,8 @@ package struct Recording: Sendable, Equatable {
                 try await world.take(step)
             }
             try await world.settleDown()
-        } catch let violation as Violation {
-            recording.violation = violation
+        } catch {
+            recording.violation = try Violation(of: error)
         }
         return (recording, world)
     }

@@ -163,7 +163,7 @@ extension World {
     /// The backend does what it is asked. Within a lane nothing goes before what is in line before it.
     func takeEffect(_ item: Model.Item, _ attempt: Try) throws {
         if sabotage == .answersWithoutEffect, item.sequence % 10 == 0 { return }
-        if let head = model.head(of: item), head != item.sequence {
+        if let head = model.head(of: item), head < item.sequence {
             throw Violation("I5", "entry \(item.sequence) took effect before entry \(head) of its lane")
         }
         try ledger.take(
