@@ -121,8 +121,9 @@ struct Link: Sendable {
         case .well: return .shown
         case .ill: return .ill
         case .noEvidence:
-            if let lastAnswered, let tried = entry.triedAt, lastAnswered > tried { return .shown }
-            return entry.countedAt.map { now.timeIntervalSince($0) >= period } ?? true ? .presumed : .ill
+            // A time that lies ahead was set by a clock that was: as evidence it is worth nothing, and a long wait for it would be for ever.
+            if let lastAnswered, lastAnswered <= now, let tried = entry.triedAt, lastAnswered > tried { return .shown }
+            return entry.countedAt.map { abs(now.timeIntervalSince($0)) >= period } ?? true ? .presumed : .ill
         }
     }
 }

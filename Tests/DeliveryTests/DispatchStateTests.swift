@@ -366,4 +366,22 @@ import Testing
         }
         #expect(counted == [0, 60, 120])
     }
+
+    /// Times that a clock left which was ahead: the entry need not wait for them, and they show nothing of the backend.
+    @Test func aClockThatWasAheadKeepsNoEntryFromCountingAndIsNoEvidence() {
+        let ahead = now.addingTimeInterval(10 * 365 * 86_400)
+        var state = signedIn(health: false)
+        _ = state.on(.stored(Claimed(entries: [entry(1), entry(2)])), at: ahead)
+        _ = state.on(.attempted(entry(1), attempt(.accepted(Samples.receipt))), at: ahead)
+        for (countedAt, counts) in [(ahead, true), (now.addingTimeInterval(-60), false)] {
+            var entry = entry(2)
+            entry.triedAt = now.addingTimeInterval(-1)
+            entry.countedAt = countedAt
+            var next = state
+            let actions =
+                next.on(.attempted(entry, attempt(.transient(Samples.failure))), at: now) + next.on(.stored(Claimed()), at: now)
+            let settled = actions.flatMap { if case .store(let settled, _) = $0 { settled } else { [] } }
+            #expect(settled.filter { $0.entry.sequence == 2 }.map(\.counts) == [counts])
+        }
+    }
 }

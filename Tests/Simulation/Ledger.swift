@@ -20,7 +20,7 @@ struct Ledger {
     /// - Parameter wasUncertain: the sender had recorded that an earlier send may have taken effect.
     mutating func take(_ item: Model.Item, wasUncertain: Bool, keyLifetime: TimeInterval?, at time: TimeInterval) throws {
         let count = effects[item.id] ?? 0
-        if item.route == .keyed, let since = knownSince[item.id], keyLifetime.map({ time - since < $0 }) ?? true { return }
+        if item.route == .keyed, let since = knownSince[item.id], keyLifetime.map({ time - since < $0 + Self.grace }) ?? true { return }
         knownSince[item.id] = time
         effects[item.id] = count + 1
         guard count > 0 else { return }
@@ -31,6 +31,9 @@ struct Ledger {
                 "I3", "entry \(item.sequence) (\(item.route)) took effect \(count + 1) times, recorded as uncertain: \(wasUncertain)")
         }
     }
+
+    /// How much longer than it says a backend remembers, for what was on its way, in seconds.
+    private static let grace: TimeInterval = 120
 
     mutating func expect(_ item: Model.Item, until: TimeInterval) { late.append((item, until)) }
 

@@ -15,15 +15,23 @@ extension RouteKind {
 }
 
 extension Model {
-    /// Notes that a try ended in this way, before anything is made of it.
-    mutating func tried(_ sequence: Int64, _ attempt: Attempt) {
+    /// Notes that a try ended in this way, in true time, before anything is made of it.
+    ///
+    /// - Parameter isSeenWell: something shows that the backend was well, or it is so long ago that it has to be presumed.
+    mutating func tried(_ sequence: Int64, _ attempt: Attempt, isSeenWell: Bool, from begin: TimeInterval, to end: TimeInterval) {
         let mayCount =
             switch attempt.verdict {
-            case .transient: attempt.health != .ill
+            case .transient: isSeenWell
             case .unknown(let failure): !attempt.route.canLookUp && failure.reason != .stopping
             default: false
             }
-        if mayCount { change(sequence) { $0.countable += 1 } }
+        change(sequence) {
+            if attempt.wasMade { $0.triedAt = begin }
+            if mayCount {
+                $0.countable += 1
+                $0.countedAt = end
+            }
+        }
     }
 
     /// What a settlement makes of its entry, and whether it may.

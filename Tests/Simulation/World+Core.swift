@@ -135,7 +135,7 @@ extension World {
         if (item.attempts, item.releases, item.uncertain) != (entry.attempts, entry.releases, entry.uncertain) {
             throw Violation("model", "entry \(entry.sequence) is sent as \(entry), and is \(item)")
         }
-        underway.append(.attempt(Try(entry: entry, startedAt: now)))
+        underway.append(.attempt(Try(entry: entry, startedAt: now, began: time)))
     }
 
     private func drained(_ backend: String) throws {

@@ -44,7 +44,7 @@ extension World {
         switch view.gates[name] {
         case .open:
             if sending >= limit { return }
-            if due <= now.ms || isPastHorizon {
+            if Date(ms: due) <= now || isPastHorizon {
                 throw Violation("I4", "something at \(name) is due, and only \(sending) are sent; timer \(timerText)")
             }
             try checkTimer(Date(ms: due), "the next entry at \(name)")

@@ -40,7 +40,7 @@ extension World {
         }
         if entry.uncertain, sabotage != .sendsWithoutLooking, try look(attempt, fate) { return }
         var attempt = attempt
-        attempt.sent = (account.id, keeper.revision)
+        attempt.sent = (account.id, keeper.revision, time)
         underway.append(.attempt(attempt))
     }
 
@@ -104,7 +104,9 @@ extension World {
     }
 
     /// What the backend does with the request, and what comes back of it.
-    private func answer(_ attempt: Try, _ sent: (account: String, revision: Int), _ fate: Fate, _ backend: Plan.Backend) throws -> Verdict {
+    private func answer(_ attempt: Try, _ sent: (account: String, revision: Int, at: TimeInterval), _ fate: Fate, _ backend: Plan.Backend)
+        throws -> Verdict
+    {
         let entry = attempt.entry
         guard let item = model.items[entry.sequence] else { throw Violation("I1", "entry \(entry.sequence) is sent, and unknown") }
         let fate = item.curse == .poison && isEffective(fate) ? (backend.hasHealthRoute ? .errorWell : .errorUnsaid) : fate
@@ -148,7 +150,7 @@ extension World {
     }
 
     /// 401. A session that was renewed meanwhile sends it once more; else the session is over, and only a person can renew it.
-    private func expired(_ attempt: Try, _ sent: (account: String, revision: Int), _ item: Model.Item) throws -> Verdict {
+    private func expired(_ attempt: Try, _ sent: (account: String, revision: Int, at: TimeInterval), _ item: Model.Item) throws -> Verdict {
         guard let keeper = keepers[attempt.backend], keeper.account?.id == sent.account else {
             return .unauthorized(Failure(.signInRequired, "somebody else"))
         }
@@ -167,7 +169,8 @@ extension World {
             throw Violation("I5", "entry \(item.sequence) took effect before entry \(head) of its lane")
         }
         try ledger.take(
-            item, wasUncertain: attempt.entry.uncertain, keyLifetime: backend(named: attempt.backend).keyLifetime, at: time)
+            item, wasUncertain: attempt.entry.uncertain, keyLifetime: backend(named: attempt.backend).keyLifetime,
+            at: attempt.sent?.at ?? time)
     }
 
     private func end(_ attempt: Try, _ verdict: Verdict, _ health: Attempt.Health = .noEvidence, wasMade: Bool = true) throws {
@@ -175,8 +178,24 @@ extension World {
         let verdict = attempt.entry.uncertain && !route.canLookUp ? verdict.stillUncertain : verdict
         let result = Attempt(
             verdict, health: health, route: route, startedAt: attempt.startedAt, endedAt: now, wasMade: wasMade)
-        model.tried(attempt.entry.sequence, result)
+        let hasEvidence = isSeenWell(attempt, result)
+        model.tried(attempt.entry.sequence, result, isSeenWell: hasEvidence, from: attempt.began, to: time)
+        switch verdict {
+        case .accepted, .permanent, .forbidden: answeredAt[attempt.backend] = time
+        default: break
+        }
         try feed(.attempted(attempt.entry, result))
+    }
+
+    /// What may count where nothing was learnt of the backend's health: somebody was answered since the last try, or it is an hour since the
+    /// last time that it counted; where the clock has jumped since, nobody can tell.
+    private func isSeenWell(_ attempt: Try, _ result: Attempt) -> Bool {
+        guard let item = model.items[attempt.entry.sequence], result.health == .noEvidence else { return result.health == .well }
+        if let answered = answeredAt[attempt.backend], let tried = item.triedAt, answered >= tried || (steppedAt ?? 0) > answered {
+            return true
+        }
+        guard let counted = item.countedAt else { return true }
+        return time - counted >= RetryPolicy().loneEntryPeriod - 1 || steppedAt.map { $0 >= counted } ?? false
     }
 }
 

@@ -8,15 +8,15 @@ extension World {
     func settleDown() async throws {
         isDiskFull = false
         try setClock(0)
-        if view.isStopping, isRunning { try await rest(within: 3600) }
+        // Each cursed entry may take the hours after which it is given up.
+        let limit = 24 * 3600 + 10 * 3600 * Double(model.open.filter { $0.curse != nil }.count)
+        if view.isStopping, isRunning { try await rest(within: limit) }
         if !isRunning { try reopen(isFault: false) }
         for name in names { try await resume(name) }
         let begin = time
-        // Each cursed entry may take the hours after which it is given up.
-        let limit = 24 * 3600 + 10 * 3600 * Double(model.open.filter { $0.curse != nil }.count)
         for number in 1...plan.accounts {
             for name in names {
-                while keepers[name]?.isLeaving == true { try await rest(within: 3600) }
+                while keepers[name]?.isLeaving == true { try await rest(within: limit) }
                 setSession(name, Account(id: String(number), label: String(number)))
             }
             try await rest(within: limit)

@@ -100,6 +100,7 @@ extension World {
         guard offset != self.offset else { return }
         while !ledger.late.isEmpty { try arriveLate(0) }
         self.offset = offset
+        steppedAt = time
         happened("clockStep")
     }
 

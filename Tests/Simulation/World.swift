@@ -27,6 +27,10 @@ package final class World {
     /// True time, in seconds; and how far the wall clock is off.
     var time: TimeInterval = 0
     var offset: TimeInterval = 0
+    /// When the wall clock jumped last, in true time.
+    var steppedAt: TimeInterval?
+    /// When each backend last answered somebody, in true time, so that it was seen to be well.
+    var answeredAt: [String: TimeInterval] = [:]
     /// When the timer goes off, in true time.
     var timer: TimeInterval?
     var isDiskFull = false
@@ -117,8 +121,10 @@ extension World {
     struct Try {
         let entry: Entry
         let startedAt: Date
+        /// The same in true time.
+        let began: TimeInterval
         /// Whose session the request bears, and its revision; nil before it is sent.
-        var sent: (account: String, revision: Int)?
+        var sent: (account: String, revision: Int, at: TimeInterval)?
         var isCut = false
 
         var backend: String { entry.mutation.destination.backend }
