@@ -203,6 +203,8 @@ package struct DispatchState: Sendable {
     private mutating func advance(_ now: Date) -> [DispatchAction] {
         var actions: [DispatchAction] = []
         let names = links.keys.sorted()
+        // Further ahead than the pause is long: the clock was ahead when it began, and has been set right since.
+        if let left = storeAgainAt?.timeIntervalSince(now), left <= 0 || left > policy.fullDiskPause { storeAgainAt = nil }
         for name in names {
             guard var link = links[name] else { continue }
             if let change = link.review(now) { actions.append(change) }
@@ -228,7 +230,7 @@ package struct DispatchState: Sendable {
     }
 
     private mutating func store(_ names: [String], _ now: Date) -> [DispatchAction] {
-        guard !isStoring, storeAgainAt.map({ $0 <= now }) ?? true else { return [] }
+        guard !isStoring, storeAgainAt == nil else { return [] }
         var slots: [Destination: Int] = [:]
         // What is about to be written frees its lane.
         for item in unwritten { links[item.entry.mutation.destination.backend]?.due = .unknown }
@@ -243,7 +245,6 @@ package struct DispatchState: Sendable {
         }
         guard !slots.isEmpty || !unwritten.isEmpty else { return [] }
         isStoring = true
-        storeAgainAt = nil
         beingWritten = unwritten
         unwritten = []
         return [.store(beingWritten, claim: slots)]

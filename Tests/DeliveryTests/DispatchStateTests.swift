@@ -346,6 +346,14 @@ import Testing
         #expect(settled.map(\.entry.sequence) == [1])
     }
 
+    @Test func aClockThatWasAheadKeepsNoFullDiskAloneForYears() {
+        let ahead = now.addingTimeInterval(10 * 365 * 86_400)
+        var state = signedIn()
+        _ = state.on(.storeFailed, at: ahead)
+        let told = state.on(.woke, at: now)
+        #expect(told == [.store([], claim: [Samples.destination: 4])])
+    }
+
     @Test func aLoneEntryThatFindsNoEvidenceCountsOnceAnHour() {
         var state = signedIn(health: false)
         var entry = entry(1)
@@ -380,7 +388,7 @@ import Testing
             var next = state
             let actions =
                 next.on(.attempted(entry, attempt(.transient(Samples.failure))), at: now) + next.on(.stored(Claimed()), at: now)
-            let settled = actions.flatMap { if case .store(let settled, _) = $0 { settled } else { [] } }
+            let settled = actions.flatMap { action -> [Settled] in if case .store(let settled, _) = action { settled } else { [] } }
             #expect(settled.filter { $0.entry.sequence == 2 }.map(\.counts) == [counts])
         }
     }
