@@ -26,7 +26,7 @@ package struct Plan: Codable, Sendable, Equatable {
     package enum Fault: String, Codable, Sendable, CaseIterable {
         case offline, lostBefore, lostAfter, lostLate, serverErrors, timeouts, throttling, sessionsEnd, accountsChange, forbidden, refusals
         case portal, stillUnauthorized, atMostOnce, failingLookUps, diskFull, crashes, clockSteps, pauses, hurries, networkChanges, signOuts
-        case stops, persons, pruning, curses, lateTimers
+        case stops, locks, persons, pruning, curses, lateTimers
     }
 
     func has(_ fault: Fault) -> Bool { faults.contains(fault) }

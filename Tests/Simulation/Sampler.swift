@@ -81,8 +81,9 @@ struct Sampler {
         let needs: [(Plan.Fault, [Fate])] = [
             (.offline, [.offline]), (.lostBefore, [.lostBefore]), (.lostAfter, [.lostAfter]), (.lostLate, [.lostLate]),
             (.serverErrors, [.errorWell, .errorIll, .errorUnsaid, .errorAfter, .openBefore, .openAfter]), (.timeouts, [.timeout]),
-            (.throttling, [.throttledBriefly, .throttledLong]), (.sessionsEnd, [.sessionEnds, .renewalUnavailable, .tooSoon]),
+            (.throttling, [.throttledBriefly, .throttledLong]), (.sessionsEnd, [.sessionEnds, .renewalUnavailable, .tooSoon, .resting]),
             (.stillUnauthorized, [.stillUnauthorized]), (.forbidden, [.forbidden]), (.refusals, [.refused]),
+            (.locks, [.locked, .lockedLong]),
             (.portal, [.redirect, .pageBefore, .pageAfter]),
             (.failingLookUps, [.lostBefore, .errorWell, .errorIll, .refused, .redirect]),
         ]

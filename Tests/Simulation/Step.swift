@@ -47,8 +47,8 @@ package enum Fate: String, Codable, Sendable, CaseIterable {
     case openBefore, openAfter
     case timeout
     case throttledBriefly, throttledLong
-    case sessionEnds, stillUnauthorized, renewalUnavailable, tooSoon
-    case forbidden, refused
+    case sessionEnds, stillUnauthorized, renewalUnavailable, tooSoon, resting
+    case forbidden, refused, locked, lockedLong
     case redirect, pageBefore, pageAfter
 }
 

@@ -36,6 +36,9 @@ extension World {
         case .tooSoon:
             met(fate.rawValue)
             return try end(attempt, .throttled(failure(.signInRequired, entry), until: now.addingTimeInterval(120)), wasMade: false)
+        case .resting:
+            met(fate.rawValue)
+            return try end(attempt, .throttled(failure(.offline, entry), until: now.addingTimeInterval(120)), wasMade: false)
         default: break
         }
         if entry.uncertain, sabotage != .sendsWithoutLooking, try look(attempt, fate) { return }
@@ -80,7 +83,7 @@ extension World {
             met("lookUp: \(fate)")
             setSession(attempt.backend, nil)
             try end(attempt, .unauthorized(failure(.signInRequired, entry)))
-        case .fine, .stillUnauthorized, .renewalUnavailable, .tooSoon:
+        case .fine, .stillUnauthorized, .renewalUnavailable, .tooSoon, .resting, .locked, .lockedLong:
             if ledger.has(item.id) {
                 try end(attempt, .accepted(Receipt(remoteID: nil, status: 200, foundByLookup: true, at: now)))
                 return true
@@ -134,6 +137,9 @@ extension World {
         case .stillUnauthorized: return .forbidden(Failure(.stillUnauthorized, status: 401, "still unauthorised"))
         case .renewalUnavailable: return .unreachable(Failure(.offline, "no renewal"))
         case .tooSoon: return .throttled(Failure(.signInRequired, "too soon"), until: now.addingTimeInterval(120))
+        case .resting: return .throttled(Failure(.offline, "no renewal yet"), until: now.addingTimeInterval(120))
+        case .locked: return .locked(Failure(.refused, status: 423, "locked"), until: nil)
+        case .lockedLong: return .locked(Failure(.refused, status: 423, "locked"), until: now.addingTimeInterval(21_600))
         case .forbidden: return .forbidden(Failure(.forbidden, status: 403, "no"))
         case .refused: return .permanent(Failure(.refused, status: 422, "no"))
         case .redirect: return .intercepted(Failure(.intercepted, status: 302, "portal"))
@@ -181,7 +187,7 @@ extension World {
         let hasEvidence = isSeenWell(attempt, result)
         model.tried(attempt.entry.sequence, result, isSeenWell: hasEvidence, from: attempt.began, to: time)
         switch verdict {
-        case .accepted, .permanent, .forbidden: answeredAt[attempt.backend] = time
+        case .accepted, .permanent, .locked, .forbidden: answeredAt[attempt.backend] = time
         default: break
         }
         try feed(.attempted(attempt.entry, result))
@@ -212,6 +218,7 @@ extension Verdict {
         case .transient(let failure): .transient(open(failure))
         case .throttled(let failure, let until): .throttled(open(failure), until: until)
         case .permanent(let failure): .permanent(open(failure))
+        case .locked(let failure, let until): .locked(open(failure), until: until)
         case .forbidden(let failure): .forbidden(open(failure))
         case .unauthorized(let failure): .unauthorized(open(failure))
         case .unreachable(let failure): .unreachable(open(failure))
