@@ -59,7 +59,9 @@ struct BearerScheme: Scheme {
         // Asked before the token is used up.
         let subject = TokenClaims(token.revealed)?.subject
         guard !rules.account.isEmpty || backend.hasHealth || subject != nil else {
-            throw .unsupported("\(backend.name) does not say whose account a refresh token is, so the token was not used. Its profile has to name ‘account’ in ‘refresh’.")
+            throw .unsupported(
+                "\(backend.name) does not say whose account a refresh token is, so it was not used. Its profile has to name ‘account’ in ‘refresh’."
+            )
         }
         switch await refresh(token, nil, over: transport, mayAskAgain: { true }) {
         case .refreshed(let tokens, let named):

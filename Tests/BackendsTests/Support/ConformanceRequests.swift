@@ -48,20 +48,20 @@ struct ConformanceRequests {
         if auth.login != nil {
             names.append("login")
             do throws(AuthenticationError) {
-                _ = try await scheme.signIn(.password(email: "ann@lab.test", Secret("the-password")), over: recorder)
+                _ = try await scheme.signIn(.password(email: "ann@lab.test", Secret("the-password")), over: recorder) { _ in }
             } catch { refusal = error }
         }
         if auth.refresh != nil {
             names.append("refresh")
-            _ = await scheme.renew(Self.credentials, of: nil, over: recorder)
+            _ = await scheme.renew(Self.credentials, of: nil, over: recorder) { false }
         }
         if auth.logout.request != nil {
             names.append("logout")
-            _ = await scheme.signOut(Self.credentials, allDevices: false, over: recorder)
+            _ = await scheme.signOut(Self.credentials, allDevices: false, couldRenew: true, over: recorder)
         }
         if auth.logout.requestForAll != nil {
             names.append("logout of all devices")
-            _ = await scheme.signOut(Self.credentials, allDevices: true, over: recorder)
+            _ = await scheme.signOut(Self.credentials, allDevices: true, couldRenew: true, over: recorder)
         }
         all += zip(names, recorder.requests).map { (name: $0, request: $1) }
         if names.count != recorder.requests.count { throw Failure(.profile, "\(names) made \(recorder.requests)") }
