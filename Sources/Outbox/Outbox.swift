@@ -64,6 +64,8 @@ package struct Outbox: Sendable {
             // Only before the first table is made does this take effect.
             try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
             try db.execute(sql: "PRAGMA secure_delete = ON")
+            // Each savepoint else keeps the pages it changes in a file of its own in /var/tmp: on another disk, and outside the state.
+            try db.execute(sql: "PRAGMA temp_store = MEMORY")
         }
         let pool = try DatabasePool(path: file, configuration: configuration)
         // DatabasePool sets NORMAL after prepareDatabase has run, so FULL is set once it is open; there is one writer connection.
