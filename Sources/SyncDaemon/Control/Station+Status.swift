@@ -40,7 +40,7 @@ extension Station {
             backends: reports, spool: spool, spoolBackend: self.spool.backend,
             withoutProfile: unknown.mapValues { $0.map(\.count).reduce(0, +) },
             room: try await stored { () throws(OutboxError) in try await outbox.room() }, rejectedConfiguration: rejected.reason,
-            moment: Moment(now: clock.now))
+            damages: SalvageReport.all(in: stateDirectory), moment: Moment(now: clock.now))
         return (summary, overview.cursor)
     }
 

@@ -18,6 +18,7 @@ struct Station: ControlService {
     let clock: any SyncClock
     let startedAt: Date
     let rejected: RejectedConfiguration
+    let stateDirectory: String
     let log: Logger
 
     /// The keeper of the backend that is meant: the named one, or the only one.

@@ -15,6 +15,8 @@ struct StatusSummary {
     var room = Room.enough
     /// Why the configuration that was changed is not in force; nil where it is.
     var rejectedConfiguration: String?
+    /// What became of stores that were damaged, while their remains lie there.
+    var damages: [SalvageReport] = []
     var moment: Moment
 
     /// The same, told without anybody's e-mail address.
@@ -29,7 +31,7 @@ struct StatusSummary {
     }
 
     var sentence: String {
-        var sentences = [situation]
+        var sentences = damages.map(\.sentence) + [situation]
         if case .overLimit = room { sentences.append("The outbox is full and takes nothing more in until some of it has gone up.") }
         if rejectedConfiguration != nil { sentences.append("The changed configuration has mistakes and is not in force.") }
         return sentences.joined(separator: " ")
@@ -107,7 +109,7 @@ struct StatusSummary {
 
     /// Gravest first.
     var attention: [Attention] {
-        shortage
+        damages.map(Attention.init(damage:)) + shortage
             + withoutProfile.sorted { $0.key < $1.key }.map { name, count in
                 Attention(
                     code: "no-profile",
