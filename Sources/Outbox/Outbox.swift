@@ -90,11 +90,6 @@ package struct Outbox: Sendable {
         }
     }
 
-    private static func checkIntegrity(_ db: Database) throws {
-        let found = try String.fetchAll(db, sql: "PRAGMA integrity_check(1)")
-        if found != ["ok"] { throw OutboxError.damaged(found.joined(separator: "; ")) }
-    }
-
     private static func migrate(_ pool: DatabasePool) throws {
         if try pool.read(OutboxSchema.migrator.hasBeenSuperseded) { throw OutboxError.tooNew }
         do { try OutboxSchema.migrator.migrate(pool) } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {

@@ -9,7 +9,7 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: "What everything random is made of; else a new one each time.") var seed: UInt64?
 
     /// In the order in which they run; each gets the same share of the time.
-    private static let campaigns: [any Campaign] = []
+    private static let campaigns: [any Campaign] = [DamageCampaign()]
 
     func run() async throws {
         let seed = seed ?? .random(in: .min ... .max)

@@ -13,7 +13,7 @@ extension Salvage {
         let limit = counter + Self.leap
         let rows = try Row.fetchAll(db, sql: "SELECT * FROM entry WHERE sequence > ?", arguments: [limit])
         for row in rows { displaced.append(Dictionary(uniqueKeysWithValues: columns.map { ($0, row[$0] ?? .null) })) }
-        try db.execute(sql: "DELETE FROM entry WHERE sequence > ?1; DELETE FROM receipt WHERE sequence > ?1", arguments: [limit])
+        for table in ["entry", "receipt"] { try db.execute(sql: "DELETE FROM \(table) WHERE sequence > ?", arguments: [limit]) }
     }
 
     /// Has events go on after all cursors that were given, and keeps those behind which none is missing.
@@ -51,7 +51,8 @@ extension Salvage {
             SELECT max(last) FROM (SELECT max(sequence) AS last FROM entry UNION ALL SELECT max(sequence) FROM receipt
                 UNION ALL SELECT max(last) FROM gap)
             """)
-        let counter = after(seen, counters["entry"])
+        // Where there is one for events and none for entries, none was ever accepted.
+        let counter = after(seen, counters["entry"] ?? (counters.isEmpty ? nil : 0))
         try set("entry", to: counter.value)
         if !counter.isKnown {
             report.mayMissMore = true

@@ -6,7 +6,11 @@ import Outbox
 extension SalvageReport {
     /// What a person reads first.
     var sentence: String {
-        "The store was damaged on \(at.formatted(Self.day)): \(StatusSummary.captures(saved)) \(saved == 1 ? "was" : "were") saved\(losses)."
+        "The store was damaged on \(at.formatted(Self.day)). All that can be read was saved\(gains)\(losses)."
+    }
+
+    private var gains: String {
+        saved == 0 ? "" : ", with \(saved == 1 ? "the 1 capture that had" : "the \(saved) captures that had") not gone up"
     }
 
     /// In the station's own time zone, without a time: that is in the name of the folder.
@@ -18,8 +22,8 @@ extension SalvageReport {
             losses.append("\(StatusSummary.captures(quarantined)) \(quarantined == 1 ? "is" : "are") held because parts cannot be read")
         }
         if missing > 0 { losses.append("\(StatusSummary.captures(missing)) \(missing == 1 ? "is" : "are") missing") }
-        if mayMissMore { losses.append(missing > 0 ? "more may be missing" : "some may be missing") }
-        return losses.isEmpty ? ", and none is missing" : ", " + losses.joined(separator: ", ")
+        if mayMissMore { losses.append(missing > 0 ? "more may be" : "some captures may be missing") }
+        return losses.isEmpty ? "; none is missing" : "; " + losses.joined(separator: ", ")
     }
 
     func log(to log: Logger) {
