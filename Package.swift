@@ -106,7 +106,8 @@ let package = Package(
                 "SyncModel", "Vault", "Outbox", "Capture", "Backends", "Delivery", "ControlAPI", "ControlServer", "CSystemLinux",
                 lifecycle, logging, unixSignals,
             ]),
-        house("Sandbox", [crypto, httpTypes, hummingbirdCore, lifecycle, logging, nioCore, nioPosix, unixSignals]),
+        // `Backends` reads the profiles that a sandbox stands in for, so that it takes what the daemon takes.
+        house("Sandbox", ["Backends", crypto, httpTypes, hummingbirdCore, lifecycle, logging, nioCore, nioPosix, unixSignals]),
         program("homingd", ["SyncDaemon", argumentParser]),
         program("homing", ["ControlAPI", argumentParser]),
         program("homing-sandbox", ["Sandbox", argumentParser]),

@@ -14,6 +14,10 @@ package struct Backend: Sendable {
     package var origin: String { profile.origin.description }
     /// Origins that the profile declares to be the same service.
     package var formerOrigins: [String] { profile.formerOrigins.map(\.description) }
+    /// By what people sign in.
+    package var signInMeans: SignInMeans { profile.auth.means }
+    /// Whether somebody may sign in with a refresh token.
+    package var takesRefreshTokens: Bool { profile.auth.refresh != nil }
     package var hasHealth: Bool { profile.health != nil }
     /// The names of the declared routes, sorted: nothing else can be sent.
     package var routes: [String] { profile.routes.keys.sorted() }
@@ -26,6 +30,9 @@ package struct Backend: Sendable {
 
     /// The longest that any of its requests may take by the profile, where it says so at all.
     package var longestRequest: Duration? { profile.routes.values.compactMap(\.request.timeout).max() }
+
+    /// The profile as a JSON document, with what it extends laid under it; its templates and pointers are as they are written.
+    package var document: Data { profile.source.json.serialized }
 
     /// The dotted keys by which two versions of a profile differ, sorted; not their values, which may be secrets.
     package func keysChanged(since earlier: Backend) -> [String] { profile.source.keysDiffering(from: earlier.profile.source) }

@@ -48,7 +48,7 @@ extension StuckFile {
             case .system: "See to the cause; homingd tries again by itself."
             case .unlistable: "Give the user that homingd runs as read and write permission on that folder."
             case .noBackend(let name): "Put \(name).yaml back into the folder with the profiles and restart the daemon."
-            case .otherAccount(let name): "\(name) has to sign in with ‘homing login’; nobody else’s sign-in sends it."
+            case .otherAccount(let name): "\(name) has to sign in; nobody else’s sign-in sends it."
             case .link: "Move the file itself there, in place of the link."
             case .folder: "Move the files in it to \(users.string)/<id>/, where <id> is the user’s number."
             case .special: "Move the file itself there, or remove what is there."

@@ -1,11 +1,11 @@
 extension ControlClient {
     /// Tells the events after `cursor` as `events` does; where those are no longer kept, the ones that are.
-    public func keptEvents(after cursor: Int64, follow: Bool, _ each: (Event) async throws -> Bool) async throws {
+    public func keptEvents(after cursor: Int64, follow: Bool, backend: String? = nil, _ each: (Event) async throws -> Bool) async throws {
         do {
-            try await events(EventQuery(since: cursor, follow: follow), each)
+            try await events(EventQuery(since: cursor, follow: follow, backend: backend), each)
         } catch let problem as Problem {
             guard problem.code == .eventsPruned, let oldest = problem.oldest else { throw problem }
-            try await events(EventQuery(since: oldest, follow: follow), each)
+            try await events(EventQuery(since: oldest, follow: follow, backend: backend), each)
         }
     }
 }

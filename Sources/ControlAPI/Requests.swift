@@ -184,20 +184,25 @@ public struct EventQuery: WireRequest {
     public var since: Int64?
     /// Keep the stream open for what is still to come.
     public var follow: Bool
+    /// Only events of this backend and of the station itself; nil for all.
+    public var backend: String?
 
-    public init(since: Int64? = nil, follow: Bool = false) {
+    public init(since: Int64? = nil, follow: Bool = false, backend: String? = nil) {
         self.since = since
         self.follow = follow
+        self.backend = backend
     }
 
     public init(parameters: [String: String], body: Data?) throws(Problem) {
-        let reader = try ParameterReader(parameters, known: ["since", "follow"])
-        self.init(since: try reader.integer("since", in: 0...Int64.max), follow: try reader.flag("follow"))
+        let reader = try ParameterReader(parameters, known: ["since", "follow", "backend"])
+        self.init(
+            since: try reader.integer("since", in: 0...Int64.max), follow: try reader.flag("follow"), backend: reader.text("backend"))
     }
 
     public var parameters: [String: String] {
         var all = follow ? ["follow": "true"] : [:]
         all["since"] = since.map { String($0) }
+        all["backend"] = backend
         return all
     }
 }

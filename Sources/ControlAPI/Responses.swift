@@ -29,8 +29,8 @@ public struct Status: Codable, Sendable, Equatable {
 
 /// One thing that a person should see to.
 public struct Attention: Codable, Sendable, Equatable {
-    /// Stable: `disk-full`, `outbox-full`, `no-profile`, `dead`, `held`, `other-address`, `sign-in-required`, `paused`, `other-account`,
-    /// `stuck-files`, `refused-files`, `configuration-rejected` or `store-damaged`. Open: new codes may come.
+    /// Stable: `disk-full`, `outbox-full`, `no-profile`, `dead`, `held`, `other-address`, `misconfigured`, `sign-in-required`, `paused`,
+    /// `other-account`, `stuck-files`, `refused-files`, `configuration-rejected` or `store-damaged`. Open: new codes may come.
     public var code: String
     public var text: String
     /// What to do next, as a sentence.
@@ -49,11 +49,18 @@ public struct Attention: Codable, Sendable, Equatable {
 /// How one backend is.
 public struct BackendReport: Codable, Sendable, Equatable {
     public var name: String
+    /// As the status's sentence, of this one alone.
+    public var sentence: String?
     public var baseURL: String
     /// `open`, `signInRequired`, `cooling` or `paused`.
     public var gate: String
     /// Why the gate is not open, as a sentence.
     public var gateReason: String?
+    /// While it is cooling, why, for programs: `offline`, `tls`, `clock`, `intercepted`, `lostAnswer`, `serverError`, `throttled`,
+    /// `signInRequired`, `stillUnauthorized` or `profile` (the profile does not fit the backend). Open: new ones may come.
+    public var gateCause: String?
+    /// The command by which a person signs in there.
+    public var signInCommand: String?
     public var session: SessionReport
     public var queue: QueueReport
     /// When the oldest entry that still waits was captured.
@@ -69,11 +76,14 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public var formerAddress: String?
     /// What a person wished; nil where sending is not paused.
     public var pause: PauseReport?
+    /// How many entries are destroyed for ever where this caller signs out who is signed in; nil where none ever is.
+    public var discardedBySigningOut: Int?
 
     public init(
         name: String, baseURL: String, gate: String, gateReason: String?, session: SessionReport, queue: QueueReport, oldestWaiting: Date?,
         oldestWaitingID: String? = nil, lastDelivered: Date?, nextTry: Date?, otherAccounts: [WaitingAccount],
-        formerAddress: String? = nil, pause: PauseReport? = nil
+        formerAddress: String? = nil, pause: PauseReport? = nil, gateCause: String? = nil, signInCommand: String? = nil,
+        sentence: String? = nil, discardedBySigningOut: Int? = nil
     ) {
         self.name = name
         self.baseURL = baseURL
@@ -88,6 +98,10 @@ public struct BackendReport: Codable, Sendable, Equatable {
         self.otherAccounts = otherAccounts
         self.formerAddress = formerAddress
         self.pause = pause
+        self.gateCause = gateCause
+        self.signInCommand = signInCommand
+        self.sentence = sentence
+        self.discardedBySigningOut = discardedBySigningOut
     }
 }
 
@@ -207,14 +221,20 @@ public struct SignOutReport: Codable, Sendable, Equatable {
     public var email: String?
     /// Entries that wait for this person to sign in again.
     public var waiting: Int
+    /// Entries that were destroyed for ever, because the profile wants it; nil for none.
+    public var discarded: Int?
 
-    public init(backend: String, local: String, server: String, serverReason: String? = nil, email: String? = nil, waiting: Int) {
+    public init(
+        backend: String, local: String, server: String, serverReason: String? = nil, email: String? = nil, waiting: Int,
+        discarded: Int? = nil
+    ) {
         self.backend = backend
         self.local = local
         self.server = server
         self.serverReason = serverReason
         self.email = email
         self.waiting = waiting
+        self.discarded = discarded
     }
 }
 
@@ -309,7 +329,7 @@ public struct EntryPage: Codable, Sendable, Equatable {
 public struct AttemptSummary: Codable, Sendable, Equatable {
     public var startedAt: Date
     public var endedAt: Date
-    /// `accepted`, `transient`, `throttled`, `permanent`, `forbidden`, `unauthorized`, `unreachable`, `intercepted` or `unknown`.
+    /// `accepted`, `transient`, `throttled`, `locked`, `permanent`, `forbidden`, `unauthorized`, `unreachable`, `intercepted` or `unknown`.
     public var verdict: String
     /// Whether it counted against the limit.
     public var counted: Bool

@@ -49,6 +49,13 @@ package struct CircuitBreaker: Sendable, Equatable {
         state = .open(until: until, failure, isAsked: true)
     }
 
+    /// The session cannot be renewed before then, so that nothing can be sent. Nobody asked for it, so that a person can shorten it.
+    package mutating func rest(until: Date, _ failure: Failure, policy: Policy, now: Date) {
+        let until = min(until, now.addingTimeInterval(policy.ceiling))
+        if case .open(let current, _, _) = state, current >= until { return }
+        state = .open(until: until, failure, isAsked: false)
+    }
+
     /// Whether the pause has come to its end: also where its end lies further ahead than any pause is long, for then the clock was ahead
     /// when it began and has been set right since.
     package func isOver(policy: Policy, now: Date) -> Bool {
@@ -85,9 +92,12 @@ package struct CircuitBreaker: Sendable, Equatable {
     /// How long a probe may take before a change of the network says that its answer will not come, in seconds.
     private static let promptAnswer: TimeInterval = 2
 
-    /// Another session: what the old one had to wait for is over.
-    package mutating func sessionChanged() {
-        if case .open(_, let failure, true) = state, failure.reason == .signInRequired { state = .closed }
+    /// Another session: what the old one had to wait for is over, and what nobody asked for is tried at once.
+    package mutating func sessionChanged(now: Date) {
+        if case .open(_, let failure, true) = state, failure.reason == .signInRequired || failure.reason == .stillUnauthorized {
+            state = .closed
+        }
+        _ = hurry(now: now)
     }
 
     /// The backend answered as itself.

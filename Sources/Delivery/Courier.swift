@@ -138,11 +138,12 @@ package struct Courier: Sendable {
         _ request: OutboundRequest, _ session: inout Session, read: (InboundResponse) -> Outcome, failed: (Verdict) -> Outcome
     ) async -> Outcome {
         do {
-            let outcome = read(try await keeper.send(request, as: session))
+            let answer = try await keeper.send(request, as: session)
+            let outcome = read(answer.response)
             guard outcome.isUnauthorized else { return outcome }
-            do { session = try await keeper.replace(session) } catch { return failed(Self.verdict(error)) }
+            do { session = try await keeper.replace(answer.session) } catch { return failed(Self.verdict(error)) }
             // Signed in, and refused all the same: this account may not. The session stays.
-            return read(try await keeper.send(request, as: session)).denied
+            return read(try await keeper.send(request, as: session).response).denied
         } catch {
             return failed(Self.verdict(error, of: request))
         }
@@ -171,12 +172,13 @@ package struct Courier: Sendable {
         switch error {
         // Whatever became of the renewal, the mutation itself was not sent by it.
         case .unavailable(let failure): .unreachable(Failure(failure.reason, status: failure.status, failure.message))
-        // As if the backend had asked for quiet: no probe can shorten it.
-        case .tooSoon(let until, let failure): .throttled(failure, until: until)
+        // As if the backend had asked for quiet: a probe would tell nothing of the session.
+        case .tooSoon(let until, let failure): .throttled(Failure(failure.reason, status: failure.status, failure.message), until: until)
         case .signInRequired(let reason): .unauthorized(Failure(.signInRequired, reason))
-        case .refused(let words), .misbehaved(let words): .unauthorized(Failure(.signInRequired, words))
+        case .refused(let words), .locked(let words), .misbehaved(let words), .unsupported(let words):
+            .unauthorized(Failure(.signInRequired, words))
         case .signingOut: .unauthorized(Failure(.signInRequired, "Signing out."))
-        case .unsupported(let words, _): .unauthorized(Failure(.signInRequired, words))
+        case .secondFactor: .unauthorized(Failure(.signInRequired, "This account needs a second factor."))
         case .conflict: .unauthorized(Failure(.signInRequired, "Somebody else is signed in."))
         case .unsaved(let error): .unreachable(Failure(.unreadable, "\(error)"))
         }
@@ -233,6 +235,7 @@ extension Verdict {
         case .transient(let failure): .transient(open(failure))
         case .throttled(let failure, let until): .throttled(open(failure), until: until)
         case .permanent(let failure): .permanent(open(failure))
+        case .locked(let failure, let until): .locked(open(failure), until: until)
         case .forbidden(let failure): .forbidden(open(failure))
         case .unauthorized(let failure): .unauthorized(open(failure))
         case .unreachable(let failure): .unreachable(open(failure))

@@ -49,7 +49,7 @@ package struct DispatchState: Sendable {
         case .session(let backend, let account, let revision):
             guard let link = links[backend], revision >= link.sessionRevision else { return [] }
             if revision > link.sessionRevision {
-                links[backend]?.breaker.sessionChanged()
+                links[backend]?.breaker.sessionChanged(now: now)
                 links[backend]?.stillUnauthorized = []
             }
             links[backend]?.sessionRevision = revision
@@ -159,11 +159,13 @@ package struct DispatchState: Sendable {
                 // Whoever refuses is there: an outage before it is over.
                 link.breaker.succeed()
             }
-        case .accepted, .permanent, .forbidden:
+        case .accepted, .permanent, .locked, .forbidden:
             link.breaker.succeed()
             link.stillUnauthorized = []
             link.lastAnswered = now
-        case .throttled(let failure, let until): link.breaker.wait(until: until, failure)
+        case .throttled(let failure, let until) where failure.reason == .throttled || failure.reason == .signInRequired:
+            link.breaker.wait(until: until, failure)
+        case .throttled(let failure, let until): link.breaker.rest(until: until, failure, policy: policy.breaker, now: now)
         case .unreachable(let failure) where failure.reason != .stopping, .intercepted(let failure):
             link.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
         case .transient(let failure):

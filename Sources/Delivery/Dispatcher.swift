@@ -67,7 +67,10 @@ package final class Dispatcher: Sendable {
     }
 
     /// Try now what waits for a later time.
-    package func hurry(backend: String?) { post.yield(.hurried(backend: backend)) }
+    package func hurry(backend: String?) {
+        for (name, keeper) in keepers where backend == nil || name == backend { keeper.hurry() }
+        post.yield(.hurried(backend: backend))
+    }
 
     /// Send nothing more to the pause's backend until it is over; what is being sent goes on to its end.
     ///
@@ -78,7 +81,10 @@ package final class Dispatcher: Sendable {
     package func resume(backend: String, revision: Int64) { post.yield(.resumed(backend: backend, revision: revision)) }
 
     /// Links, addresses or routes have changed: what could not be reached may be.
-    package func networkChanged() { post.yield(.networkChanged) }
+    package func networkChanged() {
+        for keeper in keepers.values { keeper.hurry() }
+        post.yield(.networkChanged)
+    }
 
     /// Returns once nothing is being sent at `backend`; what takes longer than the grace period is cut short.
     package func drain(backend: String) async {

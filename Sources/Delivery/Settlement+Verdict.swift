@@ -14,8 +14,10 @@ extension Settlement {
         case .permanent(let failure): self = .dead(failure)
         case .forbidden(let failure): self = .held(.forbidden, failure)
         // The gate waits for the session; a person who signs in meanwhile ends that, and the entry is ready.
-        case .throttled(let failure, _) where failure.reason == .signInRequired: self = .released(until: now, failure)
+        case .throttled(let failure, _) where failure.reason != .throttled: self = .released(until: now, failure)
         case .throttled(let failure, let until): self = .released(until: until, failure)
+        // What locks it at the server is not ours to hurry: the longest of our own pauses, where the server names none.
+        case .locked(let failure, let until): self = .released(until: until ?? now.addingTimeInterval(policy.ceiling), failure)
         // The gate decides when the way is free again; the entry itself is ready.
         case .unauthorized(let failure), .unreachable(let failure):
             self = .released(until: now, failure)

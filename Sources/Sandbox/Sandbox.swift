@@ -27,7 +27,7 @@ package final class Sandbox: Sendable {
 
         let plan = FaultPlan()
         let standIn = configuration.backend.standIn(clock: clock)
-        let responder = FaultingResponder(standIn: standIn, ledger: ledger, plan: plan, clock: clock)
+        let responder = FaultingResponder(standIn: standIn, ledger: ledger, plan: plan, clock: clock, answering: configuration.answering)
         let backend = Listener(backendPort, plan: plan) { request, writer, channel in
             let exchange = try await responder.respond(to: try await Wire.read(request))
             do {

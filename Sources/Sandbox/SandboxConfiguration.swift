@@ -14,11 +14,14 @@ package struct SandboxConfiguration: Sendable {
     package var backend: SandboxBackend
     /// The wall clock.
     package var clock: SandboxClock
+    /// Sees every answer, also a fault's, and says what goes out in its place.
+    package var answering: @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse
 
     /// A backend with the usual accounts on any free ports.
     package init(
         host: String = "127.0.0.1", port: Int = 0, controlPort: Int = 0, faults: [Fault] = [], ledgerFile: String? = nil,
-        backend: SandboxBackend = .breatheSafe(), clock: SandboxClock = SandboxClock()
+        backend: SandboxBackend = .breatheSafe(), clock: SandboxClock = SandboxClock(),
+        answering: @escaping @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse = { $1 }
     ) {
         self.host = host
         self.port = port
@@ -27,6 +30,7 @@ package struct SandboxConfiguration: Sendable {
         self.ledgerFile = ledgerFile
         self.backend = backend
         self.clock = clock
+        self.answering = answering
     }
 }
 
@@ -44,6 +48,8 @@ package enum SandboxBackend: Sendable {
     case lists2026(Lists2026Configuration = Lists2026Configuration())
     /// Messages in a Realtime Database; Firebase's tokens in the query, and its endpoints on the same port.
     case story16(FirebaseConfiguration = FirebaseConfiguration())
+    /// A backend of which nothing is known but its profile.
+    case described(DescribedConfiguration)
 
     func standIn(clock: SandboxClock) -> any StandIn {
         switch self {
@@ -53,6 +59,7 @@ package enum SandboxBackend: Sendable {
         case .lists(let configuration): StatefulStandIn(ListsState(configuration), clock: clock)
         case .lists2026(let configuration): StatefulStandIn(Lists2026State(configuration), clock: clock)
         case .story16(let configuration): StatefulStandIn(Story16State(configuration), clock: clock)
+        case .described(let configuration): StatefulStandIn(DescribedState(configuration), clock: clock)
         }
     }
 }

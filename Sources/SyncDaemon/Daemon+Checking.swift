@@ -4,7 +4,8 @@ extension Daemon {
     /// Configuration and profiles must fit together; the drop folder's route is the place where they could not.
     package static func check(_ configuration: Configuration, against backends: [Backend]) throws(Mistakes) {
         func mistake(_ key: String, _ found: String?, _ expected: String) -> Mistakes {
-            Mistakes([Mistake(file: "homing.yaml", key: key, found: found, expected: expected)])
+            let line = configuration.lines[key]
+            return Mistakes([Mistake(file: configuration.file, line: line, key: key, found: found, expected: expected)])
         }
         guard !backends.isEmpty else { throw mistake("backends", configuration.backends, "a folder with at least one profile (*.yaml)") }
         let spool = configuration.spool

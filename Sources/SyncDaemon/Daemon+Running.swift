@@ -16,6 +16,8 @@ extension Daemon {
     /// Throws `OutboxError.damaged` where it has met damage in its store: another daemon in its place salvages what can be read.
     package func run() async throws {
         try await outbox.record([opening])
+        // Before anybody can sign in: what is to be destroyed must not be somebody's who is back.
+        for keeper in keepers { await keeper.finishSignOuts(station.errands(at: keeper.backend)) }
         var group = ServiceGroupConfiguration(services: services, logger: premises.log)
         // What is in flight is handed back well before; then the rest is cancelled. (A limit on the cancelling would end in a trap, which
         // is what a crash of ours looks like at the next start; see StopDeadline.)
@@ -41,6 +43,7 @@ extension Daemon {
     /// Ends the run within five seconds: what is in flight is handed back, and nobody is listened to any more.
     package func stop() {
         ending.begin(.stop)
+        for keeper in keepers { keeper.stop() }
         // At once: a sign-in that hangs in the control channel, which is shut down before the dispatcher, must not use up its time.
         dispatcher.stop()
         socket.close()
@@ -58,6 +61,10 @@ extension Daemon {
         }
         ending.request()
     }
+
+    /// How long after the beginning of a stop a refresh may land. What is left until StopDeadline ends the process is for
+    /// closing the store.
+    private static let landing: Duration = .seconds(4)
 
     /// In the order in which they depend on each other: shut down backwards.
     private var services: [any Service] {
@@ -105,9 +112,14 @@ extension Daemon {
     private func close() async {
         let isReplaced = ending.kind == .retire || needsSalvage
         if !isReplaced { socket.close() }
+        // A refresh under way may have turned the token over at the server: cut now, it would cost the session.
         if isReplaced {
-            // A sign-in that began at the last moment has to land before the next daemon reads the session.
             for keeper in keepers { await keeper.settled() }
+        } else {
+            for keeper in keepers { keeper.stop() }
+            await atMost(Self.landing - (ending.stoppedAt?.duration(to: .now) ?? .zero)) {
+                for keeper in keepers { await keeper.landed() }
+            }
         }
         for keeper in keepers { await keeper.flush() }
         // `try?`: the last words; if the disk refuses them, nothing that was acknowledged is lost.

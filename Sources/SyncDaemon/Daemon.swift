@@ -112,7 +112,9 @@ package struct Daemon: Sendable {
                 intake: intake, outbox: outbox, clock: clock, log: log)
             station = Station(
                 keepers: book.keepers, outbox: outbox, intake: intake, dispatcher: dispatcher, spool: spool, clock: clock,
-                startedAt: premises.startedAt, rejected: rejected, stateDirectory: state, log: log)
+                startedAt: premises.startedAt, policy: AccessPolicy(groups: configuration.access), rejected: rejected,
+                stateDirectory: state,
+                log: log)
             socket = try passed ?? Self.listen(configuration.socket)
         } catch {
             // A client that is let go without being shut down ends the process with a trap.

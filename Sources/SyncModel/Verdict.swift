@@ -6,8 +6,11 @@ package enum Verdict: Hashable, Sendable {
     case accepted(Receipt)
     /// 408, 425, 5xx: another try may succeed.
     case transient(Failure)
-    /// 429, or 503 with Retry-After: the whole backend waits until then.
+    /// 429, or 503 with Retry-After: the whole backend waits until then. With another reason than `throttled` it is the session that cannot be
+    /// renewed before then.
     case throttled(Failure, until: Date)
+    /// 423: what this entry is about is locked at the server; it alone waits, until then where the server says so.
+    case locked(Failure, until: Date?)
     /// The server understood and refused.
     case permanent(Failure)
     /// 403, or 401 for a session that is well: this account may not.
@@ -27,6 +30,7 @@ package enum Verdict: Hashable, Sendable {
         case .accepted: "accepted"
         case .transient: "transient"
         case .throttled: "throttled"
+        case .locked: "locked"
         case .permanent: "permanent"
         case .forbidden: "forbidden"
         case .unauthorized: "unauthorized"
@@ -39,7 +43,7 @@ package enum Verdict: Hashable, Sendable {
     package var failure: Failure? {
         switch self {
         case .accepted: nil
-        case .throttled(let failure, _): failure
+        case .throttled(let failure, _), .locked(let failure, _): failure
         case .transient(let failure), .permanent(let failure), .forbidden(let failure), .unauthorized(let failure),
             .unreachable(let failure), .intercepted(let failure), .unknown(let failure):
             failure

@@ -54,6 +54,12 @@ package struct DurableFile: Sendable, Hashable {
         return true
     }
 
+    /// Removes the file durably, where there is one. That needs no room on the disk.
+    package func remove() throws(VaultError) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw failure("remove") }
+        try syncFolder()
+    }
+
     /// Renames the file to `path + suffix`, so that it can be looked at later, and returns the new path.
     package func putAside(suffix: String) throws(VaultError) -> String {
         guard rename(path, path + suffix) == 0 else { throw failure("put aside") }

@@ -14,6 +14,9 @@ enum BackendArgument: String, ExpressibleByArgument, CaseIterable {
         case accessSeconds = "--access-seconds"
         case refreshSeconds = "--refresh-seconds"
         case graceSeconds = "--grace-seconds"
+
+        /// The options for a backend that only its profile describes.
+        static let described: Set<Setting> = [.accessSeconds, .refreshSeconds]
     }
 
     /// The options that this backend understands.

@@ -16,6 +16,20 @@ struct FaultArgument: ExpressibleByArgument {
     }
 }
 
+/// A setting on the command line, `name=value`.
+struct SettingArgument: ExpressibleByArgument {
+    let name: String
+    let value: JSON
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, !parts[0].isEmpty else { return nil }
+        name = parts[0]
+        // `try?`: what is no JSON is a text that needs no quotes here.
+        value = (try? JSON(bytes: Array(parts[1].utf8))) ?? .string(parts[1])
+    }
+}
+
 /// A managed user on the command line, `user[:manager]`.
 struct ManagedUserArgument: ExpressibleByArgument {
     let value: BreatheSafeConfiguration.ManagedUser

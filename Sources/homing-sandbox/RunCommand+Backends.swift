@@ -1,9 +1,25 @@
+import ArgumentParser
 import Sandbox
 
 extension RunCommand {
-    /// The backend that was asked for, with the lifetimes that were given.
+    /// The backend that was named.
+    var named: BackendArgument { backend ?? .breathesafe }
+
+    /// The backend that was asked for, with the lifetimes that were given; throws every mistake in a profile.
     var sandboxBackend: SandboxBackend {
-        switch backend {
+        get throws {
+            guard let profile else { return shippedBackend }
+            do {
+                return .described(
+                    try DescribedConfiguration(file: profile, accessLifetime: accessSeconds, refreshLifetime: refreshSeconds))
+            } catch {
+                throw ValidationError("--profile: \(error)")
+            }
+        }
+    }
+
+    private var shippedBackend: SandboxBackend {
+        switch named {
         case .breathesafe: .breatheSafe(breatheSafe)
         case .labloop: .labLoop(labLoop)
         case .aiphoto: .aiPhoto(AIPhotoConfiguration(firebase: firebase))

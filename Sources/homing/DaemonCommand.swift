@@ -39,6 +39,14 @@ struct Context: Sendable {
         }
     }
 
+    /// The ids that people mean by `names`, all of them of the backend that is meant, if one is.
+    func ids(_ names: [String], at target: BackendOption) async throws -> [String] {
+        let ids = try await resolver.ids(names)
+        guard target.backend != nil else { return ids }
+        for id in ids { try target.require(id, of: try await client.call(Endpoints.entry, EntryReference(id: id)).entry.backend) }
+        return ids
+    }
+
     /// Finds the ids that people mean.
     var resolver: EntryResolver {
         EntryResolver { [client] query async throws(Problem) in try await client.call(Endpoints.entries, query) }

@@ -42,6 +42,16 @@ extension BackendOption {
     }
 }
 
+extension BackendOption {
+    /// An error where `entry` belongs to another backend than the one that is meant.
+    func require(_ entry: String, of owner: String) throws(Problem) {
+        guard let backend, backend != owner else { return }
+        throw .invalid(
+            "Entry \(EntryText.shortID(entry)) is none of ‘\(backend.printable)’: it is for \(owner).",
+            next: "Leave --backend out, or say --backend \(owner).")
+    }
+}
+
 extension Problem {
     static func noBackend(_ name: String, among known: [String]) -> Problem {
         let list = known.isEmpty ? "none is configured" : "there is \(Words.list(known))"

@@ -21,6 +21,9 @@ import Testing
             Edit("scheme: bearer", "scheme: bearer\n  placement: 'query:a b'", "auth.placement", "query:"),
             Edit("scheme: bearer", "scheme: bearer\n  csrf: {request: GET /t, token: /t, header: X}", "auth.csrf", "on_401"),
             Edit("on_401: [refresh]", "on_401: [again]", "auth.on_401.0", "refresh or login"),
+            Edit("scheme: bearer", "scheme: bearer\n  sign_in: google", "auth.sign_in", "refresh_token"),
+            Edit("scheme: bearer", "scheme: bearer\n  sign_in: token", "auth.sign_in", "do not last"),
+            Edit("relogin: [gone]", "words: {gone: [x]}", "errors.words.gone", "a sentence"),
             Edit("skew: 180", "skew: soon", "auth.skew", "seconds"),
             Edit("lifetime: 900", "lifetime: 0", "auth.lifetime", "seconds"),
             Edit("keepalive: 86400", "keepalive: -1", "auth.keepalive", "seconds"),
@@ -44,7 +47,20 @@ import Testing
         #expect(named.contains { $0.expected.contains(edit.expected) }, "\(mistakes)")
     }
 
-    @Test func aWayOfRenewalNeedsItsTable() throws {
+    @Test func howPeopleSignInFollowsFromTheTablesOrIsSaid() throws {
+        func means(_ old: String = "schema: 1", _ new: String = "schema: 1") throws -> SignInMeans {
+            try load(["tok.yaml": TokenBench.profile.replacing(old, with: new)])[0].signInMeans
+        }
+        #expect(try means() == .password)
+        #expect(try means("scheme: bearer", "scheme: bearer\n  sign_in: refresh_token") == .refreshToken)
+        let keyed = "schema: 1\nname: k\nbase_url: https://k.example\nauth: {scheme: bearer, on_401: []}"
+        #expect(try load(["k.yaml": keyed])[0].signInMeans == .token)
+        let profiles = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../config/backends").standardized.path
+        let shipped = try ProfileLibrary.load(directory: profiles, deviceID: "d", version: "1")
+        #expect(shipped.filter { $0.signInMeans != .password }.map(\.name) == ["aiphoto"])
+    }
+
+    @Test("34: a way of renewal needs its table") func aWayOfRenewalNeedsItsTable() throws {
         let text = """
             schema: 1
             name: tok

@@ -78,11 +78,12 @@ import Testing
     func whatSaysNothingOfTheTokenSignsNobodyOut(status: Int, body: String, type: String) async throws {
         let keeper = try await bench.signedIn()
         bench.server.fault(TokenBench.refresh) { _ in answer(status, body, type: type) }
-        guard case .unavailable = try await replaced(keeper) else {
+        guard case .tooSoon(let until, _) = try await replaced(keeper) else {
             Issue.record("\(status) \(body)")
             return
         }
         #expect(await keeper.snapshot.state == .signedIn)
+        bench.clock.advance(to: until)
         #expect(try await replaced(keeper) == nil)
     }
 
@@ -186,7 +187,7 @@ import Testing
 
     /// Three minutes before the end of a quarter of an hour; no earlier than a fifth before the end of a short life.
     @Test(arguments: [
-        (#""expires_in":900"#, 719.0, 720.0), (#""expires_in":"900""#, 719, 720), (#""expires_in":300"#, 239, 240), (#""x":1"#, 719, 720),
+        (#""expires_in":900"#, 719.0, 720.0), (#""expires_in":"300""#, 239, 240), (#""expires_in":300"#, 239, 240), (#""x":1"#, 719, 720),
     ])
     func aTokenIsRenewedBeforeItEnds(span: String, good: TimeInterval, stale: TimeInterval) async throws {
         bench.server.fault(TokenBench.login) { state in TokenServer.pair(&state, more: "," + span) }
@@ -234,6 +235,16 @@ import Testing
         #expect(await keeper.nextKeepalive == noon.addingTimeInterval(2 * 86_400))
     }
 
+    @Test func aClockThatWasAheadDoesNotSilenceTheKeepalive() async throws {
+        bench.clock.step(to: noon.addingTimeInterval(315_360_000))
+        let keeper = try await bench.signedIn()
+        bench.clock.step(to: noon)
+        #expect(await keeper.nextKeepalive == noon)
+        await keeper.keepAlive()
+        #expect(bench.server.count(TokenBench.refresh) == 1)
+        #expect(await keeper.nextKeepalive == noon.addingTimeInterval(86_400))
+    }
+
     // MARK: Ways in
 
     @Test func anAnswerWithoutATokenIsNoSignIn() async throws {
@@ -248,13 +259,13 @@ import Testing
 
     @Test func aRefreshTokenFromElsewhereIsExchangedAtOnce() async throws {
         bench.server.state.withLock { $0.refresh = "from-the-app" }
-        let keeper = try bench.keeper(
-            "json: {token: \"{refresh}\"}\n    access: /access", "json: {token: \"{refresh}\"}\n    account: /user/id\n    access: /access")
+        let edit = ("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
+        let keeper = try bench.keeper(edit.0, edit.1)
         let snapshot = try await keeper.signIn(.refreshToken(Secret("from-the-app"), label: "ann"), remember: false)
         #expect(snapshot.account == Account(id: "7", label: "ann"))
         #expect(try await bench.bearer(keeper) == "Bearer access-1")
         let elsewhere = try TokenBench()
-        let stranger = try elsewhere.keeper()
+        let stranger = try elsewhere.keeper(edit.0, edit.1)
         let other = await stranger.signInFailure(.refreshToken(Secret("nonsense"), label: nil))
         #expect(other == .refused("Unknown token."))
     }
@@ -272,12 +283,32 @@ import Testing
             clock: bench.clock)
         let snapshot = try await keeper.signIn(.accessToken(Secret("key"), label: "the lab"), remember: false)
         #expect(snapshot.account?.label == "the lab")
+        #expect(snapshot.account?.id == "the lab")
         #expect(try await bench.bearer(keeper) == "Bearer key")
         guard case .unsupported? = await keeper.signInFailure(.refreshToken(Secret("x"), label: "the lab")) else { throw lost }
         guard case .signInRequired? = try await replaced(keeper) else { throw lost }
         let again = try bench.keeper()
         let error = await again.signInFailure(.accessToken(Secret("key"), label: nil))
         guard case .unsupported? = error else { throw lost }
+    }
+
+    /// A server that names nobody: what was captured under the old key goes up under the new one.
+    @Test(arguments: [nil, "the lab"]) func aKeyThatIsRenewedIsTheSameAccount(label: String?) async throws {
+        let text = """
+            schema: 1
+            name: tok
+            base_url: https://api.example.org
+            auth: {scheme: bearer, on_401: []}
+            routes: {note: {request: POST /notes, json: "{item.payload}"}}
+            """
+        let keeper = try SessionKeeper(
+            backend: try load(["tok.yaml": text])[0], directory: bench.folder.path, vault: bench.vault, transport: bench.server,
+            clock: bench.clock)
+        let first = try await keeper.signIn(.accessToken(Secret("old key"), label: label), remember: false)
+        _ = try await keeper.signOut(allDevices: false) {}
+        let second = try await keeper.signIn(.accessToken(Secret("new key"), label: label), remember: false)
+        #expect(first.account != nil && second.account?.id == first.account?.id)
+        #expect(try await bench.bearer(keeper) == "Bearer new key")
     }
 
     // MARK: Ways out

@@ -45,7 +45,7 @@ import Vault
             return
         }
         #expect(state == .signInRequired)
-        #expect(reason == message)
+        #expect(!reason.contains("_") && reason.hasSuffix("."), "\(reason)")
     }
 
     @Test(arguments: [
@@ -54,7 +54,7 @@ import Vault
     ])
     func ourOwnMistakeSignsNobodyOutAndIsCalledOne(status: Int, message: String) async throws {
         let (error, state) = try await outcome(status, message)
-        guard case .unavailable(let failure)? = error else {
+        guard case .tooSoon(_, let failure)? = error else {
             Issue.record("\(message): \(error.debugDescription)")
             return
         }
@@ -69,26 +69,51 @@ import Vault
     ])
     func aServerThatCannotJustNowSignsNobodyOut(status: Int, message: String) async throws {
         let (error, state) = try await outcome(status, message)
-        guard case .unavailable(let failure)? = error else {
+        guard case .tooSoon(_, let failure)? = error else {
             Issue.record("\(message): \(error.debugDescription)")
             return
         }
         #expect(state == .signedIn)
-        #expect([.throttled, .serverError].contains(failure.reason))
+        #expect([.signInRequired, .serverError].contains(failure.reason))
     }
 
     @Test(arguments: [
         "EMAIL_NOT_FOUND", "INVALID_PASSWORD", "INVALID_LOGIN_CREDENTIALS", "INVALID_EMAIL", "MISSING_PASSWORD", "USER_DISABLED",
     ])
-    func aRefusedSignInIsInTheServersWords(message: String) async throws {
+    func aRefusedSignInIsInPlainWords(message: String) async throws {
+        let error = try await signInAgain(400, #"{"error":{"code":400,"message":"\#(message)"}}"#)
+        guard case .refused(let words)? = error else {
+            Issue.record("\(message): \(error.debugDescription)")
+            return
+        }
+        #expect(!words.contains("_") && words.hasSuffix("."), "\(words)")
+    }
+
+    @Test(arguments: [
+        (400, "API key not valid. Please pass a valid API key."), (403, "PERMISSION_DENIED"),
+        (403, "Requests from referer <empty> are blocked."),
+    ])
+    func aKeyThatIsNotTakenRefusesNobody(status: Int, message: String) async throws {
+        let error = try await signInAgain(status, #"{"error":{"code":\#(status),"message":"\#(message)"}}"#)
+        guard case .unavailable(let failure)? = error else {
+            Issue.record("\(message): \(error.debugDescription)")
+            return
+        }
+        #expect(failure.reason == .profile && failure.message.contains(message))
+    }
+
+    @Test func aSecondFactorIsNoSignIn() async throws {
+        let pending = #"{"mfaPendingCredential":"c","mfaInfo":[],"localId":"u1","email":"ann@lab.test"}"#
+        #expect(try await signInAgain(200, pending) == .secondFactor)
+        #expect(try await signInAgain(200, #"{"mfaPendingCredential":"c"}"#) == .secondFactor)
+    }
+
+    private func signInAgain(_ status: Int, _ body: String) async throws -> AuthenticationError? {
         let keeper = try await signedIn()
         _ = try await keeper.signOut(allDevices: false) {}
-        server.fault("POST /v1/accounts:signInWithPassword") { _ in
-            answer(400, #"{"error":{"code":400,"message":"\#(message)"}}"#)
-        }
-        let error = await failure { () throws(AuthenticationError) in
+        server.fault("POST /v1/accounts:signInWithPassword") { _ in answer(status, body) }
+        return await failure { () throws(AuthenticationError) in
             try await keeper.signIn(.password(email: "ann@lab.test", Secret("wrong")), remember: false)
         }
-        #expect(error == .refused(message))
     }
 }

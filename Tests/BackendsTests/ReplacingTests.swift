@@ -105,7 +105,7 @@ struct ReplacingTests {
         let keeper = try await bench.signedIn(remember: true)
         bench.server.endSessions()
         let second = try await keeper.replace(keeper.session())
-        #expect(try await keeper.send(get, as: second).status == 200)
+        #expect(try await keeper.send(get, as: second).response.status == 200)
         bench.server.endSessions()
         bench.clock.advance(by: 299)
         guard case .failure(.tooSoon) = await replace(keeper, second) else { throw Failure(.profile, "signed in again at once") }
@@ -170,6 +170,39 @@ struct ReplacingTests {
         #expect(await replace(keeper, try keeper.session()) == .failure(.unavailable(KeeperBench.offline)))
         bench.server.fault(KeeperBench.login, nil)
         #expect(try await keeper.replace(keeper.session()).account == KeeperBench.ann)
+    }
+
+    /// As after a crash: what was sent was stored before, whatever became of its answer.
+    @Test func aTryWhoseAnswerWasLostIsNotRepeatedAfterARestart() async throws {
+        let keeper = try await bench.signedIn(remember: true)
+        bench.server.endSessions()
+        bench.server.hold(KeeperBench.login)
+        let stale = try await keeper.session()
+        let renewal = Task { await replace(keeper, stale) }
+        await bench.server.seen(KeeperBench.login, times: 2)
+        for _ in 0..<3 {
+            let again = try bench.keeper()
+            guard case .failure(.tooSoon) = await replace(again, try again.session()) else { throw Failure(.profile, "signed in again") }
+        }
+        #expect(bench.server.count(KeeperBench.login) == 2)
+        bench.server.open()
+        _ = await renewal.value
+    }
+
+    @Test func aSignInThatArrivedUsesUpTheFiveMinutesThoughWhatFollowedDidNot() async throws {
+        let keeper = try await bench.signedIn(remember: true)
+        let stale = try await keeper.session()
+        bench.server.endSessions()
+        bench.server.hold(KeeperBench.login)
+        let renewal = Task { await replace(keeper, stale) }
+        await bench.server.seen(KeeperBench.login, times: 2)
+        bench.server.fault(KeeperBench.health) { () throws(TransportError) in throw .unreachable(KeeperBench.offline) }
+        bench.server.open()
+        #expect(await renewal.value == .failure(.unavailable(KeeperBench.offline)))
+        bench.server.fault(KeeperBench.health, nil)
+        bench.server.endSessions()
+        guard case .failure(.tooSoon) = await replace(keeper, stale) else { throw Failure(.profile, "signed in again at once") }
+        #expect(bench.server.count(KeeperBench.login) == 2)
     }
 
     @Test func aSessionThatTurnedIntoAnothersIsNotUsed() async throws {

@@ -33,26 +33,26 @@ struct SendingTests {
     }
 
     @Test func aTokenIsFetchedOnceAndOnlyForWhatChangesSomething() async throws {
-        #expect(try await keeper.send(get, as: session).status == 200)
+        #expect(try await keeper.send(get, as: session).response.status == 200)
         #expect(bench.server.count("GET /csrf_token") == 0)
-        #expect(try await keeper.send(post, as: session).status == 201)
-        #expect(try await keeper.send(post, as: session).status == 201)
+        #expect(try await keeper.send(post, as: session).response.status == 201)
+        #expect(try await keeper.send(post, as: session).response.status == 201)
         #expect(bench.server.count("GET /csrf_token") == 1)
     }
 
     @Test func aTokenThatIsNoLongerGoodIsReplacedOnce() async throws {
         _ = try await keeper.send(post, as: session)
         bench.server.forgetTokens()
-        #expect(try await keeper.send(post, as: session).status == 201)
+        #expect(try await keeper.send(post, as: session).response.status == 201)
         #expect(bench.server.count("GET /csrf_token") == 2)
         bench.server.fault("POST /managed_users") { answer(422, #"{"status":422,"error":"x"}"#) }
-        #expect(try await keeper.send(post, as: session).status == 422)
+        #expect(try await keeper.send(post, as: session).response.status == 422)
         #expect(bench.server.count("POST /managed_users") == 5)
     }
 
     @Test func a422OfTheApplicationItselfIsNotSentTwice() async throws {
         bench.server.fault("POST /managed_users") { answer(422, #"{"messages":["no"]}"#) }
-        #expect(try await keeper.send(post, as: session).status == 422)
+        #expect(try await keeper.send(post, as: session).response.status == 422)
         #expect(bench.server.count("POST /managed_users") == 1)
     }
 
@@ -75,21 +75,21 @@ struct SendingTests {
     /// It speaks for the request: the session is renewed, and the backend is not held to be ill.
     @Test func a401InPlaceOfATokenIsTheAnswer() async throws {
         bench.server.fault("GET /csrf_token") { answer(401, #"{"messages":["Unauthorized."]}"#) }
-        #expect(try await keeper.send(post, as: session).status == 401)
+        #expect(try await keeper.send(post, as: session).response.status == 401)
         #expect(bench.server.count("POST /managed_users") == 0)
     }
 
     @Test func aLateAnswerOfAnEndedSessionRenewsNothing() async throws {
         bench.server.hold("GET /things")
         bench.server.fault("GET /things") { answer(200, "{}", HeaderField("Set-Cookie", "_s=late; path=/")) }
-        let late = Task { [keeper, session] in try await keeper.send(get, as: session).status }
+        let late = Task { [keeper, session] in try await keeper.send(get, as: session).response.status }
         await bench.server.seen("GET /things")
         _ = try await keeper.signOut(allDevices: false) {}
         _ = try await keeper.signIn(.password(email: "bob@lab.test", Secret("right")), remember: false)
         bench.server.open()
         #expect(try await late.value == 200)
         bench.server.fault("GET /things", nil)
-        #expect(try await keeper.send(get, as: keeper.session()).status == 200)
+        #expect(try await keeper.send(get, as: keeper.session()).response.status == 200)
         #expect(lastCookie != "_s=late")
     }
 

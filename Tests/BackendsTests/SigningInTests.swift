@@ -29,7 +29,7 @@ struct SigningInTests {
         let again = try bench.keeper()
         #expect(await again.snapshot.atFirst == snapshot.atFirst)
         #expect(try await again.session() == keeper.session())
-        #expect(try await again.send(get, as: again.session()).status == 200)
+        #expect(try await again.send(get, as: again.session()).response.status == 200)
     }
 
     @Test func theFileShowsNoSecretAndIsForItsOwnerOnly() async throws {
@@ -52,7 +52,7 @@ struct SigningInTests {
         let before = await keeper.snapshot
         #expect(await signIn(keeper, "ann@lab.test", "wrong") == .refused("Invalid Email or password."))
         #expect(await keeper.snapshot == before)
-        #expect(try await keeper.send(get, as: keeper.session()).status == 200)
+        #expect(try await keeper.send(get, as: keeper.session()).response.status == 200)
     }
 
     @Test func signingInGoesWithAnEmptyJarEvenOverALiveSession() async throws {
@@ -84,13 +84,56 @@ struct SigningInTests {
         (302, "", "text/html", Failure.Reason.intercepted), (200, "<html>", "text/html", .intercepted),
         (404, "<html>", "text/html", .intercepted),
         (500, "{}", "application/json", .serverError), (429, "{}", "application/json", .throttled),
-        (404, "{}", "application/json", .serverError),
+        (404, "{}", "application/json", .profile), (405, "{}", "application/json", .profile),
+        (408, "{}", "application/json", .serverError), (423, "<html>", "text/html", .intercepted),
     ])
     func whatSaysNothingOfThePersonRefusesNobody(status: Int, body: String, type: String, reason: Failure.Reason) async throws {
         let keeper = try bench.keeper()
         bench.server.fault(KeeperBench.login) { answer(status, body, type: type) }
         guard case .unavailable(let failure) = await signIn(keeper) else { throw Failure(.profile, "took it for a refusal") }
         #expect(failure.reason == reason)
+    }
+
+    @Test(arguments: [
+        (423, #"{"error":"Too many tries."}"#), (401, #"{"error":"Your account is locked."}"#), (403, #"{"error":"ACCOUNT_LOCKED"}"#),
+    ])
+    func aLockedAccountIsSaidToBeLocked(status: Int, body: String) async throws {
+        let keeper = try bench.keeper()
+        bench.server.fault(KeeperBench.login) { answer(status, body) }
+        guard case .locked(let words) = await signIn(keeper) else { throw Failure(.profile, "took it for something else") }
+        #expect(body.contains(words))
+    }
+
+    @Test func aWarningOfALockIsARefusal() async throws {
+        let keeper = try bench.keeper()
+        let words = "You have one more attempt before your account is locked."
+        bench.server.fault(KeeperBench.login) { answer(401, #"{"error":"\#(words)"}"#) }
+        #expect(await signIn(keeper) == .refused(words))
+    }
+
+    @Test func aLockDuringARenewalIsNotProlonged() async throws {
+        let keeper = try await bench.signedIn(remember: true)
+        let session = try await keeper.session()
+        for line in [KeeperBench.health, KeeperBench.login] {
+            bench.server.fault(line) { line == KeeperBench.login ? answer(423, #"{"error":"Locked."}"#) : answer(401, "{}") }
+        }
+        let error = await failure { () throws(AuthenticationError) in try await keeper.replace(session) }
+        #expect(error == .signInRequired(reason: "Locked."))
+        #expect(await keeper.snapshot.remembered == false)
+    }
+
+    @Test func howLongToWaitIsSaid() async throws {
+        let keeper = try bench.keeper()
+        for (status, after, minutes) in [(429, "300", "5 minutes"), (503, "20", "a minute")] {
+            bench.server.fault(KeeperBench.login) {
+                InboundResponse(
+                    status: status,
+                    headers: [HeaderField("Content-Type", "application/json"), HeaderField("Retry-After", after)],
+                    body: Data(#"{"error":"Slow down"}"#.utf8))
+            }
+            guard case .unavailable(let failure) = await signIn(keeper) else { throw Failure(.profile, "took it for a refusal") }
+            #expect(failure.reason == .throttled && failure.message == "Slow down. It can be tried again in \(minutes).")
+        }
     }
 
     @Test func offlineIsUnavailable() async throws {
@@ -126,7 +169,7 @@ struct SigningInTests {
         #expect(snapshot.account?.id == "1@https://www.breathesafe.xyz:443")
         let session = try await keeper.session()
         #expect(session.account.id == snapshot.account?.id)
-        #expect(try await keeper.send(get, as: session).status == 200)
+        #expect(try await keeper.send(get, as: session).response.status == 200)
         // Where nothing of the old address waits any more, it is the plain number again.
         #expect(try await bench.keeper().snapshot.account?.id == "1")
     }

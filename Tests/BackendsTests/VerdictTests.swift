@@ -55,14 +55,16 @@ struct VerdictTests {
         Judged(503, "{}", "throttled", HeaderField("Retry-After", "5")),
         Judged(500, "{}", "unknown", HeaderField("Retry-After", "5")),
         Judged(502, "{}", "transient"), .page(504, "transient"), .page(599, "transient"),
-        Judged(408, "{}", "transient"), Judged(421, "{}", "transient"), Judged(423, "{}", "transient"), Judged(425, "{}", "transient"),
+        Judged(408, "{}", "transient"), Judged(421, "{}", "transient"), Judged(423, "{}", "locked"), .page(423, "locked"),
+        Judged(425, "{}", "transient"),
         Judged(400, "{}", "permanent"), Judged(404, "{}", "permanent"), Judged(405, "{}", "permanent"), Judged(409, "{}", "permanent"),
         Judged(410, "{}", "permanent"), Judged(413, "{}", "permanent"), Judged(415, "{}", "permanent"), Judged(451, "{}", "permanent"),
         Judged(501, "{}", "permanent"), Judged(505, "{}", "permanent"),
         .page(400, "transient"), .page(404, "transient"), .page(413, "transient"), .page(422, "transient"), .page(501, "transient"),
         Judged(404, "{}", "accepted", route: "delete_managed_user"), .page(404, "transient", route: "delete_managed_user"),
         Judged(200, #"["User deleted successfully."]"#, "accepted", route: "delete_managed_user"),
-        Judged(200, "{}", "accepted", route: "profile"), Judged(204, "", "intercepted", route: "profile"),
+        Judged(200, #"{"profile":{"id":8},"messages":[]}"#, "accepted", route: "profile"), Judged(200, "{}", "unknown", route: "profile"),
+        Judged(200, #"{"profile":null}"#, "unknown", route: "profile"), Judged(204, "", "intercepted", route: "profile"),
     ])
     func everyAnswerHasItsVerdict(answered: Judged) throws {
         let response = InboundResponse(
@@ -73,6 +75,23 @@ struct VerdictTests {
         #expect(verdict.failure?.status == (verdict.failure == nil ? nil : answered.status))
         #expect(verdict.failure?.outcomeUnknown == (verdict.failure.map { _ in answered.verdict == "unknown" }))
         #expect(verdict.failure?.message.isEmpty != true)
+    }
+
+    @Test(arguments: [
+        ("aiphoto", "register", #"{"success":true,"data":{"id":1},"meta":{}}"#, "accepted"),
+        ("aiphoto", "register", "{}", "unknown"),
+        ("aiphoto", "process_image", #"{"success":true}"#, "unknown"),
+        ("aiphoto", "purchase", #"{"success":true,"data":null}"#, "unknown"),
+        ("aiphoto", "purchase", #"{"success":false,"data":{}}"#, "permanent"),
+        ("labloop", "appointment", #"{"success":true,"data":{"_id":"66f0"}}"#, "accepted"),
+        ("labloop", "appointment", "{}", "unknown"), ("labloop", "appointment", #"{"success":true,"message":"ok"}"#, "unknown"),
+        ("lists", "create_list", #"{"id":7,"name":"Bread"}"#, "accepted"), ("lists", "create_list", "{}", "unknown"),
+        ("lists-2026", "create_list", #"{"id":7,"name":"Bread"}"#, "accepted"),
+        ("lists-2026", "create_list", #"{"name":"Bread"}"#, "unknown"),
+    ])
+    func aSuccessHoldsWhatItsBackendPromises(name: String, route: String, body: String, verdict: String) throws {
+        let backend = try #require(try ShippedProfiles.backends().first { $0.name == name })
+        #expect(backend.verdict(on: answer(201, body), to: mutation(route), at: noon).name == verdict)
     }
 
     @Test func anAcceptedMutationHasTheServersId() throws {
@@ -102,7 +121,7 @@ struct VerdictTests {
     ])
     func aFlagInTheBodyTakesTheStatusBack(body: String, name: String) throws {
         let backend = try breathesafe("errors:\n", "errors:\n  ok: /ok\n  retry: [busy]\n")
-        #expect(backend.verdict(on: answer(200, body), to: mutation("profile"), at: noon).name == name)
+        #expect(backend.verdict(on: answer(200, body), to: mutation("delete_managed_user"), at: noon).name == name)
     }
 
     @Test(arguments: [(429, "throttled"), (503, "transient"), (400, "transient"), (500, "transient")])
@@ -135,6 +154,16 @@ struct VerdictTests {
         let verdict = try breathesafe().verdict(on: InboundResponse(status: 429, headers: headers), to: mutation(), at: noon)
         guard case .throttled(_, let until) = verdict else { throw Failure(.profile, "\(verdict)") }
         #expect(until == noon.addingTimeInterval(seconds))
+    }
+
+    @Test func whatIsLockedWaitsAsLongAsTheServerSays() throws {
+        let backend = try breathesafe()
+        guard case .locked(let failure, nil) = backend.verdict(on: answer(423, "{}"), to: mutation(), at: noon) else {
+            throw Failure(.profile, "not locked")
+        }
+        #expect(failure.message.contains("423"))
+        let dated = backend.verdict(on: answer(423, "{}", HeaderField("Retry-After", "7")), to: mutation(), at: noon)
+        guard case .locked(_, noon.addingTimeInterval(7)) = dated else { throw Failure(.profile, "\(dated)") }
     }
 
     @Test func aThrottleWithoutATimeIsAMinute() throws {

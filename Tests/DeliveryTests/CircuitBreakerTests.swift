@@ -28,6 +28,26 @@ import Testing
         #expect(until.timeIntervalSince(now) <= 5)
     }
 
+    @Test(arguments: [(Failure.Reason.signInRequired, true), (.stillUnauthorized, true), (.throttled, false)])
+    func anotherSessionEndsWhatTheOldOneHadToWaitFor(reason: Failure.Reason, ends: Bool) {
+        var breaker = CircuitBreaker()
+        breaker.wait(until: now.addingTimeInterval(600), Failure(reason, "no"))
+        breaker.sessionChanged(now: now)
+        #expect((breaker.state == .closed) == ends)
+    }
+
+    @Test func aRestOfTheSessionEndsWithAnotherOneOrAHurryAndIsNoLongerThanAnyPause() {
+        var breaker = CircuitBreaker()
+        breaker.rest(until: now.addingTimeInterval(3600), Samples.failure, policy: policy, now: now)
+        #expect(breaker.state == .open(until: now.addingTimeInterval(policy.ceiling), Samples.failure, isAsked: false))
+        let isOver = breaker.isOver(policy: policy, now: now)
+        #expect(!isOver)
+        var other = breaker
+        other.sessionChanged(now: now)
+        _ = breaker.hurry(now: now)
+        #expect(other.isOver(policy: policy, now: now) && breaker.isOver(policy: policy, now: now))
+    }
+
     @Test func manyFailuresAtOnceAreOneTrip() {
         var breaker = CircuitBreaker()
         var generator = SplitMix64(seed: 1)

@@ -30,11 +30,20 @@ import Testing
 
     @Test func throttledWaitsAsAskedWithoutCounting() {
         let until = now.addingTimeInterval(77)
-        #expect(settle(.throttled(Samples.failure, until: until), attempts: 2) == .released(until: until, Samples.failure))
+        let failure = Failure(.throttled, status: 429, "slower")
+        #expect(settle(.throttled(failure, until: until), attempts: 2) == .released(until: until, failure))
     }
 
-    @Test func aPauseOfTheSessionIsTheGatesAndNotTheEntrys() {
-        let failure = Failure(.signInRequired, "rests")
+    @Test(arguments: [0, 2, 40]) func lockedWaitsLongWithoutCounting(attempts: Int) {
+        let asked = now.addingTimeInterval(77)
+        #expect(settle(.locked(Samples.failure, until: asked), attempts: attempts) == .released(until: asked, Samples.failure))
+        let own = now.addingTimeInterval(RetryPolicy().ceiling)
+        #expect(settle(.locked(Samples.failure, until: nil), attempts: attempts) == .released(until: own, Samples.failure))
+    }
+
+    @Test(arguments: [Failure.Reason.signInRequired, .serverError])
+    func aPauseOfTheSessionIsTheGatesAndNotTheEntrys(reason: Failure.Reason) {
+        let failure = Failure(reason, "rests")
         #expect(settle(.throttled(failure, until: now.addingTimeInterval(77))) == .released(until: now, failure))
     }
 

@@ -159,7 +159,7 @@ private struct World {
         case 1: return end(.transient(Samples.failure), .well)
         case 2: return end(.transient(Samples.failure), .ill)
         case 3: return end(.transient(Samples.failure))
-        case 4: return end(.throttled(Samples.failure, until: clock.now.addingTimeInterval(30)))
+        case 4: return end(.throttled(Failure(.throttled, status: 429, "slower"), until: clock.now.addingTimeInterval(30)))
         case 5: return end(.unauthorized(Failure(.signInRequired, "ended")))
         case 6: return end(.intercepted(Failure(.intercepted, "login page")))
         case 7:

@@ -7,6 +7,25 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct FailureTests {
+    @Test func whatIsLockedAtTheServerWaitsAloneWithoutCountingAndSaysSo() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        await station.sandbox.apply(.error(423, path: "users/5/facial_measurements_from_arkit", count: 1))
+        try await station.submit(user: 5, id: 1)
+        try await station.met(.error)
+        try await station.submit(user: 6, id: 2)
+        try await station.event("delivered") { $0.entry == Samples.id(2).description }
+        let entry = try await station.entry(1)
+        #expect(entry.state == "pending" && entry.attempts == 0)
+        let why = try await station.homing("why", Samples.id(1).description).text
+        #expect(why.hasPrefix("It is tried again at"), "\(why)")
+        try await station.homing("sync")
+        try await station.event("delivered", count: 2)
+        #expect(try await station.entry(1).attempts == 0)
+        try await station.end(SIGTERM)
+    }
+
     @Test func anAnswerThatWasLostIsLookedUpAndNotSentTwice() async throws {
         let station = try await TestStation()
         try await station.start()

@@ -12,6 +12,7 @@ import Testing
 
     @Test(arguments: [
         ("breathesafe", [], "/users/log_in", #"{"user":{\#(credentials)}}"#, #""id":1"#),
+        ("labloop", ["--setting", "stated-lifetime=8"], "/api/mobile/auth/login", "{\(credentials)}", #""expiresIn":8"#),
         ("labloop", ["--access-seconds", "7"], "/api/mobile/auth/login", "{\(credentials)}", #""expiresIn":7"#),
         ("aiphoto", ["--access-seconds", "7"], "/v1/accounts:signInWithPassword?key=any", "{\(credentials)}", #""expiresIn":"7""#),
         ("lists", [], "/api/v1/auth/sign_in", "{\(credentials)}", #""message":"Login successful""#),

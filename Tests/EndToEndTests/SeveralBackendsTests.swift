@@ -34,6 +34,17 @@ import Testing
                 backend: "lists-2026", route: "create_list", id: Samples.id(100 + number).description, fields: ["name": "list \(number)"]))
     }
 
+    @Test func whoeverSignsOutIsToldAtWhichToComeBack() async throws {
+        let (station, other) = try await station()
+        try await login(station, "lists-2026")
+        _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "to gather"))
+        try await createList(station, 1)
+        let out = try await station.homing("logout", "--backend", "lists-2026", "--yes")
+        #expect(out.text.contains("sign in again with ‘homing login --backend lists-2026’"), "\(out.text)")
+        try await station.end(SIGTERM)
+        await other.stop()
+    }
+
     @Test func aBackendThatHangsChangesNothingForTheOther() async throws {
         let (station, other) = try await station()
         try await login(station, "breathesafe")
@@ -76,6 +87,47 @@ import Testing
         #expect(try await station.homing("status", "--check", "--backend", "lists-2026").code == 0)
         #expect(try await station.homing("status", "--check", "--backend", "breathesafe").code == 5)
         #expect(try await station.homing("sync", "--wait", "--timeout", "5").code == 5)
+        try await station.end(SIGTERM)
+        await other.stop()
+    }
+
+    @Test func ofTwoEachIsAskedAloneAndTheSentenceTellsThemApart() async throws {
+        let (station, other) = try await station()
+        try await login(station, "breathesafe")
+        try await login(station, "lists-2026")
+        try await station.submit(id: 1)
+        try await station.event("delivered")
+        await other.down()
+        try await createList(station, 1)
+        let id = Samples.id(101).description
+        try await station.event("released") { $0.entry == id }
+        #expect(try await station.homing("logout", "--yes", "--backend", "lists-2026").code == 0)
+
+        let status = try await station.homing("status")
+        #expect(
+            status.text.hasPrefix("1 capture is safe here and cannot go up until manager@lab.test signs in at lists-2026."),
+            "\(status.text)")
+        let check = try await station.homing("status", "--check", "--backend", "breathesafe")
+        #expect(
+            check.code == 0 && check.text == "HOMING OK - Everything has gone up: 1 capture delivered, nothing is waiting.\n",
+            "\(check.text)")
+        #expect(try await station.homing("status", "--backend", "breathesafe").text.hasPrefix("Everything has gone up"))
+        let sync = try await station.homing("sync", "--backend", "lists-2026")
+        #expect(sync.text.contains("Nobody is signed in. Sign in with ‘homing login --backend lists-2026’."), "\(sync.text)")
+
+        for command in ["why", "show", "discard", "retry"] {
+            let refused = try await station.homing([command, id, "--backend", "breathesafe"] + (command == "discard" ? ["--yes"] : []))
+            #expect(refused.code == 2 && refused.text.contains("is none of ‘breathesafe’: it is for lists-2026"), "\(refused.text)")
+        }
+        #expect(try await station.homing("why", id, "--backend", "lists-2026").code == 0)
+        let receipt = try await station.homing("receipt", Samples.id(1).description, "--backend", "lists-2026")
+        #expect(receipt.code == 2 && receipt.text.contains("it is for breathesafe"), "\(receipt.text)")
+        let events = try await station.homing("events", "--since", "0", "--backend", "breathesafe")
+        #expect(
+            events.text.contains("delivered") && events.text.contains("started") && !events.text.contains("lists-2026"), "\(events.text)")
+        #expect(try await station.homing("events", "--backend", "nosuch").code != 0)
+        let watch = try await station.homing("watch", "--once", "--backend", "breathesafe")
+        #expect(watch.text.hasPrefix("Everything has gone up") && !watch.text.contains("lists-2026"), "\(watch.text)")
         try await station.end(SIGTERM)
         await other.stop()
     }

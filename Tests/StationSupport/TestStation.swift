@@ -28,11 +28,14 @@ package final class TestStation: Sendable {
     /// - Parameters:
     ///   - route: what is dropped into the folder goes by it.
     ///   - edits: texts of the shipped profile, and what stands there instead.
+    ///   - answering: what goes out in place of an answer of the sandbox.
     package init(
-        _ backend: SandboxBackend, profile: String, route: String, edits: [(String, String)] = [], delivery: String = shortPauses
+        _ backend: SandboxBackend, profile: String, route: String, edits: [(String, String)] = [], delivery: String = shortPauses,
+        clock: SandboxClock = SandboxClock(),
+        answering: @escaping @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse = { $1 }
     ) async throws {
         directory = try TemporaryDirectory()
-        sandbox = try Sandbox(SandboxConfiguration(backend: backend))
+        sandbox = try Sandbox(SandboxConfiguration(backend: backend, clock: clock, answering: answering))
         client = ControlClient(socketPath: directory("homing.sock"))
         try Self.place(profile, in: directory, baseURL: sandbox.baseURL, edits: edits)
         try Self.configure(directory, delivery: delivery, route: route)

@@ -102,10 +102,10 @@ import Testing
             }, pending, "No profile describes its backend breathesafe any more.", "Put breathesafe.yaml back"),
         Case(
             paused(until: later), pending, "Sending is paused. Paused by bob since 05:36 until 05:56: weekly backup.",
-            "Nothing, or ‘homing resume --backend breathesafe’"),
+            "Nothing, or ‘homing resume’"),
         Case(
             paused(until: nil), pending, "Sending is paused. Paused by bob since 05:36 until somebody resumes it: weekly backup.",
-            "‘homing resume --backend breathesafe’"),
+            "‘homing resume’"),
         Case(
             reasons { $0.session = session(.signedOut, account: nil) }, pending,
             "It waits for ann@lab.test to sign in; nobody else’s sign-in sends it.", "‘homing login’"),
@@ -131,12 +131,22 @@ import Testing
             "Set the station’s clock"),
         Case(
             cooling(.intercepted), pending,
-            "A login page or a proxy answers in the backend’s place: Its words. It is tried again at 05:56.", "Sign in to the network"),
+            "A login page or a proxy answers in the backend’s place: Its words. It is tried again at 05:56.", "sign in to the network first"
+        ),
         Case(
             cooling(.throttled), pending, "The backend asked for quiet: Its words. It is tried again at 05:56.", "no hurry can shorten"),
         Case(
             cooling(.signInRequired), pending, "The session cannot be renewed yet: Its words. It is tried again at 05:56.",
             "‘homing login’"),
+        Case(
+            cooling(.profile), pending, "The backend and its profile do not fit: Its words. It is tried again at 05:56.",
+            "Tell whoever maintains the profile"),
+        Case(
+            reasons {
+                $0.session = session(.signedOut, account: nil)
+                $0.commands = NextCommands(backend: "keyed", means: .token)
+            }, pending, "It waits for ann@lab.test to sign in; nobody else’s sign-in sends it.",
+            "‘homing login --backend keyed --token-stdin’"),
         Case(cooling(.serverError), pending, "The backend is not well: Its words. It is tried again at 05:56.", "‘homing sync’"),
         Case(
             reasons(),

@@ -58,6 +58,105 @@ import Testing
         for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
     }
 
+    private func report(
+        _ name: String, _ queue: QueueReport, session: String = "signedIn", email: String? = "ann@lab.test", gate: String = "open",
+        cause: String? = nil, others: [(String, Int)] = []
+    ) -> BackendReport {
+        BackendReport(
+            name: name, baseURL: "https://x", gate: gate, gateReason: cause.map { "Its words (\($0))." },
+            session: SessionReport(backend: name, state: session, account: email.map { _ in "1" }, email: email), queue: queue,
+            oldestWaiting: nil, lastDelivered: nil, nextTry: nil,
+            otherAccounts: others.map { WaitingAccount(account: $0.0, email: $0.0, waiting: $0.1) }, gateCause: cause)
+    }
+
+    private func summary(_ backends: [BackendReport], files: Int = 0, for backend: String? = nil) -> StatusSummary {
+        StatusSummary(
+            backends: backends, spool: SpoolReport(directory: "/spool", waiting: files, refused: 0), spoolBackend: backend, moment: moment)
+    }
+
+    @Test func whatCannotGoUpIsNotOnItsWay() {
+        let out = "signInRequired"
+        let a = report("a", QueueReport(delivered: 3))
+        let b = report("b", QueueReport(pending: 1), session: out, email: "bob@lab.test", gate: out)
+        let signedOut = report("c", QueueReport(pending: 2), session: "signedOut", email: nil, gate: out, others: [("cy@lab.test", 2)])
+        let cases: [(StatusSummary, String)] = [
+            (summary([a, b]), "1 capture is safe here and cannot go up until bob@lab.test signs in at b."),
+            (summary([a, b], files: 2, for: "b"), "3 captures are safe here and cannot go up until bob@lab.test signs in at b."),
+            (
+                summary([a, b], files: 2, for: "a"),
+                "1 capture is safe here and cannot go up until bob@lab.test signs in at b. 2 more are on the way up."
+            ),
+            (summary([a, signedOut]), "2 captures are safe here and cannot go up until cy@lab.test signs in at c."),
+            (summary([b, signedOut]), "3 captures are safe here and cannot go up until somebody signs in."),
+            (
+                summary([report("a", QueueReport(pending: 2)), report("d", QueueReport(pending: 1), gate: "cooling", cause: "offline")]),
+                "1 capture for d is safe here and waits for the network: Its words (offline). 2 more are on the way up."
+            ),
+        ]
+        for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
+        #expect(summary([a, b]).withoutNames.sentence == "1 capture is safe here and cannot go up until somebody signs in at b.")
+        #expect(summary([a, b]).only(b).sentence == "1 capture is safe here and cannot go up until somebody signs in.")
+        #expect(
+            summary([a, b], files: 2, for: "b").only(a).sentence == "Everything has gone up: 3 captures delivered, nothing is waiting.")
+    }
+
+    @Test(arguments: [
+        ("throttled", "waits, because the backend asked for quiet"),
+        ("serverError", "waits, because the backend is not well"),
+        ("profile", "waits, because the backend and its profile do not fit"),
+        ("signInRequired", "waits, because the session cannot be renewed yet"),
+        ("stillUnauthorized", "waits, because the backend refuses one entry after the other although somebody is signed in"),
+        ("intercepted", "waits, because a login page or a proxy answers in the backend’s place"), ("offline", "waits for the network"),
+    ])
+    func whatIsNotTheNetworkIsNotCalledTheNetwork(cause: String, words: String) {
+        let summary = summary([report("a", QueueReport(pending: 1), gate: "cooling", cause: cause)])
+        #expect(summary.sentence == "1 capture is safe here and \(words): Its words (\(cause)).")
+    }
+
+    @Test func eachPersonIsNamedWithWhatWaitsForThem() {
+        func others(_ others: [(String, Int)]) -> StatusSummary {
+            summary([report("a", QueueReport(pending: others.map(\.1).reduce(0, +), delivered: 1), others: others)])
+        }
+        let (ann, bob, cy) = (("ann", 2), ("bob", 3), ("cy", 1))
+        #expect(others([ann, bob]).sentence == "2 captures wait for ann and 3 for bob to sign in again; everything else has gone up.")
+        #expect(
+            others([ann, bob, cy]).sentence == "2 captures wait for ann and 4 for 2 others to sign in again; everything else has gone up.")
+        #expect(
+            others([ann, bob]).withoutNames.sentence
+                == "5 captures wait for 2 other accounts to sign in again; everything else has gone up.")
+        let also = summary([report("a", QueueReport(pending: 6), others: [ann, bob])])
+        #expect(also.sentence == "1 capture is on the way up. 2 captures wait for ann and 3 for bob to sign in again.")
+    }
+
+    @Test func aRenewalThatTheProfileGetsWrongNeedsAPerson() throws {
+        let item = try #require(summary([report("a", QueueReport(pending: 2), gate: "cooling", cause: "profile")]).attention.first)
+        #expect(item.code == "misconfigured" && item.backend == "a")
+        #expect(item.text == "a and its profile do not fit, and 2 captures wait: Its words (profile).")
+        #expect(item.next.hasPrefix("Tell whoever maintains the profile a.yaml"))
+        #expect(summary([report("a", QueueReport(pending: 2), gate: "cooling", cause: "offline")]).attention.isEmpty)
+    }
+
+    @Test func whoHasToSignInIsToldWhyAndHowItIsDoneThere() throws {
+        var keyed = report("keyed", QueueReport(pending: 1), session: "signInRequired", gate: "signInRequired")
+        keyed.session.reason = "The account has been switched off."
+        keyed.signInCommand = "homing login --backend keyed --token-stdin"
+        let item = try #require(summary([report("a", QueueReport()), keyed]).attention.first)
+        #expect(item.text == "The session of ann@lab.test at keyed has ended, and 1 capture waits: The account has been switched off.")
+        #expect(item.next == "Sign in again with ‘homing login --backend keyed --token-stdin’.")
+    }
+
+    @Test func aForgottenPauseIsEndedWhereItIs() throws {
+        var paused = report("a", QueueReport(pending: 1), gate: "paused")
+        paused.pause = PauseReport(backend: "a", reason: "", since: moment.now.addingTimeInterval(-90_000), until: nil, by: "ann")
+        let several = summary([paused, report("b", QueueReport(pending: 1), session: "signInRequired", gate: "signInRequired")])
+        #expect(
+            several.sentence.hasSuffix("until somebody resumes it. Nobody is signed in.") == false
+                && several.sentence.hasSuffix("1 capture is safe here and cannot go up until ann@lab.test signs in at b."),
+            "\(several.sentence)")
+        #expect(several.attention.contains { $0.next.contains("‘homing resume --backend a’") })
+        #expect(summary([paused]).attention.contains { $0.next.contains("‘homing resume’") })
+    }
+
     @Test func aFullDiskGoesFirst() {
         var full = summary(backend(QueueReport(pending: 2)))
         full.room = .diskFull

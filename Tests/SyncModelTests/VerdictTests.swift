@@ -14,7 +14,8 @@ import Testing
         let failure = Samples.failure
         let at = Samples.receipt.at
         let all: [Verdict] = [
-            .transient(failure), .throttled(failure, until: at), .permanent(failure), .forbidden(failure), .unauthorized(failure),
+            .transient(failure), .throttled(failure, until: at), .locked(failure, until: at), .permanent(failure), .forbidden(failure),
+            .unauthorized(failure),
             .unreachable(failure), .intercepted(failure), .unknown(failure),
         ]
         #expect(all.allSatisfy { $0.failure == failure })

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ControlAPI
 import Testing
 
 @testable import homing
@@ -71,12 +72,37 @@ import Testing
         #expect(try await parse("completions fish", as: CompletionsCommand.self).shell == .fish)
     }
 
+    @Test func everyCommandThatIsAboutABackendTakesIt() async throws {
+        let without = ["completions", "version"]
+        let commands = Homing.configuration.groupedSubcommands.flatMap(\.subcommands)
+        #expect(commands.count > 15)
+        for command in commands {
+            let name = try #require(command.configuration.commandName)
+            #expect(Homing.helpMessage(for: command).contains("--backend <name>") != without.contains(name), "\(name)")
+        }
+        #expect(try await parse("retry 1 --backend x", as: RetryCommand.self).target.backend == "x")
+    }
+
+    @Test func anEntryOfAnotherBackendIsNotMeant() async throws {
+        let target = try await parse("why 1 --backend notes", as: WhyCommand.self).target
+        try target.require(Sample.id(1), of: "notes")
+        let problem = #expect(throws: Problem.self) { try target.require(Sample.id(1), of: "breathesafe") }
+        #expect(problem?.detail == "Entry 3f2a91c04b01 is none of ‘notes’: it is for breathesafe.")
+        try await parse("why 1", as: WhyCommand.self).target.require(Sample.id(1), of: "breathesafe")
+    }
+
+    @Test func aUserThatIsNoneIsNamed() async throws {
+        let error = await #expect(throws: (any Error).self) { try await Homing.asyncParseAsRoot(["submit", "a", "--user", "-5"]) }
+        #expect(Homing.message(for: try #require(error)).contains("--user is ‘-5’"))
+    }
+
     @Test(arguments: [
         "login --password-stdin --password-file f", "login --password secret", "logout now", "status now",
         "submit a --item user_id", "submit a --item =5", "submit a b --id 0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b01",
         "submit a b --supersedes 0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b01", "submit - -", "submit a --no-document", "list --state gone",
         "list --limit 0", "list --limit 501", "list --limit many", "list --after=-1", "show", "show 1 2", "why", "retry", "retry 1 --all",
-        "retry 1 --state dead", "retry 1 --backend x", "retry --all --state pending", "discard", "discard --yes", "sync --timeout 0",
+        "retry 1 --state dead", "submit a --user -5", "submit a --user --json", "retry --all --state pending", "discard", "discard --yes",
+        "sync --timeout 0",
         "sync --timeout soon", "events --since=-1", "events --since yesterday", "version 2", "dance", "pause", "pause --reason= --for 2h",
         "pause --for 2h --until 18:00 --reason x",
         "pause --for soon --reason x", "resume x", "receipts --limit 501", "receipts --csv --json", "receipts --after=-1", "receipt",

@@ -24,9 +24,31 @@ import Testing
     }
 
     @Test func resumingSaysWhatGoesOn() {
-        #expect(PauseReportText.resumed(PauseList(pauses: [pause()], inflight: 0), backend: nil) == "Sending to breathesafe goes on.")
-        #expect(PauseReportText.resumed(PauseList(pauses: [], inflight: 0), backend: nil) == "Nothing was paused: sending goes on.")
-        #expect(PauseReportText.resumed(PauseList(pauses: [], inflight: 0), backend: "b") == "Nothing was paused at b: sending goes on.")
+        func resumed(_ pauses: [PauseReport], _ backend: String? = nil, gate: String = "open") -> String {
+            var report = Sample.backend(gate: gate)
+            report.signInCommand = "homing login --token-stdin"
+            return PauseReportText.resumed(
+                PauseList(pauses: pauses, inflight: 0), backend: backend,
+                Sample.status(backends: [report, Sample.backend("other")]).only(backend))
+        }
+        #expect(resumed([pause()]) == "Sending to breathesafe goes on.")
+        #expect(resumed([]) == "Nothing was paused: sending goes on.")
+        #expect(resumed([], "breathesafe") == "Nothing was paused at breathesafe: sending goes on.")
+        #expect(
+            resumed([pause()], gate: "signInRequired") == """
+                Sending to breathesafe is no longer paused.
+                At breathesafe nothing is sent until somebody signs in: ‘homing login --token-stdin’.
+                """)
+    }
+
+    @Test func whoHandsSomethingInDuringAPauseIsTold() {
+        var status = Sample.status(backends: [Sample.backend(gate: "paused", reason: "Paused by anna until 16:00.")])
+        #expect(
+            SubmissionText.pause(of: "breathesafe", status)
+                == "It does not go up yet. Paused by anna until 16:00. ‘homing resume’ ends the pause.")
+        #expect(SubmissionText.pause(of: "other", status) == nil)
+        status.backends = [Sample.backend()]
+        #expect(SubmissionText.pause(of: "breathesafe", status) == nil)
     }
 
     @Test func theStatusSaysItOnce() {
@@ -46,6 +68,6 @@ import Testing
         let paused = station(pause(ends: false))
         let progress = SyncProgress(before: paused, now: paused, backend: nil)
         #expect(progress.isOver && progress.paused == ["breathesafe"] && ExitCode(for: progress) == .attentionNeeded)
-        #expect(SyncText.outcome(progress).contains("Sending to breathesafe is paused: ‘homing resume --backend breathesafe’"))
+        #expect(SyncText.outcome(progress).contains("Sending to breathesafe is paused: ‘homing resume’"))
     }
 }

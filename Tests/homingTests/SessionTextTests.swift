@@ -31,6 +31,28 @@ import Testing
         #expect(lines.last == "1 entry waits for anna@clinic.example: sign in again with ‘homing login’ to send what waits.")
     }
 
+    @Test func whoeverIsAboutToDestroyEntriesIsTold() {
+        var doomed = Sample.backend(queue: .init(pending: 4))
+        doomed.discardedBySigningOut = 3
+        let told = SessionText.beforeSigningOut(doomed)
+        #expect(told.contains("3 entries of this account have not gone up."))
+        #expect(told.contains("Signing out destroys them for ever"))
+        #expect(!told.contains("Nothing is lost"))
+        doomed.discardedBySigningOut = 0
+        #expect(!SessionText.beforeSigningOut(doomed).contains("destroy"))
+    }
+
+    @Test func whatWasDestroyedIsTold() {
+        let report = SignOutReport(backend: "b", local: "cleared", server: "ended", email: "a@b.c", waiting: 0, discarded: 1)
+        #expect(SessionText.signedOut(report).hasSuffix("1 entry of a@b.c was destroyed, as the profile of b wants it."))
+    }
+
+    @Test func ofSeveralBackendsTheWayBackNamesTheOne() {
+        let report = SignOutReport(backend: "b", local: "cleared", server: "ended", email: "a@b.c", waiting: 2)
+        let text = SessionText.signedOut(report, login: "homing login --backend b")
+        #expect(text.hasSuffix("2 entries wait for a@b.c: sign in again with ‘homing login --backend b’ to send what waits."))
+    }
+
     @Test func signingOutNobodySaysSo() {
         let report = SignOutReport(backend: "breathesafe", local: "cleared", server: "none", waiting: 0)
         #expect(SessionText.signedOut(report) == "Nobody was signed in at breathesafe.")

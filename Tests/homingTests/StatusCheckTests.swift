@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct StatusCheckTests {
     private func check(_ status: Status, maxAge: TimeInterval? = nil, backend: String? = nil) -> StatusCheck.Outcome {
-        StatusCheck(times: Sample.times, maxAge: maxAge, backend: backend).outcome(status)
+        StatusCheck(times: Sample.times, maxAge: maxAge).outcome(status.only(backend))
     }
 
     private let dead = Attention(code: "dead", text: "1 capture was refused.", next: "See it.")
@@ -27,7 +27,7 @@ import Testing
         #expect(
             check(Sample.status(attention: [signIn])) == .init(line: "HOMING SIGN-IN - Anna must sign in again.", code: .signInRequired))
         let gone = Problem(.daemonNotRunning, status: 503, title: "", detail: "Nobody answers at /s.")
-        let outcome = StatusCheck(times: Sample.times, maxAge: nil, backend: nil).outcome(gone)
+        let outcome = StatusCheck(times: Sample.times, maxAge: nil).outcome(gone)
         #expect(outcome == .init(line: "HOMING NOT RUNNING - Nobody answers at /s.", code: .daemonNotRunning))
     }
 
@@ -46,6 +46,17 @@ import Testing
         status.attention = [signIn]
         #expect(check(status, maxAge: 60).code == .attentionNeeded)
         #expect(check(status).code == .signInRequired)
+    }
+
+    @Test func ofOneBackendOnlyThatOneIsTold() {
+        var (good, bad) = (Sample.backend("good"), Sample.backend("bad"))
+        (good.sentence, bad.sentence) = ("Good is well.", "1 capture could not be delivered.")
+        var item = dead
+        item.backend = "bad"
+        let status = Sample.status("1 capture could not be delivered.", attention: [item], backends: [bad, good])
+        #expect(check(status, backend: "good") == .init(line: "HOMING OK - Good is well.", code: .success))
+        #expect(check(status, backend: "bad").code == .attentionNeeded)
+        #expect(check(status).code == .attentionNeeded)
     }
 
     @Test func itIsOneLineWhateverTheServerSaid() {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct StatusTextTests {
     private func text(_ status: Status, backend: String? = nil) -> String {
-        StatusText(style: .plain, times: Sample.times).lines(status, backend: backend)
+        StatusText(style: .plain, times: Sample.times).lines(status.only(backend))
     }
 
     @Test func allHasGoneUp() {
@@ -111,8 +111,12 @@ import Testing
     }
 
     @Test func oneBackendCanBeAskedFor() throws {
-        let status = Sample.status(backends: [Sample.backend("one"), Sample.backend("two")])
+        var two = Sample.backend("two")
+        two.sentence = "Two is well."
+        let status = Sample.status("One is not.", backends: [Sample.backend("one"), two])
         #expect(!text(status, backend: "two").contains("one.example"))
+        #expect(text(status, backend: "two").hasPrefix("Two is well.\n"))
+        #expect(text(status).hasPrefix("One is not.\n"))
         try status.requireBackend("two")
         #expect(throws: Problem.invalid("There is no backend ‘three’; there is one and two.", next: "Name one of these with --backend.")) {
             try status.requireBackend("three")

@@ -66,6 +66,11 @@ import Testing
         let signIn = progress(.init(), Sample.backend(gate: "signInRequired", queue: .init(pending: 1)), sentence: "1 waits.")
         #expect(
             SyncText.outcome(signIn) == "At breathesafe somebody must sign in first: run ‘homing login --backend breathesafe’.\n1 waits.")
+        var keyed = Sample.backend("keyed", gate: "signInRequired", queue: .init(pending: 1))
+        keyed.signInCommand = "homing login --backend keyed --token-stdin"
+        #expect(
+            SyncText.outcome(progress(.init(), keyed)).hasPrefix(
+                "At keyed somebody must sign in first: run ‘homing login --backend keyed --token-stdin’.\n"))
     }
 
     @Test(

@@ -27,9 +27,19 @@ extension AuthRules {
             }
             if way == .login, !table.keys.contains("login") { table.reject("on_401", expected: "the table login beside it, for login") }
         }
+        let means = isBearer ? table.choice("sign_in", as: SignInMeans.self) : nil
+        switch means {
+        case .password where !table.keys.contains("login"): table.reject("sign_in", expected: "the table login beside it, for password")
+        case .refreshToken where !table.keys.contains("refresh"):
+            table.reject("sign_in", expected: "the table refresh beside it, for refresh_token")
+        case .token where table.keys.contains("login") || table.keys.contains("refresh"):
+            table.reject("sign_in", expected: "password or refresh_token, since these tokens do not last")
+        default: break
+        }
         table.close()
         guard isBearer || login != nil else { return nil }
         self.scheme = scheme
+        self.means = means ?? (login != nil ? .password : refresh != nil ? .refreshToken : .token)
         self.placement = placement
         // A cookie session is asked first whether it has ended at all.
         self.renewals = (isBearer ? [] : [.refresh]) + (renewals ?? [])
@@ -76,8 +86,9 @@ extension AuthRules.LoginRules {
         let tokens = hasTokens ? AuthRules.TokenRules(table) : nil
         let account = table.pointers("account", required: true)
         let email = table.pointers("email")
+        let secondFactor = hasTokens ? table.pointers("second_factor") : []
         guard let request, !account.isEmpty, tokens != nil || !hasTokens else { return nil }
-        self.init(request: request, tokens: tokens, account: account, email: email)
+        self.init(request: request, tokens: tokens, account: account, email: email, secondFactor: secondFactor)
     }
 }
 

@@ -4,6 +4,8 @@ import SyncModel
 /// How a backend wants to know who we are: the table `auth`.
 struct AuthRules: Sendable {
     let scheme: SchemeName
+    /// By what people sign in, where it is for a person to say how.
+    let means: SignInMeans
     let placement: TokenPlacement
     /// What a session that ended is renewed by, in this order; where all of it fails a person has to sign in.
     let renewals: [WayBack]
@@ -48,6 +50,8 @@ struct AuthRules: Sendable {
         let account: [JSONPointer]
         /// Where the answer repeats the e-mail address.
         let email: [JSONPointer]
+        /// What an answer without a token holds where the account needs a second factor.
+        let secondFactor: [JSONPointer]
     }
 
     struct RefreshRules: Sendable {
@@ -75,11 +79,20 @@ struct AuthRules: Sendable {
     }
 }
 
+/// By what people sign in at a backend.
+package enum SignInMeans: String, Sendable, CaseIterable {
+    case password
+    /// People sign in elsewhere, and hand in what came of it.
+    case refreshToken = "refresh_token"
+    /// One that does not change: an API key.
+    case token
+}
+
 /// What a profile wants done with a person's entries when they sign out.
 package enum OutboxOnSignOut: String, Sendable, CaseIterable {
     /// They wait until the person is back.
     case hold
-    /// A person has to discard them; nothing is dropped by itself.
+    /// They are destroyed for ever where whoever asks for the sign-out may administer; else they wait as with `hold`.
     case drop
     /// Signing out is refused while there are any.
     case refuse

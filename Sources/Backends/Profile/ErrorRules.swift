@@ -13,6 +13,8 @@ struct ErrorRules: Sendable {
     var retry: Set<String> = []
     /// Codes of routes that mean: refused for good.
     var dead: Set<String> = []
+    /// What codes mean to a person, as sentences: told in place of the server's own words.
+    var sentences: [String: String] = [:]
 
     init() {}
 
@@ -25,6 +27,14 @@ struct ErrorRules: Sendable {
         relogin = Self.codes("relogin", table)
         retry = Self.codes("retry", table)
         dead = Self.codes("dead", table)
+        for (code, value, path) in table.map("words") {
+            if let sentence = value.text {
+                sentences[code.lowercased()] = sentence
+            } else {
+                table.log.add(
+                    Mistake(file: value.file, line: value.line, key: path, found: value.summary, expected: "a sentence for a person"))
+            }
+        }
     }
 
     private static func codes(_ key: String, _ table: StrictTable) -> Set<String> {
@@ -37,8 +47,9 @@ struct ErrorRules: Sendable {
         return text.firstRange(of: " : ").map { String(text[..<$0.lowerBound]) } ?? text
     }
 
-    /// The server's own words, on one line; nil where it has none.
+    /// What the answer says, on one line: the profile's sentence for its code, else the server's own words; nil where it has none.
     func words(of response: InboundResponse) -> String? {
+        if let sentence = code(of: response).flatMap({ sentences[$0] }) { return sentence }
         guard let text = response.json?.firstString(at: message) else { return nil }
         let line = String(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : Character($0) })
         return line.allSatisfy(\.isWhitespace) ? nil : line

@@ -23,6 +23,26 @@ package struct ProfileLibrary {
         return library.backends(library.files(in: directory)).sorted { $0.name < $1.name }
     }
 
+    /// One profile by its file, with what it extends from the same folder; other files there do not count. Throws every mistake at once.
+    package static func load(file path: String, deviceID: String, version: String) throws(Mistakes) -> Backend {
+        let log = MistakeLog()
+        let library = ProfileLibrary(constants: ["device_id": deviceID, "version": version], log: log)
+        let place = URL(fileURLWithPath: path)
+        let stem = place.deletingPathExtension().lastPathComponent
+        var files: [String: YAMLNode] = [:]
+        files[stem] = library.file(path)
+        if let preset = files[stem]?.member("extends")?.text, preset != stem {
+            let file = place.deletingLastPathComponent().appendingPathComponent("\(preset).yaml").path
+            if FileManager.default.fileExists(atPath: file) { files[preset] = library.file(file) }
+        }
+        let backends = library.backends(files)
+        try log.check()
+        guard let backend = backends.first(where: { $0.profile.source.file == path }) else {
+            throw Mistakes([Mistake(file: path, key: "base_url", found: "nothing", expected: "a backend, not what others extend")])
+        }
+        return backend
+    }
+
     /// The parsed files by their names without `.yaml`.
     private func files(in directory: String) -> [String: YAMLNode] {
         let names: [String]
@@ -34,15 +54,18 @@ package struct ProfileLibrary {
         }
         var files: [String: YAMLNode] = [:]
         for name in names.sorted() {
-            let path = "\(directory)/\(name)"
-            // `try?`: what matters to the reader of the message is that it could not be read.
-            guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-                log.add(Mistake(file: path, key: "", found: "an unreadable file", expected: "UTF-8 text"))
-                continue
-            }
-            files[String(name.dropLast(".yaml".count))] = YAMLNode.parse(text, file: path, log: log)
+            files[String(name.dropLast(".yaml".count))] = file("\(directory)/\(name)")
         }
         return files
+    }
+
+    private func file(_ path: String) -> YAMLNode? {
+        // `try?`: what matters to the reader of the message is that it could not be read.
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            log.add(Mistake(file: path, key: "", found: "an unreadable file", expected: "UTF-8 text"))
+            return nil
+        }
+        return YAMLNode.parse(text, file: path, log: log)
     }
 
     private func backends(_ files: [String: YAMLNode]) -> [Backend] {

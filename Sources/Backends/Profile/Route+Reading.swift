@@ -21,8 +21,10 @@ extension Route {
             table.reject("requires", expected: "{item.payload} in json: what is required is looked for in the payload")
         }
         allowsEmpty = table.bool("empty") ?? false
+        promises = table.pointers("promises")
         remoteID = table.pointer("remote_id")
         if allowsEmpty, remoteID != nil { table.reject("empty", expected: "either empty or remote_id") }
+        if allowsEmpty, !promises.isEmpty { table.reject("empty", expected: "either empty or promises") }
         lane = table.read("lane", expected: "a text with {item.…} placeholders") { Self.lane($0, table, scope: scope) }
         onDead = table.choice("on_dead") ?? .halt
         delivery = table.choice("delivery") ?? .atLeastOnce

@@ -11,7 +11,9 @@ struct Route: Sendable {
     let requires: [JSONPointer]
     /// Whether a success may come without a body.
     let allowsEmpty: Bool
-    /// What a success has to hold.
+    /// Where a success has to hold something other than null.
+    let promises: [JSONPointer]
+    /// Where a success has to hold the server's id.
     let remoteID: JSONPointer?
     let lane: TextTemplate?
     let onDead: Mutation.OnDead

@@ -94,6 +94,15 @@ extension YAMLNode {
         }
     }
 
+    /// The same as a JSON value, without lines and the order of keys.
+    var json: JSONValue {
+        switch content {
+        case .scalar(_, let value): value
+        case .list(let items): .array(items.map(\.json))
+        case .table(let members): .object(Dictionary(members.map { ($0.key, $0.value.json) }) { first, _ in first })
+        }
+    }
+
     /// This node laid over `base`: tables merge, anything else replaces.
     func merged(over base: YAMLNode) -> YAMLNode {
         guard case .table(let mine) = content, case .table(let theirs) = base.content else { return self }

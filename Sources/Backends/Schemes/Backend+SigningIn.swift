@@ -14,6 +14,11 @@ extension Backend {
         let response = try await answer(to: request, over: transport)
         if let failure = interception(in: response) { throw .unavailable(failure) }
         guard response.isSuccess, !saysFailure(response) else { throw loginRefusal(response) }
+        if let tokens = login.tokens, let json = response.json, json.at(login.secondFactor) != nil,
+            json.firstString(at: tokens.access) == nil
+        {
+            throw .secondFactor
+        }
         guard let id = response.json?.at(login.account)?.text else {
             throw .misbehaved("The backend accepted the sign-in without saying whose account it is.")
         }

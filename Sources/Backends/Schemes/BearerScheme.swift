@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import SyncModel
 
@@ -23,10 +22,12 @@ struct BearerScheme: Scheme {
 
     // MARK: Ways in
 
-    func signIn(_ way: WayIn, over transport: any Transport) async throws(AuthenticationError) -> (Account, Credentials) {
+    func signIn(
+        _ way: WayIn, over transport: any Transport, keep: @Sendable (Tokens) async throws(AuthenticationError) -> Void
+    ) async throws(AuthenticationError) -> (Account, Credentials) {
         switch way {
         case .password(let email, let password): try await signIn(email, password, over: transport)
-        case .refreshToken(let token, let label): try await exchange(token, label, over: transport)
+        case .refreshToken(let token, let label): try await exchange(token, label, over: transport, keep: keep)
         case .accessToken(let token, let label): try await take(token, label, over: transport)
         }
     }
@@ -35,9 +36,7 @@ struct BearerScheme: Scheme {
         _ email: String, _ password: Secret, over transport: any Transport
     ) async throws(AuthenticationError) -> (Account, Credentials) {
         guard let login = auth.login, let rules = login.tokens else {
-            throw .unsupported(
-                "\(backend.name) takes no e-mail and password.",
-                next: "Sign in with ‘homing login --token-stdin’ and the backend’s API key.")
+            throw .unsupported("\(backend.name) takes no e-mail and password.")
         }
         let (account, response) = try await backend.signIn(login, email, password, over: transport)
         guard let tokens = rules.tokens(in: response, earlier: nil, fallback: auth.lifetime, at: clock.now) else {
@@ -51,22 +50,31 @@ struct BearerScheme: Scheme {
     }
 
     private func exchange(
-        _ token: Secret, _ label: String?, over transport: any Transport
+        _ token: Secret, _ label: String?, over transport: any Transport,
+        keep: @Sendable (Tokens) async throws(AuthenticationError) -> Void
     ) async throws(AuthenticationError) -> (Account, Credentials) {
-        guard auth.refresh != nil else {
-            throw .unsupported("\(backend.name) has no refresh tokens.", next: "Sign in with ‘homing login’.")
+        guard let rules = auth.refresh else {
+            throw .unsupported("\(backend.name) has no refresh tokens.")
         }
-        switch await refresh(token, nil, over: transport) {
+        // Asked before the token is used up.
+        let subject = TokenClaims(token.revealed)?.subject
+        guard !rules.account.isEmpty || backend.hasHealth || subject != nil else {
+            throw .unsupported(
+                "\(backend.name) does not say whose account a refresh token is, so it was not used. Its profile has to name ‘account’ in ‘refresh’."
+            )
+        }
+        switch await refresh(token, nil, over: transport, mayAskAgain: { true }) {
         case .refreshed(let tokens, let named):
+            try await keep(tokens)
             let credentials = Credentials(tokens: tokens)
             var id = named
             if id == nil { id = try await holder(of: credentials, over: transport) }
-            guard let id = id ?? TokenClaims(tokens.access.revealed)?.subject else {
+            guard let id = id ?? TokenClaims(tokens.access.revealed)?.subject ?? subject else {
                 throw .misbehaved("The backend took the refresh token without saying whose account it is.")
             }
             return (Account(id: id, label: label ?? id), credentials)
         case .rejected(let words): throw .refused(words)
-        case .unavailable(let failure): throw .unavailable(failure)
+        case .unavailable(let failure, _): throw .unavailable(failure)
         }
     }
 
@@ -74,16 +82,14 @@ struct BearerScheme: Scheme {
         _ token: Secret, _ label: String?, over transport: any Transport
     ) async throws(AuthenticationError) -> (Account, Credentials) {
         guard auth.login == nil, auth.refresh == nil else {
-            throw .unsupported(
-                "The tokens of \(backend.name) do not last.",
-                next: auth.login == nil ? "Sign in with ‘homing login --refresh-token-stdin’." : "Sign in with ‘homing login’.")
+            throw .unsupported("The tokens of \(backend.name) do not last.")
         }
         let credentials = Credentials(tokens: Tokens(access: token, refresh: nil, receivedAt: clock.now, lifetime: auth.lifetime))
         let known = try await holder(of: credentials, over: transport)
         if known == nil, backend.hasHealth { throw .refused("the token is nobody’s") }
-        // Without a word from the server, the same key is the same account.
-        let digest = SHA256.hash(data: Data(token.revealed.utf8)).prefix(6).map { String(format: "%02x", $0) }.joined()
-        let id = known ?? TokenClaims(token.revealed)?.subject ?? "key-\(digest)"
+        // Where the server names nobody the account outlives its key, or what was captured under an old one would wait for ever.
+        let name = label?.trimmingCharacters(in: .whitespaces).lowercased()
+        let id = known ?? TokenClaims(token.revealed)?.subject ?? name ?? "api-key"
         return (Account(id: id, label: label ?? id), credentials)
     }
 
@@ -94,16 +100,18 @@ struct BearerScheme: Scheme {
 
     // MARK: Renewal
 
-    func renew(_ credentials: Credentials, of account: Account?, over transport: any Transport) async -> Renewal {
+    func renew(
+        _ credentials: Credentials, of account: Account?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
+    ) async -> Renewal {
         guard let token = credentials.tokens?.refresh else { return .ended("the session has ended, and there is no refresh token") }
-        switch await refresh(token, credentials.tokens?.access, over: transport) {
+        switch await refresh(token, credentials.tokens?.access, over: transport, mayAskAgain: mayAskAgain) {
         case .refreshed(let tokens, let named):
             if let named, named != account?.id { return .foreign }
             var renewed = credentials
             renewed.tokens = tokens
             return .renewed(renewed)
         case .rejected(let words): return .ended(words)
-        case .unavailable(let failure): return .unavailable(failure)
+        case .unavailable(let failure, let until): return .unavailable(failure, until: until)
         }
     }
 
@@ -111,12 +119,15 @@ struct BearerScheme: Scheme {
         case refreshed(Tokens, account: String?)
         /// The server's words about the token: it will not do again.
         case rejected(String)
-        case unavailable(Failure)
+        /// The failure's outcome is unknown where the server may have turned the token over.
+        case unavailable(Failure, until: Date? = nil)
     }
 
     /// One refresh. Where its answer is lost, it is asked for once more at once, with the same token: a server that turns its tokens over
     /// mostly takes the last one a little longer. It goes past every cache, for it does not go through one.
-    private func refresh(_ token: Secret, _ access: Secret?, over transport: any Transport) async -> RefreshAnswer {
+    private func refresh(
+        _ token: Secret, _ access: Secret?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
+    ) async -> RefreshAnswer {
         guard let rules = auth.refresh else { return .rejected("the session has ended") }
         var inputs: [String: JSONValue] = ["refresh": .string(token.revealed)]
         inputs["access"] = access.map { .string($0.revealed) }
@@ -128,12 +139,20 @@ struct BearerScheme: Scheme {
         while true {
             do {
                 let answer = read(try await transport.send(request), rules, earlier: token)
-                guard wasLost, case .rejected(let words) = answer else { return answer }
-                return .rejected(Self.lost(words))
+                guard wasLost else { return answer }
+                switch answer {
+                case .refreshed: return answer
+                case .rejected(let words): return .rejected(Self.lost(words))
+                case .unavailable(var failure, let until):
+                    failure.outcomeUnknown = true
+                    return .unavailable(failure, until: until)
+                }
             } catch {
                 switch error {
-                case .lost(let failure):
+                case .lost(var failure):
+                    failure.outcomeUnknown = true
                     if wasLost || failure.reason == .stopping { return .unavailable(failure) }
+                    guard await mayAskAgain() else { return .unavailable(failure) }
                     wasLost = true
                 case .unreachable(let failure):
                     guard wasLost else { return .unavailable(failure) }
@@ -145,29 +164,45 @@ struct BearerScheme: Scheme {
 
     /// Why a token that was good is refused after its answer was lost.
     static func lost(_ words: String) -> String {
-        "refresh answer lost: the backend had renewed the session, and its answer never came (\(words))"
+        let beginning = "refresh answer lost"
+        return words.hasPrefix(beginning)
+            ? words : "\(beginning): the backend had renewed the session, and its answer never came (\(words))"
     }
+
+    /// The code by which a server says that the token has just been turned over, for nobody but us: the answer to that was lost.
+    private static let alreadyRefreshed = "token_already_refreshed"
 
     private func read(_ response: InboundResponse, _ rules: AuthRules.RefreshRules, earlier: Secret) -> RefreshAnswer {
         let errors = backend.profile.errors
         let (status, code) = (response.status, errors.code(of: response))
         let words = errors.words(of: response)
-        if let failure = backend.interception(in: response) { return .unavailable(failure) }
+        let until = RetryAfter.read(response, now: clock.now)
+        // Only a refusal by the backend itself says that it has turned nothing over.
+        let isOpen = !(400..<500).contains(status) || !response.isJSON
+        if var failure = backend.interception(in: response) {
+            failure.outcomeUnknown = isOpen
+            return .unavailable(failure)
+        }
         if response.isSuccess, !backend.saysFailure(response) {
             guard let tokens = rules.tokens.tokens(in: response, earlier: earlier, fallback: auth.lifetime, at: clock.now) else {
-                return .unavailable(Failure(.profile, status: status, "The backend answered the refresh without a token (\(status))."))
+                let words = "The backend answered the refresh without a token (\(status))."
+                return .unavailable(Failure(.profile, status: status, words, outcomeUnknown: isOpen))
             }
             return .refreshed(tokens, account: response.json?.at(rules.account)?.text)
         }
+        if code == Self.alreadyRefreshed, status < 500 { return .rejected(Self.lost(words ?? Self.alreadyRefreshed)) }
         let isKnown = code.map { errors.relogin.contains($0) || $0 == "invalid_grant" } ?? false
         if response.isJSON, isKnown && status < 500 { return .rejected(words ?? code ?? "the session has ended") }
         if status == 429 || code.map(errors.retry.contains) == true {
-            return .unavailable(Failure(.throttled, status: status, words ?? "The backend asks for fewer refreshes (\(status))."))
+            let sentence = words ?? "The backend asks for fewer refreshes (\(status))."
+            let asked = status == 429 ? until ?? clock.now.addingTimeInterval(RetryAfter.fallback) : until
+            return .unavailable(Failure(.throttled, status: status, sentence, outcomeUnknown: isOpen && status != 429), until: asked)
         }
         // A proxy's page says nothing of the session.
         if status == 401, response.isJSON || response.body.isEmpty { return .rejected(words ?? "the session has ended") }
         guard (400..<500).contains(status), ![408, 425].contains(status), response.isJSON else {
-            return .unavailable(Failure(.serverError, status: status, words ?? "The backend could not renew the session (\(status))."))
+            let sentence = words ?? "The backend could not renew the session (\(status))."
+            return .unavailable(Failure(.serverError, status: status, sentence, outcomeUnknown: isOpen), until: until)
         }
         let reason = words.map { ": \($0)" } ?? "."
         return .unavailable(
@@ -176,13 +211,18 @@ struct BearerScheme: Scheme {
 
     // MARK: The way out
 
-    func signOut(_ credentials: Credentials, allDevices: Bool, over transport: any Transport) async -> SignOutOutcome.Server {
+    func signOut(
+        _ credentials: Credentials, allDevices: Bool, couldRenew: Bool, over transport: any Transport
+    ) async -> SignOutOutcome.Server {
         guard let template = allDevices ? auth.logout.requestForAll : auth.logout.request, let tokens = credentials.tokens else {
             return .none
         }
         var inputs: [String: JSONValue] = ["access": .string(tokens.access.revealed)]
         inputs["refresh"] = tokens.refresh.map { .string($0.revealed) }
-        return await backend.signOut(template, TemplateValues(subject: "The sign-out", inputs: inputs), over: transport) {
+        // The refresh token may live on at a server that refuses an access token which is merely old.
+        let saysTheEnd = tokens.refresh == nil || (couldRenew && !tokens.hasEnded(at: clock.now))
+        let values = TemplateValues(subject: "The sign-out", inputs: inputs)
+        return await backend.signOut(template, values, unauthorizedMeansGone: saysTheEnd, over: transport) {
             authorize(&$0, with: credentials)
         }
     }

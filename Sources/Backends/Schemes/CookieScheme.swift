@@ -15,9 +15,11 @@ struct CookieScheme: Scheme {
     func absorb(_ response: InboundResponse, into credentials: inout Credentials) -> Bool { credentials.cookies.absorb(response) }
 
     /// Always with an empty jar: a server that finds a live session answers with its account and never looks at the password.
-    func signIn(_ way: WayIn, over transport: any Transport) async throws(AuthenticationError) -> (Account, Credentials) {
+    func signIn(
+        _ way: WayIn, over transport: any Transport, keep: @Sendable (Tokens) async throws(AuthenticationError) -> Void
+    ) async throws(AuthenticationError) -> (Account, Credentials) {
         guard let login = auth.login, case .password(let email, let password) = way else {
-            throw .unsupported("\(backend.name) takes no tokens.", next: "Sign in with ‘homing login’.")
+            throw .unsupported("\(backend.name) takes no tokens.")
         }
         let (account, response) = try await backend.signIn(login, email, password, over: transport)
         var credentials = Credentials()
@@ -43,7 +45,9 @@ struct CookieScheme: Scheme {
         return (answer.account, credentials)
     }
 
-    func renew(_ credentials: Credentials, of account: Account?, over transport: any Transport) async -> Renewal {
+    func renew(
+        _ credentials: Credentials, of account: Account?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
+    ) async -> Renewal {
         do throws(AuthenticationError) {
             let (known, renewed) = try await identify(credentials, over: transport)
             guard let known else { return .ended("the session has ended") }
@@ -55,7 +59,9 @@ struct CookieScheme: Scheme {
         }
     }
 
-    func signOut(_ credentials: Credentials, allDevices: Bool, over transport: any Transport) async -> SignOutOutcome.Server {
+    func signOut(
+        _ credentials: Credentials, allDevices: Bool, couldRenew: Bool, over transport: any Transport
+    ) async -> SignOutOutcome.Server {
         guard let template = allDevices ? auth.logout.requestForAll : auth.logout.request, !credentials.cookies.isEmpty else {
             return .none
         }

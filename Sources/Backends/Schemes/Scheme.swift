@@ -1,3 +1,4 @@
+import Foundation
 import SyncModel
 
 /// A way of proving to a backend who we are. It holds no state: credentials come in and go out as values.
@@ -9,13 +10,25 @@ protocol Scheme: Sendable {
     func absorb(_ response: InboundResponse, into credentials: inout Credentials) -> Bool
 
     /// Proves from nothing who somebody is, and that the backend agrees on it.
-    func signIn(_ way: WayIn, over transport: any Transport) async throws(AuthenticationError) -> (Account, Credentials)
+    ///
+    /// - Parameter keep: gets what a refresh token was exchanged for, before anything else is asked by it.
+    func signIn(
+        _ way: WayIn, over transport: any Transport, keep: @Sendable (Tokens) async throws(AuthenticationError) -> Void
+    ) async throws(AuthenticationError) -> (Account, Credentials)
 
     /// Renews the session of `account` without its password.
-    func renew(_ credentials: Credentials, of account: Account?, over transport: any Transport) async -> Renewal
+    ///
+    /// - Parameter mayAskAgain: whether a request whose answer was lost may be sent once more; asked when that has happened.
+    func renew(
+        _ credentials: Credentials, of account: Account?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
+    ) async -> Renewal
 
     /// Tells the server that these credentials are to end.
-    func signOut(_ credentials: Credentials, allDevices: Bool, over transport: any Transport) async -> SignOutOutcome.Server
+    ///
+    /// - Parameter couldRenew: false where a renewal was asked for just now and could not be had.
+    func signOut(
+        _ credentials: Credentials, allDevices: Bool, couldRenew: Bool, over transport: any Transport
+    ) async -> SignOutOutcome.Server
 }
 
 /// By what somebody signs in.
@@ -34,6 +47,7 @@ enum Renewal {
     case ended(String)
     /// It takes them for another account's.
     case foreign
-    /// Nobody knows; nobody is signed out by it.
-    case unavailable(Failure)
+    /// Nobody knows; nobody is signed out by it. The failure's outcome is unknown where the token may have been turned over; with a date, the
+    /// backend asks for nothing more before then.
+    case unavailable(Failure, until: Date? = nil)
 }

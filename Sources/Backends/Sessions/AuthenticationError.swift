@@ -8,14 +8,18 @@ package enum AuthenticationError: Error, Hashable, Sendable {
     case signInRequired(reason: String)
     /// To be tried later; nobody is signed out by it.
     case unavailable(Failure)
-    /// The kept password is not to be used before then.
+    /// The session is not to be renewed before then: the kept password rests, or whoever renews it does.
     case tooSoon(until: Date, Failure)
     /// The server's words about the person who tried to sign in.
     case refused(String)
+    /// The server's words about an account that it has locked for a while: a further try may prolong it.
+    case locked(String)
+    /// The account needs a second factor, which nobody can give here.
+    case secondFactor
     /// The server said yes and did not mean it.
     case misbehaved(String)
-    /// This backend has no such way in; and what to do instead.
-    case unsupported(String, next: String)
+    /// This backend has no such way in.
+    case unsupported(String)
     case signingOut
     /// Somebody else is signed in, and has to sign out first.
     case conflict(Account)

@@ -1,36 +1,50 @@
 import Foundation
 import SyncModel
+import Synchronization
 
 extension SessionKeeper {
-    /// The session of whoever is signed in, renewed first where its token is about to end.
+    /// The session of whoever is signed in, renewed first where its token is about to end, or is known to be refused.
     ///
-    /// A renewal that cannot be had costs nothing while the token still holds.
+    /// A renewal that cannot be had costs nothing while the token still holds, and is not asked for by each caller anew.
     package func freshSession() async throws(AuthenticationError) -> Session {
         let current = try session()
+        if refusedGeneration == current.generation { return try await renewal(of: current) }
         guard isStale else { return current }
-        do {
-            return try await replace(current)
-        } catch .unavailable(let failure) {
-            guard let tokens = record.credentials.tokens, !tokens.hasEnded(at: clock.now) else { throw .unavailable(failure) }
+        if stillHolds, rest.withLock({ [now = clock.now] in $0.running(at: now) }) != nil { return current }
+        do throws(AuthenticationError) {
+            return try await renewal(of: current)
+        } catch {
+            switch error {
+            case .unavailable, .tooSoon: guard stillHolds, refusedGeneration != record.generation else { throw error }
+            default: throw error
+            }
             return try session()
         }
     }
 
+    /// A person or the network wants it tried now: a rest that nobody asked for is over.
+    package nonisolated func hurry() { rest.withLock { $0.hurry() } }
+
     /// When a session that nobody uses is to be renewed, lest the server forget it; nil where none has to be.
     package var nextKeepalive: Date? {
         guard record.state == .signedIn, let keepalive = backend.profile.auth.keepalive else { return nil }
-        return refreshable?.receivedAt.addingTimeInterval(keepalive)
+        guard let received = refreshable?.receivedAt else { return nil }
+        // A receipt that lies ahead was noted by a clock that was: nobody knows how long ago that is.
+        return received > clock.now ? clock.now : received.addingTimeInterval(keepalive)
     }
 
     /// Renews the session if that is due. What cannot be had now is asked for again later.
     package func keepAlive() async {
         guard let due = nextKeepalive, due <= clock.now, let current = try? session() else { return }
         // `try?`: unavailable, it is tried again; ended, everybody is told of it.
-        _ = try? await replace(current)
+        _ = try? await renewal(of: current)
     }
 
     /// Whether the token is to be renewed before it is used.
     var isStale: Bool { refreshable?.isStale(at: clock.now, skew: backend.profile.auth.skew) ?? false }
+
+    /// Whether the token has not ended by our clock.
+    private var stillHolds: Bool { record.credentials.tokens.map { !$0.hasEnded(at: clock.now) } ?? false }
 
     /// The tokens, where they can be renewed.
     private var refreshable: Tokens? {

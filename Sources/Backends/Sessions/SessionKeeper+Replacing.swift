@@ -1,5 +1,6 @@
 import Foundation
 import SyncModel
+import Synchronization
 
 extension SessionKeeper {
     /// A session newer than `stale`, which the backend called unauthorised: at most one renewal runs, whoever asks, and only for the
@@ -7,19 +8,34 @@ extension SessionKeeper {
     ///
     /// The renewal runs in a task of its own: once begun it must land, though the caller that began it is cancelled.
     package func replace(_ stale: Session) async throws(AuthenticationError) -> Session {
+        if stale.generation == record.generation { refusedGeneration = stale.generation }
+        return try await renewal(of: stale)
+    }
+
+    /// A session newer than `stale`, whatever that is renewed for.
+    func renewal(of stale: Session) async throws(AuthenticationError) -> Session {
         while true {
             let current = try session()
             if stale.generation < current.generation { return current }
             switch change {
             case .replacing(let task): return try await landed(task)
             case .signingIn(let task): guard await task.joined() != nil else { throw .leftWaiting }
-            case .signingOut: throw .signingOut
+            case .signingOut, .draining: throw .signingOut
             case nil:
+                try checkRunning()
+                try checkRested()
+                isRenewing = true
                 let task = Task { await self.renew() }
                 change = .replacing(task)
                 return try await landed(task)
             }
         }
+    }
+
+    /// Throws while renewals rest. What never reached a server does not count: the network says when it is back.
+    private func checkRested() throws(AuthenticationError) {
+        guard let (until, failure) = rest.withLock({ [now = clock.now] in $0.running(at: now) }), !failure.neverArrived else { return }
+        throw .tooSoon(until: until, failure)
     }
 
     private func landed(_ renewal: Task<Result<Session, AuthenticationError>, Never>) async throws(AuthenticationError) -> Session {
@@ -34,6 +50,8 @@ extension SessionKeeper {
         } catch {
             result = .failure(error)
         }
+        guard !Task.isCancelled else { return result }
+        isRenewing = false
         if case .replacing = change { change = nil }
         return result
     }
@@ -48,13 +66,27 @@ extension SessionKeeper {
                 switch try await askForRenewal() {
                 case .renewed(let credentials): return try land(credentials)
                 case .foreign: throw try requireSignIn("the backend now takes this session for another account's")
-                case .unavailable(let failure): throw .unavailable(failure)
+                case .unavailable(let failure, let until): throw begunToRest(failure, until)
                 case .ended(let words): reason = words
                 }
             case .login: if let kept = record.credentials.kept { return try await renewed(by: kept, as: account) }
             }
         }
         throw try requireSignIn(reason)
+    }
+
+    /// Asks nobody for a while, since that has failed; returns the error to throw.
+    private func begunToRest(_ failure: Failure, _ asked: Date?) -> AuthenticationError {
+        guard failure.reason != .stopping else { return .unavailable(failure) }
+        var told = failure
+        // It asked for quiet in this alone: whoever signs in anew need not wait.
+        if asked != nil || failure.reason == .throttled { told.reason = .signInRequired }
+        let until = rest.withLock { [told, now = clock.now] rest in
+            rest.begin(told, asked: asked, now: now)
+            return rest.running(at: now)?.until
+        }
+        guard !failure.neverArrived, let until else { return .unavailable(failure) }
+        return .tooSoon(until: until, told)
     }
 
     /// A refresh may turn the token over at the server: that one is under way is stored before it is sent, so that what a crash has cost can
@@ -67,14 +99,17 @@ extension SessionKeeper {
             next.awaitsRefresh = true
             try store(next)
         }
-        let renewal = await scheme.renew(record.credentials, of: record.account, over: transport)
+        let renewal = await scheme.renew(record.credentials, of: record.account, over: transport) {
+            // Somebody waits for the end of a sign-out.
+            await self.record.state == .signedIn
+        }
+        try requireNotCalledOff()
         guard isRefresh else { return renewal }
         switch renewal {
         case .ended(let words) where answerWasLost: return .ended(BearerScheme.lost(words))
-        case .unavailable(let failure) where failure.reason == .lostAnswer || failure.reason == .stopping || answerWasLost: break
-        // The server has answered, and turned nothing over. Where this is not stored, a later reason is a little off.
-        case .unavailable: record.awaitsRefresh = nil
-        case .renewed, .ended, .foreign: break
+        // The server has turned nothing over, this time or before. Where this is not stored, a later reason is a little off.
+        case .unavailable(let failure, _) where !failure.outcomeUnknown && !answerWasLost: record.awaitsRefresh = nil
+        case .renewed, .ended, .foreign, .unavailable: return renewal
         }
         return renewal
     }
@@ -88,35 +123,52 @@ extension SessionKeeper {
             throw .tooSoon(until: min(last, now).addingTimeInterval(Self.renewalPause), failure)
         }
         let before = record.renewedByLoginAt
-        record.renewedByLoginAt = now
+        var next = record
+        next.renewedByLoginAt = now
+        // Before it is sent: a crash and a restart must not send it again at once, or the server locks the account.
+        try store(next)
+        let witness = Witness(transport)
         do throws(AuthenticationError) {
-            var (whose, credentials) = try await scheme.signIn(.password(email: kept.email, kept.password), over: transport)
+            var (whose, credentials) = try await scheme.signIn(.password(email: kept.email, kept.password), over: witness) { _ in }
             guard whose.id == account?.id else { throw try requireSignIn("the kept password opens another account") }
             credentials.kept = kept
             return try land(credentials)
         } catch .refused(let words) {
             // Never again with this password: the next refusals would lock the account.
             throw try requireSignIn(words)
+        } catch .locked(let words) {
+            throw try requireSignIn(words)
         } catch .unavailable(let failure) {
-            // What never arrived was no try.
-            if failure.reason == .offline || failure.reason == .tls || failure.reason == .clock { record.renewedByLoginAt = before }
+            try requireNotCalledOff()
+            // What never arrived was no try. Where this is not stored, the password rests longer than it has to.
+            if !witness.mayHaveArrived { record.renewedByLoginAt = before }
             throw .unavailable(failure)
         }
     }
 
+    /// Only a sign-out calls a renewal off: what comes of it then belongs to a session that is no more.
+    private func requireNotCalledOff() throws(AuthenticationError) {
+        if Task.isCancelled { throw .signingOut }
+    }
+
     /// Stores renewed credentials before anybody uses them. During a sign-out they serve only to end the session at the server.
     private func land(_ credentials: Credentials) throws(AuthenticationError) -> Session {
+        try requireNotCalledOff()
         var next = record
         next.credentials = credentials
         next.awaitsRefresh = nil
         if next.state == .signedIn { next.generation += 1 }
-        try store(next)
+        rest.withLock { $0.end() }
+        do throws(AuthenticationError) { try store(next) } catch {
+            hold(unstored: next)
+            throw error
+        }
         return try session()
     }
 
     /// Forgets the credentials and says why; returns the error to throw. A sign-out that has begun goes on instead.
     private func requireSignIn(_ reason: String) throws(AuthenticationError) -> AuthenticationError {
-        guard record.state == .signedIn else { return .signingOut }
+        guard record.state == .signedIn, !Task.isCancelled else { return .signingOut }
         try store(record.cleared(.signInRequired, origin: record.origin, reason: reason))
         return .signInRequired(reason: reason)
     }
@@ -131,4 +183,9 @@ extension SessionKeeper {
 
     /// Seconds between two uses of a kept password.
     private static let renewalPause: TimeInterval = 300
+}
+
+extension Failure {
+    /// The request certainly reached no server.
+    fileprivate var neverArrived: Bool { !outcomeUnknown && [.offline, .tls, .clock].contains(reason) }
 }

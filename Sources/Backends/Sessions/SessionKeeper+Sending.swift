@@ -4,31 +4,35 @@ import SyncModel
 extension SessionKeeper {
     /// Sends `request` with the credentials of the session's account, and keeps what the answer renews.
     ///
-    /// Credentials go to the profile's origin only. Where the account is no longer signed in, nothing is sent.
-    package func send(_ request: OutboundRequest, as session: Session) async throws(TransportError) -> InboundResponse {
+    /// Credentials go to the profile's origin only. Where the account is no longer signed in, nothing is sent. They may be newer than
+    /// `session`: what comes back with the answer is the session whose credentials were sent.
+    package func send(_ request: OutboundRequest, as session: Session) async throws(TransportError) -> Answer {
         guard let rules = backend.profile.auth.csrf, !request.isSafe, isOwn(request) else { return try await exchange(request, session) }
         var request = request
         let token: String
         switch try await csrfToken(rules, session) {
         case .token(let fetched): token = fetched
-        case .unauthorized(let response): return response
+        case .unauthorized(let answer): return answer
         }
         request.setHeader(rules.header, token)
-        let response = try await exchange(request, session)
-        guard response.isExceptionsPage(422) else { return response }
+        let answer = try await exchange(request, session)
+        guard answer.response.isExceptionsPage(422) else { return answer }
         // The token may have been the reason; it is refused before anything takes effect.
         if csrf?.token == token { csrf = nil }
         switch try await csrfToken(rules, session) {
         case .token(let fetched): request.setHeader(rules.header, fetched)
-        case .unauthorized(let response): return response
+        case .unauthorized(let answer): return answer
         }
         return try await exchange(request, session)
     }
 
+    /// What came back, and as whom it was asked for.
+    package typealias Answer = (response: InboundResponse, session: Session)
+
     private enum CSRFAnswer {
         case token(String)
         /// It says of the session what it would have said to the request itself.
-        case unauthorized(InboundResponse)
+        case unauthorized(Answer)
     }
 
     /// Asks the backend how it is, with the present credentials and without any effect on them.
@@ -36,7 +40,7 @@ extension SessionKeeper {
         guard var request = backend.health else {
             return .ill(Failure(.profile, "The profile of \(backend.name) has no health route."))
         }
-        if record.state == .signedIn { scheme.authorize(&request, with: record.credentials) }
+        if record.state == .signedIn, !isUnstored { scheme.authorize(&request, with: record.credentials) }
         do {
             return backend.health(try await transport.send(request))
         } catch {
@@ -44,26 +48,31 @@ extension SessionKeeper {
         }
     }
 
-    private func exchange(_ request: OutboundRequest, _ session: Session) async throws(TransportError) -> InboundResponse {
+    private func exchange(_ request: OutboundRequest, _ session: Session) async throws(TransportError) -> Answer {
         guard record.state == .signedIn, told(record.account)?.id == session.account.id else {
             throw .unreachable(Failure(.signInRequired, "It was not sent: \(session.account.label) is not signed in any more."))
         }
-        guard isOwn(request) else { return try await transport.send(request) }
+        guard isOwn(request) else { return (try await transport.send(request), session) }
+        if isUnstored {
+            do throws(AuthenticationError) { try store(record) } catch {
+                throw .unreachable(Failure(.unreadable, "It was not sent: the renewed session could not be stored."))
+            }
+        }
         let generation = record.generation
         var request = request
         scheme.authorize(&request, with: record.credentials)
         let response = try await transport.send(request)
         absorb(response, generation: generation)
-        return response
+        return (response, Session(account: session.account, generation: generation))
     }
 
     /// The token of these credentials, fetched when first needed. No failure here says that the mutation was sent.
     private func csrfToken(_ rules: AuthRules.CSRFRules, _ session: Session) async throws(TransportError) -> CSRFAnswer {
         if let csrf, csrf.generation == record.generation { return .token(csrf.token) }
-        let response: InboundResponse
+        let answer: Answer
         do {
             let request = try rules.request.render(TemplateValues(subject: "The CSRF token"))
-            response = try await exchange(request, session)
+            answer = try await exchange(request, session)
         } catch let error as TransportError {
             throw .unreachable(error.failure.withKnownOutcome)
         } catch let failure as Failure {
@@ -71,8 +80,9 @@ extension SessionKeeper {
         } catch {
             throw .unreachable(Failure(.profile, "\(error)"))
         }
+        let response = answer.response
         if let failure = backend.interception(in: response) { throw .unreachable(failure) }
-        if response.status == 401, response.isJSON { return .unauthorized(response) }
+        if response.status == 401, response.isJSON { return .unauthorized(answer) }
         guard response.isSuccess, let token = response.json?.at(rules.token)?.string else {
             throw .unreachable(Failure(.serverError, status: response.status, "The backend gave no CSRF token (\(response.status))."))
         }

@@ -1,5 +1,6 @@
 import Foundation
 import SyncModel
+import Synchronization
 import Vault
 
 /// Keeps one backend's session: who is signed in, and with what. Every state is durable before anybody is told of it.
@@ -14,21 +15,35 @@ package actor SessionKeeper {
     var record: SessionRecord
     /// The one change of credentials under way.
     var change: Change?
+    /// Whether a renewal is under way that nobody has called off; also during a sign-out.
+    var isRenewing = false
     var csrf: (token: String, generation: Int)?
+    /// The change under way is a sign-in by a refresh token, which it uses up.
+    var isExchanging = false
+    /// The credentials of this generation were called unauthorised.
+    var refusedGeneration: Int?
+    /// Until when renewals rest.
+    nonisolated let rest = Mutex(RenewalRest())
+    /// Renewed credentials are in `record`, and not yet in the file.
+    private(set) var isUnstored = false
+    private nonisolated let isStopping = Mutex(false)
 
     /// The origin, where the outbox still holds what belongs to another one: an account there is not the account with the same id here.
     package nonisolated let foreignTo: String?
 
     private let file: SessionFile
     private let tell: AsyncStream<SessionSnapshot>.Continuation
-    private var isDirty = false
+    /// The newest record is in memory alone.
+    private(set) var isDirty = false
     private var revision = 0
     private var savedAt: Date
 
     enum Change {
         case replacing(Task<Result<Session, AuthenticationError>, Never>)
         case signingIn(Task<Result<SessionSnapshot, AuthenticationError>, Never>)
-        case signingOut(Task<Result<SignOutOutcome, SignOutError>, Never>)
+        case signingOut(Task<Result<SignOutOutcome, SignOutError>, Never>, allDevices: Bool)
+        /// Nobody is signed in any more, and what was being sent comes to its end.
+        case draining(Task<Void, Never>)
     }
 
     /// Reads the sealed file in `directory`, which is made where it is missing, and finishes a sign-out that was interrupted.
@@ -67,14 +82,16 @@ package actor SessionKeeper {
             return record
         case .record(let record) where record.state == .signingOut:
             // The server is not told: what is left of the credentials may have been used already.
-            let cleared = record.cleared(.signedOut, origin: origin, reason: "the sign-out was finished at the next start")
-            try file.save(cleared)
+            var cleared = record.cleared(.signedOut, origin: origin, reason: "the sign-out was finished at the next start")
+            if let ending = record.ending { cleared.aftermaths = (record.aftermaths ?? []) + [ending.aftermath] }
+            do { try file.save(cleared) } catch { try file.remove() }  // Removing needs no room on the disk.
             return cleared
-        case .record(let record) where record.origin != origin && record.state == .signedIn:
+        case .record(let record) where record.state != .signedOut && !record.isBound(to: backend.profile):
             // Not stored: with the old address back, so is the session.
-            var cleared = record.cleared(.signInRequired, origin: origin, reason: "the backend's address changed")
+            let what = record.origin == origin ? "an address at which its people sign in" : "the backend's address"
+            var cleared = record.cleared(.signInRequired, origin: origin, reason: "\(what) changed")
             // Whoever it was, they are not known to be anybody here.
-            cleared.account = nil
+            if !record.namesAccount(of: backend.profile) { cleared.account = nil }
             return cleared
         case .record(let record): return record
         }
@@ -86,8 +103,9 @@ package actor SessionKeeper {
             remembered: record.credentials.kept != nil, reason: record.reason, revision: revision)
     }
 
-    /// The session of whoever is signed in.
+    /// The session of whoever is signed in. What was renewed and could not be stored is stored first.
     package func session() throws(AuthenticationError) -> Session {
+        if isUnstored { try store(record) }
         switch record.state {
         case .signedIn:
             guard let account = told(record.account) else { throw .signInRequired(reason: "nobody is signed in") }
@@ -108,24 +126,62 @@ package actor SessionKeeper {
     /// Whether `account`, the id of an entry's account, says of which server it is.
     package static func namesItsServer(_ account: String) -> Bool { account.contains("@http") }
 
+    /// No change of credentials begins from now on; one under way goes on.
+    package nonisolated func stop() { isStopping.withLock { $0 = true } }
+
+    /// Throws once the keeper is to begin nothing more.
+    func checkRunning() throws(AuthenticationError) {
+        guard isStopping.withLock(\.self) else { return }
+        throw .unavailable(Failure(.stopping, "The session was not renewed: the daemon is stopping."))
+    }
+
     /// Stores what the answers since the last time renewed.
     package func flush() {
         guard isDirty else { return }
         savedAt = clock.now
         // `try?`: the newest cookies are in memory, and the next change tries again.
-        if (try? file.save(record)) != nil { isDirty = false }
+        if (try? file.save(record)) != nil { (isDirty, isUnstored) = (false, false) }
     }
 
     /// Makes `next` the record: durable first, then true, then told.
     func commit(_ next: SessionRecord) throws(VaultError) {
         try file.save(next)
+        (isDirty, isUnstored) = (false, false)
+        savedAt = clock.now
+        become(next)
+    }
+
+    /// The same for a record with which nobody is to come back: where it cannot be written the file goes, which needs no room on the disk, and
+    /// the next start finds nobody. What was to be done after the sign-out is then known in memory alone.
+    func commitEnd(_ next: SessionRecord) throws(VaultError) {
+        do {
+            try commit(next)
+        } catch {
+            try file.remove()
+            isDirty = true
+            become(next)
+        }
+    }
+
+    /// For what could neither be written nor removed: true here, and in the file at the next chance.
+    func becomeUnsaved(_ next: SessionRecord) {
+        isDirty = true
+        become(next)
+    }
+
+    private func become(_ next: SessionRecord) {
         let before = snapshot
         record = next
-        isDirty = false
-        savedAt = clock.now
         guard snapshot != before else { return }
         revision += 1
         tell.yield(snapshot)
+    }
+
+    /// Makes renewed credentials the record though the file could not take them: the server has forgotten the ones before, so this is their
+    /// only copy. They are used once they are stored.
+    func hold(unstored next: SessionRecord) {
+        record = next
+        (isDirty, isUnstored) = (true, true)
     }
 
     /// Takes over what an answer to credentials of `generation` renews. They change with nearly every answer, so they are stored at most

@@ -6,16 +6,33 @@ import Vault
 struct SessionRecord: Hashable, Sendable, Codable {
     var state = SessionSnapshot.State.signedOut
     var account: Account?
-    /// The origin that the credentials belong to.
+    /// The backend's origin at the sign-in: whose account it is.
     var origin: String
+    /// Every origin to which the profile sent credentials then; nil for that one alone.
+    var origins: Set<String>?
     var since: Date?
     var reason: String?
     var generation = 0
     var credentials = Credentials()
     /// A refresh was sent and its answer has not been stored; nil for no.
     var awaitsRefresh: Bool?
-    /// When a kept password was last used.
+    /// When a kept password was last sent.
     var renewedByLoginAt: Date?
+    /// What a refresh token that somebody handed in was exchanged for, while no sign-in has come of it yet.
+    var exchanged: Exchanged?
+
+    struct Exchanged: Hashable, Sendable, Codable {
+        /// A digest of the token that was handed in.
+        let given: String
+        /// The one by which to go on.
+        let refresh: Secret
+        /// Every origin to which the profile sent credentials then.
+        let origins: Set<String>
+    }
+    /// The sign-out under way; with it the state is `signingOut`.
+    var ending: SignOutMarker?
+    /// What sign-outs have left to do; nil for nothing.
+    var aftermaths: [SignOutAftermath]?
 
     init(origin: String) { self.origin = origin }
 
@@ -25,7 +42,8 @@ struct SessionRecord: Hashable, Sendable, Codable {
         record.state = state
         record.generation = generation + 1
         record.reason = reason
-        if state == .signInRequired { record.account = account }
+        record.aftermaths = aftermaths
+        if state == .signInRequired { (record.account, record.origins, record.exchanged) = (account, origins, exchanged) }
         return record
     }
 }
@@ -58,6 +76,9 @@ struct SessionFile: Sendable {
         }
         return .damaged(movedTo: try file.putAside(suffix: ".damaged-\(Int(now.timeIntervalSince1970))"))
     }
+
+    /// Removes the record durably.
+    func remove() throws(VaultError) { try file.remove() }
 
     /// Stores the record durably.
     func save(_ record: SessionRecord) throws(VaultError) {

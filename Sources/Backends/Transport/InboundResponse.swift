@@ -1,7 +1,7 @@
 import Foundation
 
 /// A complete answer.
-package struct InboundResponse: Sendable {
+package struct InboundResponse: Sendable, CustomStringConvertible, CustomReflectable {
     package let status: Int
     package let headers: [HeaderField]
     package let body: Data
@@ -19,6 +19,10 @@ package struct InboundResponse: Sendable {
     package subscript(header name: String) -> String? {
         headers.first { $0.name.caseInsensitiveCompare(name) == .orderedSame }?.value
     }
+
+    package var description: String { "\(status), \(body.count) bytes" }
+    /// Answers hold tokens and cookies: their headers and bodies are not for dumps either.
+    package var customMirror: Mirror { Mirror(self, children: []) }
 
     package var isJSON: Bool { json != nil }
     package var isSuccess: Bool { (200..<300).contains(status) }

@@ -12,7 +12,7 @@ package struct HeaderField: Hashable, Sendable {
 }
 
 /// A request, ready but for credentials. Its description holds neither headers, nor body, nor query.
-package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible {
+package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     package var method: String
     /// Absolute.
     package var url: String
@@ -33,6 +33,8 @@ package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible {
     package var isSafe: Bool { method == "GET" || method == "HEAD" }
 
     package var description: String { "\(method) \(url.prefix { $0 != "?" && $0 != "#" })" }
+    /// What is sent proves who we are: headers, body and query are not for dumps either.
+    package var customMirror: Mirror { Mirror(self, children: []) }
 
     /// Sets a header, in place of any of the same name.
     mutating func setHeader(_ name: String, _ value: String) {

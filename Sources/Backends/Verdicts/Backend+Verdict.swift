@@ -7,6 +7,12 @@ extension Backend {
         let route = profile.routes[mutation.route]
         if let interception = interception(in: response, mayBeEmpty: route?.allowsEmpty ?? false) { return .intercepted(interception) }
         guard response.isSuccess, !saysFailure(response) else { return refusal(response, route: route, at: now) }
+        if let missing = route?.promises.first(where: { response.json?.has($0) != true }) {
+            return .unknown(
+                Failure(
+                    .serverError, status: response.status, "The backend answered \(response.status) without \(missing), which it promises.",
+                    outcomeUnknown: true))
+        }
         guard let pointer = route?.remoteID else { return .accepted(Receipt(remoteID: nil, status: response.status, at: now)) }
         guard let remoteID = response.json?.at(pointer)?.text else {
             return .unknown(
@@ -60,7 +66,8 @@ extension Backend {
         case 403: return .forbidden(failure(.forbidden))
         case 404 where route?.goneIsDone == true && response.isJSON:
             return .accepted(Receipt(remoteID: nil, status: status, at: now))
-        case 408, 421, 423, 425: return .transient(failure(.serverError))
+        case 423: return .locked(failure(.serverError), until: RetryAfter.read(response, now: now))
+        case 408, 421, 425: return .transient(failure(.serverError))
         case 409 where profile.idempotency != nil: return .transient(failure(.serverError))
         case 500... where status != 501 && status != 505: return .transient(failure(.serverError))
         default: return response.isJSON ? .permanent(failure(.refused)) : .transient(failure(.serverError))
@@ -73,6 +80,7 @@ extension Backend {
         case 200..<300: return "The backend says that it failed."
         case 401: return "The backend says that nobody is signed in (401)."
         case 403: return "The backend does not allow this for the account (403)."
+        case 423: return "The backend says that something else is at work on what it would change (423)\(kind)."
         case 429: return "The backend asks for fewer requests (429)."
         case 500...: return "The backend failed (\(response.status))\(kind)."
         default: return "The backend refused it (\(response.status))\(kind)."

@@ -7,6 +7,7 @@ struct FaultingResponder: Sendable {
     let ledger: Ledger
     let plan: FaultPlan
     let clock: SandboxClock
+    let answering: @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse
 
     /// Answers one request; throws where the sandbox stops before the request has taken effect.
     func respond(to request: SandboxRequest) async throws -> Exchange {
@@ -22,10 +23,11 @@ struct FaultingResponder: Sendable {
         }
 
         var committed: [Int] = []
-        let delivery =
+        let plain =
             withoutEffect(fault, for: request, at: now)
             ?? withEffect(
                 fault, on: standIn.answer(request, at: now) { committed.append(ledger.committed($0, by: request, at: now)) }, to: request)
+        let delivery = plain.mapped { answering(request, $0) }
         ledger.answered(request: arrival, entries: committed, status: delivery.status)
         return Exchange(delivery: delivery, arrival: arrival, committed: committed)
     }

@@ -18,6 +18,8 @@ package struct FirebaseConfiguration: Sendable {
     package var apiKey: String?
     /// Seconds for which an ID token works.
     package var idTokenLifetime: Int
+    /// What the answers say of that, where it is not the truth.
+    package var statedLifetime: Int?
     /// What becomes of a refresh token that is used.
     package var renewal: Renewal
     /// Refresh tokens that work from the start, with the e-mail of their accounts: for clients that import one.
@@ -26,12 +28,13 @@ package struct FirebaseConfiguration: Sendable {
     /// Two accounts, any API key, and ID tokens for an hour.
     package init(
         accounts: [SandboxAccount] = Self.labAccounts, project: String = "homing-lab", apiKey: String? = nil, idTokenLifetime: Int = 3600,
-        renewal: Renewal = .same, refreshTokens: [String: String] = [:]
+        statedLifetime: Int? = nil, renewal: Renewal = .same, refreshTokens: [String: String] = [:]
     ) {
         self.accounts = accounts
         self.project = project
         self.apiKey = apiKey
         self.idTokenLifetime = idTokenLifetime
+        self.statedLifetime = statedLifetime
         self.renewal = renewal
         self.refreshTokens = refreshTokens
     }

@@ -49,7 +49,7 @@ extension FirebaseState {
         } else {
             answer["idToken"] = .string(idToken(for: account, at: now))
             answer["refreshToken"] = .string(newRefreshToken(for: account))
-            answer["expiresIn"] = .string(String(configuration.idTokenLifetime))
+            answer["expiresIn"] = .string(String(configuration.statedLifetime ?? configuration.idTokenLifetime))
         }
         return .json(200, .object(answer))
     }
@@ -69,7 +69,8 @@ extension FirebaseState {
         guard !isRevoked(token) else { throw .firebase("TOKEN_EXPIRED") }
         let idToken = JSON.string(idToken(for: account, at: now))
         var answer: JSONObject = [
-            "expires_in": .string(String(configuration.idTokenLifetime)), "token_type": "Bearer", "id_token": idToken,
+            "expires_in": .string(String(configuration.statedLifetime ?? configuration.idTokenLifetime)), "token_type": "Bearer",
+            "id_token": idToken,
             "access_token": idToken, "user_id": .string(account.id), "project_id": .string(configuration.project),
         ]
         switch configuration.renewal {

@@ -4,6 +4,7 @@ extension FirebaseState {
         [
             "disabled": .array(disabled.sorted().map { .string($0) }), "deleted": .array(deleted.sorted().map { .string($0) }),
             "revoked": [], "hides-accounts": .bool(hidesAccounts), "second-factor": .bool(wantsSecondFactor),
+            "api-key": .text(configuration.apiKey), "renewal": .string(configuration.renewal.rawValue),
         ]
     }
 
@@ -15,6 +16,8 @@ extension FirebaseState {
         case "revoked": for account in try accounts(value, of: name) { revokeRefreshTokens(of: account) }
         case "hides-accounts": hidesAccounts = try value.flag(of: name)
         case "second-factor": wantsSecondFactor = try value.flag(of: name)
+        case "api-key": configuration.apiKey = try value.text(of: name)
+        case "renewal": configuration.renewal = try value.word(of: name)
         default: return false
         }
         return true
@@ -27,13 +30,5 @@ extension FirebaseState {
             throw FaultProblem(description: "\(name): expected an array of e-mail addresses among \(known)")
         }
         return found
-    }
-}
-
-extension JSON {
-    /// The value of a setting that is on or off.
-    func flag(of name: String) throws(FaultProblem) -> Bool {
-        guard case .bool(let value) = self else { throw FaultProblem(description: "\(name): expected true or false") }
-        return value
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// What one imitated Firebase project knows; the backends that use it contain it.
 struct FirebaseState: Sendable {
-    let configuration: FirebaseConfiguration
+    var configuration: FirebaseConfiguration
     private var signer = TokenSigner()
     /// Every refresh token that was ever given out, with its account.
     private var refreshTokens: [String: String] = [:]

@@ -2,7 +2,7 @@ import Foundation
 
 /// What one imitated LabLoop knows.
 struct LabLoopState: StandInState {
-    let configuration: LabLoopConfiguration
+    var configuration: LabLoopConfiguration
     var signer = TokenSigner()
     var devices: LabLoopDevices
     /// Wrong passwords in a row and the end of the lock, by account.

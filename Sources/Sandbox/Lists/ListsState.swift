@@ -3,7 +3,7 @@ import HTTPTypes
 
 /// What one imitated Lists knows.
 struct ListsState: StandInState {
-    let configuration: ListsConfiguration
+    private var configuration: ListsConfiguration
     private var signer = TokenSigner()
     private var logIns: RateLimit
     private var table = ListsTable()
@@ -62,6 +62,17 @@ struct ListsState: StandInState {
 
     /// Ends every token; there is nothing that would open a new session without a password.
     mutating func expireSessions(rememberTokens: Bool) { signer.endTokens() }
+
+    /// `log-ins` is how many sign-ins a minute sees, null for any number.
+    var settings: JSONObject { ["error-form": .string(configuration.errorForm.rawValue), "log-ins": .integer(logIns.most)] }
+
+    mutating func change(_ name: String, to value: JSON) throws(FaultProblem) {
+        switch name {
+        case "error-form": configuration.errorForm = try value.word(of: name)
+        case "log-ins": logIns.most = try value.count(of: name)
+        default: throw noSetting(name)
+        }
+    }
 
     private static func signsIn(_ request: SandboxRequest) -> Bool {
         request.method == "POST" && ["/api/v1/auth/sign_in", "/api/v1/login"].contains(request.path)

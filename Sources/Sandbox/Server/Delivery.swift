@@ -9,6 +9,17 @@ enum Delivery: Sendable {
     /// The connection stays open and silent until the client or the sandbox ends it.
     case never
 
+    /// The same with another answer, where there is one.
+    func mapped(_ change: (SandboxResponse) -> SandboxResponse) -> Delivery {
+        switch self {
+        case .whole(let response): .whole(change(response))
+        case .late(let response, let pause): .late(change(response), by: pause)
+        case .dribbled(let response, let pause): .dribbled(change(response), each: pause)
+        case .truncated(let response): .truncated(change(response))
+        case .cut, .never: self
+        }
+    }
+
     /// What the client is told, nil when it gets no whole answer.
     var status: Int? {
         switch self {

@@ -3,7 +3,7 @@ import Foundation
 /// At most so many calls in each period, counted by key; the period begins with the first call.
 struct RateLimit: Sendable {
     /// Nil admits every call.
-    let most: Int?
+    var most: Int?
     let period: TimeInterval
     private var windows: [String: (start: Date, count: Int)] = [:]
 

@@ -20,6 +20,7 @@ extension Configuration {
         guard named != nil || FileManager.default.fileExists(atPath: file) else { return configuration }
         let directory = URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent()
         let folder = directory.path
+        configuration.file = file
         configuration.backends = directory.appendingPathComponent("backends").path
         // `try?`: what matters to the reader of the message is that it could not be read.
         guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
@@ -53,6 +54,7 @@ extension Configuration {
             spool.directory = path("directory", in: table) ?? spool.directory
             spool.backend = table.text("backend")
             spool.route = table.text("route") ?? spool.route
+            for key in ["backend", "route"] { lines[table.key(key)] = table.value(key)?.line }
             table.close()
         }
         if let table = table.table("delivery") { read(delivery: table) }

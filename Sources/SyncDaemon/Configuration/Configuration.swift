@@ -22,6 +22,11 @@ package struct Configuration: Sendable {
     /// The groups with a role on the control channel.
     package var access = AccessGroups.usual
 
+    /// The file it was read from.
+    package var file = "homing.yaml"
+    /// The lines of keys that only together with the profiles show a mistake.
+    package var lines: [String: Int] = [:]
+
     package struct Spool: Sendable, Equatable {
         package var directory: String
         /// The profile that dropped files go to; nil where one backend is configured.

@@ -47,7 +47,8 @@ extension Problem {
         }
     }
 
-    init(_ error: IntakeError) {
+    /// - Parameter commands: what a person types about a backend.
+    init(_ error: IntakeError, commands: (String) -> NextCommands) {
         switch error {
         case .unknownBackend(let name, let known):
             self = .notFound("There is no backend ‘\(name)’; there is: \(known.joined(separator: ", ")).")
@@ -59,7 +60,7 @@ extension Problem {
             self.init(
                 .signInRequired, status: 409, title: "Nobody is signed in",
                 detail: "Nobody is signed in at \(backend), so it is not known whose data this is. Nothing was stored.",
-                next: "Sign in with ‘homing login --backend \(backend)’ and hand it in again.")
+                next: "Sign in with ‘\(commands(backend).login)’ and hand it in again.")
         case .notUnderstood(let sentence): self = .invalid(sentence)
         case .tooLarge(let size, let limit):
             self.init(
@@ -67,45 +68,6 @@ extension Problem {
                 detail: "The document has \(size) bytes; at most \(limit) (\(limit >> 20) MiB) can be sent.",
                 next: "It can never be sent as it is; tell whoever made it.")
         case .outbox(let error): self.init(error)
-        }
-    }
-
-    init(_ error: AuthenticationError, signingInAt backend: String) {
-        switch error {
-        case .refused(let words):
-            self.init(
-                .signInRefused, status: 422, title: "Sign-in refused", detail: "\(backend) refused the sign-in: \(words)",
-                next: "Check the e-mail address and the password, and mind that too many wrong ones lock the account.")
-        case .unavailable(let failure) where failure.reason == .stopping:
-            self.init(
-                .stopping, status: 503, title: "The daemon is stopping", detail: "The daemon was stopped before \(backend) had answered.",
-                next: "Look at ‘homing status’ once it runs again, and sign in again if need be.")
-        case .unavailable(let failure), .tooSoon(_, let failure):
-            self.init(
-                .backendUnreachable, status: 503, title: "The backend does not answer", detail: failure.message,
-                next: "Signing in needs the network. Try again when it is there; what is captured meanwhile waits.")
-        case .misbehaved(let words):
-            self.init(
-                .backendMisbehaved, status: 502, title: "Not signed in", detail: words,
-                next: "Try again; if it stays so, tell whoever runs the backend.")
-        case .signInRequired(let reason):
-            self.init(
-                .signInRequired, status: 409, title: "Nobody is signed in", detail: "Nobody is signed in at \(backend): \(reason)",
-                next: "Sign in with ‘homing login’.")
-        case .unsupported(let words, let next):
-            self.init(.unsupported, status: 409, title: "Not possible there", detail: words, next: next)
-        case .signingOut:
-            self.init(
-                .wrongState, status: 409, title: "Signing out", detail: "A sign-out is under way at \(backend).",
-                next: "Try again in a few seconds.")
-        case .conflict(let account):
-            self.init(
-                .alreadySignedIn, status: 409, title: "Somebody is signed in", detail: "\(account.label) is signed in at \(backend).",
-                next: "Sign out first with ‘homing logout’; what they captured stays theirs.")
-        case .unsaved(let error):
-            self.init(
-                .storageFailed, status: 507, title: "The session could not be stored", detail: error.description,
-                next: "Make room on the disk and sign in again.")
         }
     }
 
@@ -121,6 +83,22 @@ extension Problem {
                 .unsupported, status: 409, title: "Not possible there",
                 detail: "\(backend) cannot end the sessions of all devices. Nothing was changed.",
                 next: "Sign out of this one without --all-devices.")
+        case .narrowerUnderWay:
+            self.init(
+                .wrongState, status: 409, title: "Signing out already",
+                detail: "A sign-out of this device alone is under way at \(backend); it does not end the sessions of other devices.",
+                next: "Sign in again once it has ended, and sign out with --all-devices; or end the others on the website.")
+        case .unsent(let count):
+            self.init(
+                .wrongState, status: 409, title: "Not everything has gone up",
+                detail:
+                    "\(StatusSummary.captures(count)) \(count == 1 ? "has" : "have") not gone up, and this backend’s profile forbids signing out before that.",
+                next: "Wait for them (homing sync --wait), or have an administrator discard them.")
+        case .uncounted(let words):
+            self.init(
+                .storageFailed, status: 500, title: "The store failed",
+                detail: "Whether everything has gone up could not be found out, so nobody was signed out: \(words)",
+                next: "Look at the disk and at the daemon’s log.")
         case .unsaved(let error):
             self.init(
                 .storageFailed, status: 507, title: "The sign-out could not be stored", detail: error.description,

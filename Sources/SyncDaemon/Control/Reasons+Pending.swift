@@ -32,7 +32,7 @@ extension Reasons {
 
     private func paused() -> Explanation? {
         guard let pause else { return nil }
-        let resume = "‘homing resume --backend \(pause.backend)’"
+        let resume = "‘\(commands.resume)’"
         return (
             "Sending is paused. \(PauseText(pause: pause, moment: moment).sentence)",
             pause.until == nil ? "To send again: \(resume)." : "Nothing, or \(resume) to send before that."
@@ -41,7 +41,7 @@ extension Reasons {
 
     private func accountMissing(_ entry: EntryRecord) -> Explanation? {
         let account = session?.account
-        let next = "\(owner): ‘\(loginCommand)’."
+        let next = "\(owner): ‘\(commands.login)’."
         switch session?.state {
         case .signedIn where account?.id == entry.destination.account: return nil
         case .signedIn:
@@ -51,7 +51,7 @@ extension Reasons {
             )
         case .signInRequired where account?.id == entry.destination.account:
             return (
-                "It waits for \(owner) to sign in again, because the session has ended\(session?.reason.flatMap { $0 == "the session has ended" ? nil : ": \($0)" } ?? ".")",
+                "It waits for \(owner) to sign in again, because the session has ended\(SessionReport.because(session?.reason))",
                 next
             )
         case .signingOut: return ("\(owner) is being signed out; it waits for \(owner) to sign in again.", next)
@@ -82,34 +82,19 @@ extension Reasons {
     private func cooling() -> Explanation? {
         guard case .cooling(let until, let failure) = gate else { return nil }
         let again = until > moment.now ? "It is tried again at \(moment.text(until))." : "It is being tried again at this moment."
-        let hurry = "‘homing sync’ tries at once."
-        switch failure.reason {
-        case .throttled: return ("The backend asked for quiet: \(failure.message) \(again)", "Nothing; no hurry can shorten this.")
-        case .signInRequired:
-            return ("The session cannot be renewed yet: \(failure.message) \(again)", "Wait, or sign in with ‘\(loginCommand)’.")
+        let hurry = "‘homing sync’ tries at once"
+        let text = CoolingText(reason: failure.reason, message: failure.message, who: owner)
+        return ("\(text.sentence) \(again)", text.remedy(then: hurry) ?? next(after: failure.reason, hurry))
+    }
+
+    private func next(after reason: Failure.Reason, _ hurry: String) -> String {
+        switch reason {
+        case .throttled: "Nothing; no hurry can shorten this."
+        case .signInRequired: "Wait, or sign in with ‘\(commands.login)’."
         case .stillUnauthorized:
-            return (
-                "The backend refuses one entry after the other although \(owner) is signed in: \(failure.message) \(again)",
-                "Tell whoever runs the backend; what it refused is held, and one entry at a time finds out when it is over."
-            )
-        case .tls:
-            return (
-                "No secure connection to the backend can be made: \(failure.message) \(again)",
-                "Tell whoever runs the network or the backend; when it is mended, \(hurry)"
-            )
-        case .clock:
-            return (
-                "The backend’s certificate does not fit this station’s clock: \(failure.message) \(again)",
-                "Set the station’s clock; then \(hurry)"
-            )
-        case .intercepted:
-            return (
-                "A login page or a proxy answers in the backend’s place: \(failure.message) \(again)",
-                "Sign in to the network (open any page in a browser); then \(hurry)"
-            )
-        case .offline:
-            return ("The backend cannot be reached: \(failure.message) \(again)", "Check the network, if others work; \(hurry)")
-        default: return ("The backend is not well: \(failure.message) \(again)", "Nothing, or \(hurry)")
+            "Tell whoever runs the backend; what it refused is held, and one entry at a time finds out when it is over."
+        case .offline: "Check the network, if others work; \(hurry)."
+        default: "Nothing, or \(hurry)."
         }
     }
 

@@ -19,8 +19,8 @@ struct Reasons {
     /// The name by which people know the entry's account.
     var owner: String
     var canLookUp: Bool
-    /// How this person signs in.
-    var loginCommand = "homing login"
+    /// What a person types about its backend.
+    var commands = NextCommands()
     /// The address that the entry was taken for, where the profile names another service's by now.
     var formerAddress: String?
     /// Whether a profile still describes the entry's backend.

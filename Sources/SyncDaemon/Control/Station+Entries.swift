@@ -17,7 +17,7 @@ extension Station {
             fields: backend?.backend.fields(request.fields, route: request.route) ?? [:], payload: request.payload,
             supersedes: try request.supersedes.map { text throws(Problem) in try id(text) })
         let accepted: Intake.Accepted
-        do { accepted = try await intake.accept(submission, by: peer.description) } catch { throw Problem(error) }
+        do { accepted = try await intake.accept(submission, by: peer.description) } catch { throw Problem(error, commands: commands(for:)) }
         var isDuplicate = false
         if case .duplicate = accepted.enqueued { isDuplicate = true }
         return SubmissionReceipt(
@@ -62,7 +62,7 @@ extension Station {
         reasons.gate = dispatcher.gates[backend]
         reasons.session = await keepers[backend]?.snapshot
         reasons.hasProfile = keepers[backend] != nil
-        if keepers.count > 1 { reasons.loginCommand = "homing login --backend \(backend)" }
+        reasons.commands = commands(for: backend)
         if !SessionKeeper.namesItsServer(record.destination.account) { reasons.formerAddress = keepers[backend]?.foreignTo }
         reasons.isDiskFull = try await stored { () throws(OutboxError) in try await outbox.room() } == .diskFull
         let (sentence, next) = reasons.explain(record)
@@ -100,8 +100,13 @@ extension Station {
         let meant = status.backends.filter { request.backend == nil || $0.name == request.backend }
         let others = meant.flatMap(\.otherAccounts).map(\.waiting).reduce(0, +)
         let waiting = meant.map(\.queue.waiting).reduce(0, +) - others
-        let paused = meant.first { $0.gate == "paused" }?.gateReason.map { "\($0) It goes on with ‘homing resume’." }
-        let obstacle = paused ?? meant.first { $0.gate == "signInRequired" && $0.queue.waiting > 0 }?.gateReason
+        let paused = meant.first { $0.gate == "paused" }.map {
+            "\($0.gateReason ?? "") It goes on with ‘\(commands(for: $0.name).resume)’."
+        }
+        let signedOut = meant.first { $0.gate == "signInRequired" && $0.queue.waiting > 0 }.map {
+            "\($0.gateReason ?? "") Sign in with ‘\(commands(for: $0.name).login)’."
+        }
+        let obstacle = paused ?? signedOut
         return SyncReport(waiting: max(0, waiting), cursor: cursor, obstacle: obstacle)
     }
 

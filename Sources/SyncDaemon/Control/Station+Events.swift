@@ -6,13 +6,15 @@ import SyncModel
 
 extension Station {
     func events(_ request: EventQuery, by peer: Peer) async throws(Problem) -> AsyncStream<[Event]> {
+        if let named = request.backend { _ = try keeper(named) }
         // Listening begins before the first look, so that nothing falls in between.
         let news = outbox.eventsWritten.listen()
         let (oldest, newest) = try await stored { () throws(OutboxError) in
             (try await outbox.oldestCursor(), try await outbox.newestCursor())
         }
         if let since = request.since { try Self.check(since, oldest: oldest, newest: newest) }
-        let reader = EventReader(outbox: outbox, news: request.follow ? news : nil, cursor: request.since ?? newest)
+        let reader = EventReader(
+            outbox: outbox, news: request.follow ? news : nil, cursor: request.since ?? newest, backend: request.backend)
         return AsyncStream { await reader.next() }
     }
 
@@ -38,11 +40,14 @@ private actor EventReader {
     /// Yields when there may be more; nil to end at the newest.
     private let news: AsyncStream<Void>?
     private var cursor: Int64
+    /// Only events of this one and of the station; nil for all.
+    private let backend: String?
 
-    init(outbox: Outbox, news: AsyncStream<Void>?, cursor: Int64) {
+    init(outbox: Outbox, news: AsyncStream<Void>?, cursor: Int64, backend: String?) {
         self.outbox = outbox
         self.news = news
         self.cursor = cursor
+        self.backend = backend
     }
 
     /// The next events; nil at the end.
@@ -51,7 +56,9 @@ private actor EventReader {
             // `try?`: a read that fails now is tried again with the next news; the listener misses nothing.
             if let page = try? await outbox.events(since: cursor, limit: 500), let last = page.last {
                 cursor = last.cursor
-                return page.map(Event.init)
+                let meant = page.filter { backend == nil || $0.backend == nil || $0.backend == backend }
+                if meant.isEmpty { continue }
+                return meant.map(Event.init)
             }
             guard await news?.first(where: { _ in true }) != nil else { return nil }
         }

@@ -27,15 +27,10 @@ extension Station {
                 try await keeper.signIn(way, remember: request.remember ?? false)
             }
         } catch {
-            if case .refused = error {
-                // `try?`: the journal has it too, and a full disk must not hide the refusal itself.
-                try? await outbox.record([
-                    SyncEvent(at: clock.now, .signInRefused, backend: name, detail: ["by": peer.description])
-                ])
-            }
-            throw Problem(error, signingInAt: name)
+            if error.isRefusal { await tellRefusal(of: request.attempted, at: name, to: peer) }
+            throw Problem(error, signingInAt: keeper.backend, by: way, commands(for: name))
         }
-        log.notice("Signed in", metadata: ["backend": "\(name)", "account": "\(snapshot.account?.id ?? "")"])
+        log.notice("Signed in", metadata: facts(Requester(peer), name, snapshot.account?.id))
         try await stored { () throws(OutboxError) in
             if let account = snapshot.account { try await outbox.remember(account, of: name) }
             try await outbox.record([
@@ -45,77 +40,21 @@ extension Station {
         return SessionReport(snapshot)
     }
 
-    func signOut(_ request: SignOut, by peer: Peer) async throws(Problem) -> SignOutReport {
-        let keeper = try keeper(request.backend)
-        let name = keeper.backend.name
-        let account = await keeper.snapshot.account
-        let theirs = account.map { Destination(backend: name, account: $0.id) }
-        if keeper.backend.outboxOnSignOut == .refuse { try await refuseWhileUnsent(theirs) }
-        let outcome: SignOutOutcome
-        do throws(SignOutError) {
-            outcome = try await untilShutdown { () throws(SignOutError) in
-                try await keeper.signOut(allDevices: request.allDevices) { await dispatcher.drain(backend: name) }
-            }
-        } catch {
-            throw Problem(error, at: name)
-        }
-        log.notice(
-            "Signed out", metadata: ["backend": "\(name)", "account": "\(account?.id ?? "")", "server": "\(outcome.server.name)"])
-        try await stored { () throws(OutboxError) in
-            try await outbox.record([
-                SyncEvent(
-                    at: clock.now, .signedOut, backend: name, account: account?.id,
-                    detail: ["by": peer.description, "server": outcome.server.name])
-            ])
-        }
-        if keeper.backend.outboxOnSignOut == .drop, outcome.local == .cleared { try await drop(theirs, by: peer) }
-        return SignOutReport(
-            backend: name, local: outcome.local.rawValue, server: outcome.server.name, serverReason: outcome.server.reason,
-            email: account?.label, waiting: try await unsent(theirs))
+    /// Every refusal, whatever else of this caller's is left untold: the next ones may lock the account.
+    private func tellRefusal(of attempted: String?, at name: String, to peer: Peer) async {
+        var (metadata, detail) = (facts(Requester(peer), name, nil), ["by": peer.description])
+        if let attempted { (metadata["as"], detail["as"]) = ("\(attempted)", attempted) }
+        log.notice("A sign-in was refused", metadata: metadata)
+        // `try?`: the journal has it too, and a full disk must not hide the refusal itself.
+        try? await outbox.record([SyncEvent(at: clock.now, .signInRefused, backend: name, detail: detail)])
     }
 
     /// Nobody waits for a backend that hangs while the daemon stops: what is under way goes on without its caller.
-    private func untilShutdown<T: Sendable, E: Error>(_ work: @escaping @Sendable () async throws(E) -> T) async throws(E) -> T {
+    func untilShutdown<T: Sendable, E: Error>(_ work: @escaping @Sendable () async throws(E) -> T) async throws(E) -> T {
         let outcome: Result<T, E> = await cancelWhenGracefulShutdown {
             do throws(E) { return .success(try await work()) } catch { return .failure(error) }
         }
         return try outcome.get()
-    }
-
-    /// How many entries of a destination have still to go up.
-    private func unsent(_ destination: Destination?) async throws(Problem) -> Int {
-        try await stored { () throws(OutboxError) in
-            try await outbox.tallies().filter { $0.destination == destination && ($0.state == .pending || $0.state == .inflight) }
-                .map(\.count).reduce(0, +)
-        }
-    }
-
-    /// For a backend whose profile says `outbox: refuse`.
-    private func refuseWhileUnsent(_ destination: Destination?) async throws(Problem) {
-        let count = try await unsent(destination)
-        guard count > 0 else { return }
-        throw Problem(
-            .wrongState, status: 409, title: "Not everything has gone up",
-            detail:
-                "\(StatusSummary.captures(count)) \(count == 1 ? "has" : "have") not gone up, and this backend’s profile forbids signing out before that.",
-            next: "Wait for them (homing sync --wait), or have an administrator discard them.")
-    }
-
-    /// For a backend whose profile says `outbox: drop`: whoever signs out there decides that what they captured goes too.
-    private func drop(_ destination: Destination?, by peer: Peer) async throws(Problem) {
-        try await stored { () throws(OutboxError) in
-            for state in [Entry.State.pending, .dead, .held] {
-                var cursor: Int64 = 0
-                while let page = Optional(try await outbox.entries(state: state, backend: destination?.backend, after: cursor, limit: 500)),
-                    let last = page.last
-                {
-                    for record in page where record.destination == destination {
-                        try await outbox.discard(record.id, by: peer.description, named: UserName(peer.uid).short, at: clock.now)
-                    }
-                    cursor = last.sequence
-                }
-            }
-        }
     }
 }
 
@@ -127,17 +66,14 @@ extension SessionReport {
     }
 }
 
-extension SignOutOutcome.Server {
-    fileprivate var name: String {
+extension AuthenticationError {
+    /// Whether the backend has looked at who it is, and said no.
+    fileprivate var isRefusal: Bool {
         switch self {
-        case .ended: "ended"
-        case .alreadyGone: "alreadyGone"
-        case .failed: "failed"
-        case .none: "none"
+        case .refused, .locked: true
+        default: false
         }
     }
-
-    fileprivate var reason: String? { if case .failed(let reason) = self { reason } else { nil } }
 }
 
 extension SignIn {
@@ -148,5 +84,19 @@ extension SignIn {
         } else {
             .password(email: email ?? "", Secret(password ?? ""))
         }
+    }
+
+    /// The name that was tried, as far as it can stand in a line; nil where none was given.
+    fileprivate var attempted: String? {
+        let name = String(
+            String.UnicodeScalarView((email ?? "").unicodeScalars.filter { $0.properties.generalCategory.isPrintable }.prefix(254)))
+        return name.isEmpty ? nil : name
+    }
+}
+
+extension Unicode.GeneralCategory {
+    /// Neither a control character nor a separator of lines, which would forge a second one.
+    fileprivate var isPrintable: Bool {
+        ![.control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse].contains(self)
     }
 }

@@ -8,7 +8,16 @@ import Outbox
 import SyncModel
 
 extension Station {
-    func status(_ request: NoInput, by peer: Peer) async throws(Problem) -> Status { try await status() }
+    func status(_ request: NoInput, by peer: Peer) async throws(Problem) -> Status {
+        var status = try await status()
+        guard mayDestroy(peer) else { return status }
+        for index in status.backends.indices {
+            let report = status.backends[index]
+            guard keepers[report.name]?.backend.outboxOnSignOut == .drop, let account = report.session.account else { continue }
+            status.backends[index].discardedBySigningOut = try await undelivered(Destination(backend: report.name, account: account))
+        }
+        return status
+    }
 
     func status() async throws(Problem) -> Status {
         let (summary, cursor) = try await summary()
@@ -36,11 +45,16 @@ extension Station {
             stuckExample: stuck.example.map { .init(path: $0.path, reason: $0.reason, next: $0.next) })
         let unknown = Dictionary(
             grouping: tallies.filter { keepers[$0.destination.backend] == nil && !$0.state.isFinal }, by: \.destination.backend)
-        let summary = StatusSummary(
+        var summary = StatusSummary(
             backends: reports, spool: spool, spoolBackend: self.spool.backend,
             withoutProfile: unknown.mapValues { $0.map(\.count).reduce(0, +) },
             room: try await stored { () throws(OutboxError) in try await outbox.room() }, rejectedConfiguration: rejected.reason,
             damages: SalvageReport.all(in: stateDirectory), moment: Moment(now: clock.now))
+        summary.backends = reports.map { report in
+            var report = report
+            report.sentence = summary.only(report).sentence
+            return report
+        }
         return (summary, overview.cursor)
     }
 
@@ -73,6 +87,7 @@ extension Station {
         let pause = stored.map(PauseReport.init)
         var nextTry: Date?
         var reason: String?
+        var cause: String?
         switch gate {
         case .paused(let until, _):
             nextTry = until
@@ -82,7 +97,8 @@ extension Station {
             // Once it has come, the probe is on its way.
             nextTry = until > clock.now ? until : nil
             reason = failure.message
-        case .signInRequired: reason = session.reason ?? (session.account == nil ? "Nobody is signed in." : "The session has ended.")
+            cause = failure.reason.rawValue
+        case .signInRequired: reason = session.whyNotSignedIn
         }
         if count(.pending) == 0 { nextTry = nil }
         return BackendReport(
@@ -96,7 +112,19 @@ extension Station {
                 WaitingAccount(
                     account: destination.account, email: labels[destination] ?? "account \(destination.account)",
                     waiting: rows.map(\.count).reduce(0, +))
-            }, formerAddress: keeper.foreignTo, pause: pause)
+            }, formerAddress: keeper.foreignTo, pause: pause, gateCause: cause, signInCommand: commands(for: name).login)
+    }
+}
+
+extension SessionReport {
+    /// Why nothing can be sent under it, as a sentence.
+    fileprivate var whyNotSignedIn: String {
+        let why = Self.because(reason)
+        switch state {
+        case "signInRequired": return "The session\(email.map { " of \($0)" } ?? "") has ended\(why)"
+        case "signingOut": return "A sign-out is under way."
+        default: return "Nobody is signed in\(why)"
+        }
     }
 }
 

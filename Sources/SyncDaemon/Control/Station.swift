@@ -17,6 +17,8 @@ struct Station: ControlService {
     let spool: Spool
     let clock: any SyncClock
     let startedAt: Date
+    /// Asked where a call does more for an administrator than for others.
+    let policy: AccessPolicy
     let rejected: RejectedConfiguration
     let stateDirectory: String
     let log: Logger
@@ -35,6 +37,11 @@ struct Station: ControlService {
                 "More than one backend is configured: \(known).", next: "Name one of them with --backend (or backend= in the query).")
         }
         return only
+    }
+
+    /// What a person types about a backend.
+    func commands(for backend: String) -> NextCommands {
+        NextCommands(backend: keepers.count > 1 ? backend : nil, means: keepers[backend]?.backend.signInMeans ?? .password)
     }
 
     /// Runs what may fail in the outbox, and says so in plain words.

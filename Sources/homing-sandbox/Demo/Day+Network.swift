@@ -18,6 +18,16 @@ extension Day {
         try show("status")
     }
 
+    /// Only a person can go on: the manager looks, signs in for the second time, and what waited goes up.
+    func signInAgain() throws {
+        try show("status")
+        try signIn()
+        try show("sync", "--wait", "--timeout", "60")
+        try expect("it took two sign-ins", ledger.logInCount == 2)
+        say("The rest went up by itself, behind what was there already.")
+        try showArrivals()
+    }
+
     func noticedOutage() async throws {
         try await until("the daemon has noticed the outage") { try station.homing("status", "--json").contains("\"gate\":\"cooling\"") }
     }

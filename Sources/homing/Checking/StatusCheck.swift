@@ -7,8 +7,6 @@ struct StatusCheck {
     let times: TimeText
     /// Longer than this, in seconds, no capture may wait; nil for any time.
     let maxAge: TimeInterval?
-    /// Only what is about this one, or about the station, counts; nil for all.
-    let backend: String?
 
     struct Outcome: Equatable {
         let line: String
@@ -16,7 +14,7 @@ struct StatusCheck {
     }
 
     func outcome(_ status: Status) -> Outcome {
-        let attention = status.attention(of: backend)
+        let attention = status.attention
         let code = ExitCode(for: attention)
         if code == .attentionNeeded, let gravest = attention.first { return Self.line("ATTENTION", gravest.text, code) }
         if let old = tooOld(status) { return Self.line("ATTENTION", old, .attentionNeeded) }
@@ -32,8 +30,7 @@ struct StatusCheck {
 
     private func tooOld(_ status: Status) -> String? {
         guard let maxAge else { return nil }
-        let oldest = status.backends.filter { backend == nil || $0.name == backend }
-            .compactMap { report in report.oldestWaiting.map { (report, $0) } }.min { $0.1 < $1.1 }
+        let oldest = status.backends.compactMap { report in report.oldestWaiting.map { (report, $0) } }.min { $0.1 < $1.1 }
         guard let (report, captured) = oldest, times.now.timeIntervalSince(captured) > maxAge else { return nil }
         let name = report.oldestWaitingID.map { "Capture \($0)" } ?? "The oldest capture"
         return "\(name) for \(report.name) waits since it was captured \(times.relative(captured)). \(report.gateReason ?? status.sentence)"

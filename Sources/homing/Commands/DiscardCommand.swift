@@ -8,6 +8,7 @@ struct DiscardCommand: DaemonCommand {
 
     @OptionGroup var entries: EntryArguments
     @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
+    @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
@@ -17,7 +18,7 @@ struct DiscardCommand: DaemonCommand {
     func run(_ context: Context) async throws {
         let confirmation = Confirmation(console: context.console, skipped: yes)
         let mustAsk = try confirmation.isNeeded
-        let ids = try await context.resolver.ids(entries.ids)
+        let ids = try await context.ids(entries.ids, at: target)
         if mustAsk {
             var doomed: [EntrySummary] = []
             for id in ids { doomed.append(try await context.client.call(Endpoints.entry, EntryReference(id: id)).entry) }

@@ -5,10 +5,13 @@ import Foundation
 struct EventsCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "events", abstract: "Tell what happened, one line an event; with --json one JSON object a line.",
-        discussion: "Without options the newest 50; with --follow those to come, until you interrupt it.")
+        discussion:
+            "Without options the newest 50, with --backend those of it among the newest 500; with --follow those to come, until you interrupt it."
+    )
 
     @Option(help: ArgumentHelp("Only events with a greater cursor.", valueName: "cursor")) var since: Int64?
     @Flag(help: "Go on with those to come.") var follow = false
+    @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
@@ -16,7 +19,9 @@ struct EventsCommand: DaemonCommand {
     }
 
     func run(_ context: Context) async throws {
-        var last = if let since { since } else { try await context.client.call(Endpoints.status, NoInput()).start(following: follow) }
+        let backend = target.backend
+        var last =
+            if let since { since } else { try await context.client.call(Endpoints.status, NoInput()).start(following: follow, backend) }
         let guardian = InterruptGuard {}
         defer { guardian.lift() }
         do {
@@ -29,9 +34,9 @@ struct EventsCommand: DaemonCommand {
                 return true
             }
             if since == nil {
-                try await context.client.keptEvents(after: last, follow: follow, tell)
+                try await context.client.keptEvents(after: last, follow: follow, backend: backend, tell)
             } else {
-                try await context.client.events(EventQuery(since: last, follow: follow), tell)
+                try await context.client.events(EventQuery(since: last, follow: follow, backend: backend), tell)
             }
         } catch let problem as Problem {
             throw problem
@@ -44,5 +49,5 @@ struct EventsCommand: DaemonCommand {
 
 extension Status {
     /// The cursor after which to tell events where the person names none.
-    func start(following: Bool) -> Int64 { following ? cursor : max(0, cursor - 50) }
+    func start(following: Bool, _ backend: String?) -> Int64 { following ? cursor : max(0, cursor - (backend == nil ? 50 : 500)) }
 }

@@ -3,7 +3,11 @@ import ControlAPI
 
 struct LogoutCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "logout", abstract: "Sign out. What still waits stays safe here until you sign in again.")
+        commandName: "logout", abstract: "Sign out. What still waits stays safe here until you sign in again.",
+        discussion: """
+            Where a backend's profile says ‘outbox: drop’, an administrator who signs somebody out destroys what that person has not sent: it is
+            told before, and asked for. Anybody else who signs out there leaves it safe, as everywhere.
+            """)
 
     @Flag(help: "End the account's sessions on all devices, where the backend can.") var allDevices = false
     @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
@@ -13,12 +17,19 @@ struct LogoutCommand: DaemonCommand {
     func run(_ context: Context) async throws {
         let confirmation = Confirmation(console: context.console, skipped: yes)
         let mustAsk = try confirmation.isNeeded
-        let report = try await context.client.call(Endpoints.status, NoInput()).backend(toSignOutOf: target.backend)
+        let status = try await context.client.call(Endpoints.status, NoInput())
+        let report = try status.backend(toSignOutOf: target.backend)
         if mustAsk && report.session.state != "signedOut" {
-            try confirmation.ask(SessionText.beforeSigningOut(report), "Sign out? [y/N] ") { ["y", "yes"].contains($0.lowercased()) }
+            let explanation = SessionText.beforeSigningOut(report)
+            if report.discardedBySigningOut ?? 0 > 0 {
+                try confirmation.ask(explanation, "Type the word ‘discard’ to go on: ") { $0 == "discard" }
+            } else {
+                try confirmation.ask(explanation, "Sign out? [y/N] ") { ["y", "yes"].contains($0.lowercased()) }
+            }
         }
         let outcome = try await context.client.call(Endpoints.signOut, SignOut(backend: report.name, allDevices: allDevices))
-        context.answer(outcome, SessionText.signedOut(outcome))
+        let login = status.backends.count > 1 ? "homing login --backend \(report.name)" : "homing login"
+        context.answer(outcome, SessionText.signedOut(outcome, login: login))
     }
 }
 

@@ -46,6 +46,7 @@ struct ReceiptCommand: DaemonCommand {
     static let configuration = CommandConfiguration(commandName: "receipt", abstract: "Show the proof of what became of one entry.")
 
     @OptionGroup var entry: EntryArgument
+    @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
     func run(_ context: Context) async throws {
@@ -55,6 +56,7 @@ struct ReceiptCommand: DaemonCommand {
             return (page.receipts.map { ($0.sequence, $0.id) }, page.next)
         }
         let receipt = try await context.client.call(Endpoints.receipt, EntryReference(id: try await finder.id(EntryName(entry.id))))
+        try target.require(receipt.id, of: receipt.backend)
         context.answer(receipt, ReceiptText(style: context.console.style, times: context.times).detail(receipt))
     }
 }

@@ -9,6 +9,8 @@ struct ResumeCommand: DaemonCommand {
 
     func run(_ context: Context) async throws {
         let list = try await context.client.call(Endpoints.resume, ResumeRequest(backend: target.backend))
-        context.answer(list, PauseReportText.resumed(list, backend: target.backend))
+        if context.asJSON { return context.answer(list, "") }
+        let status = try await context.client.call(Endpoints.status, NoInput()).only(target.backend)
+        context.console.write(PauseReportText.resumed(list, backend: target.backend, status))
     }
 }

@@ -14,13 +14,15 @@ struct RetryCommand: DaemonCommand {
 
     func validate() throws {
         if all == !entries.ids.isEmpty { throw ValidationError("Name the entries, or say --all.") }
-        if !all && (state != nil || target.backend != nil) { throw ValidationError("--state and --backend go with --all only.") }
+        if !all && state != nil { throw ValidationError("--state goes with --all only.") }
     }
 
     func run(_ context: Context) async throws {
-        let resolver = context.resolver
         let chosen = (state ?? .dead).rawValue
-        let ids = all ? try await resolver.all(state: chosen, backend: target.backend).map(\.id) : try await resolver.ids(entries.ids)
+        let ids =
+            all
+            ? try await context.resolver.all(state: chosen, backend: target.backend).map(\.id)
+            : try await context.ids(entries.ids, at: target)
         var batch = EntryBatch()
         await batch.run(ids) { id async throws(Problem) in try await context.client.call(Endpoints.retry, EntryReference(id: id)) }
         context.answer(

@@ -6,10 +6,11 @@ struct ShowCommand: DaemonCommand {
         commandName: "show", abstract: "Show everything about one entry, and each time it was tried. Its content stays closed.")
 
     @OptionGroup var entry: EntryArgument
+    @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
     func run(_ context: Context) async throws {
-        for id in try await context.resolver.ids([entry.id]) {
+        for id in try await context.ids([entry.id], at: target) {
             let detail = try await context.client.call(Endpoints.entry, EntryReference(id: id))
             context.answer(detail, EntryText(style: context.console.style, times: context.times).detail(detail))
         }

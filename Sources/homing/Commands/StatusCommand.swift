@@ -26,33 +26,23 @@ struct StatusCommand: DaemonCommand {
         if check { return try await runCheck(context) }
         let status = try await context.client.call(Endpoints.status, NoInput())
         try status.requireBackend(target.backend)
-        context.answer(status, StatusText(style: context.console.style, times: context.times).lines(status, backend: target.backend))
-        throw ExitCode(for: status.attention(of: target.backend))
+        let told = status.only(target.backend)
+        context.answer(told, StatusText(style: context.console.style, times: context.times).lines(told))
+        throw ExitCode(for: told.attention)
     }
 
     private func runCheck(_ context: Context) async throws {
-        let check = StatusCheck(times: context.times, maxAge: maxAge?.seconds, backend: target.backend)
+        let check = StatusCheck(times: context.times, maxAge: maxAge?.seconds)
         let outcome: StatusCheck.Outcome
         do throws(Problem) {
             // A monitoring system does not wait for a minute and a half.
             let status = try await global.client(timeout: .seconds(10)).call(Endpoints.status, NoInput())
             try status.requireBackend(target.backend)
-            outcome = check.outcome(status)
+            outcome = check.outcome(status.only(target.backend))
         } catch {
             outcome = check.outcome(error)
         }
         context.console.write(outcome.line)
         throw outcome.code
-    }
-}
-
-extension Status {
-    /// What needs a person, at this backend or at the station itself; nil for everything.
-    func attention(of backend: String?) -> [Attention] { attention.filter { backend == nil || $0.backend == nil || $0.backend == backend } }
-
-    /// An error that names the backends there are, where `name` is none of them.
-    func requireBackend(_ name: String?) throws(Problem) {
-        guard let name, !backends.contains(where: { $0.name == name }) else { return }
-        throw .noBackend(name, among: backends.map(\.name))
     }
 }

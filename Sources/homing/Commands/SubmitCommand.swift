@@ -14,7 +14,7 @@ struct SubmitCommand: DaemonCommand {
     @Argument(help: ArgumentHelp("Files to hand in; ‘-’ or nothing reads standard input.", valueName: "file"), completion: .file())
     var files: [String] = []
     @Option(help: "What it is, by the route's name in the backend's profile.") var route = "measurement"
-    @Option(help: ArgumentHelp("Whose it is; short for --item user_id=ID.", valueName: "id")) var user: String?
+    @Option(parsing: .unconditional, help: ArgumentHelp("Whose it is; short for --item user_id=ID.", valueName: "id")) var user: String?
     @Option(help: ArgumentHelp("A field that the route needs.", valueName: "name=value")) var item: [ItemField] = []
     @Flag(help: "Hand in the fields alone: the route takes no document.") var noDocument = false
     @Option(help: ArgumentHelp("The entry's id; otherwise one is made.", valueName: "uuid")) var id: String?
@@ -23,6 +23,9 @@ struct SubmitCommand: DaemonCommand {
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
+        if let user, user.isEmpty || user.hasPrefix("-") {
+            throw ValidationError("--user is ‘\(user)’; expected the id of the user whose it is, as in --user 5.")
+        }
         if files.count > 1 && (id != nil || supersedes != nil) { throw ValidationError("--id and --supersedes go with one file only.") }
         if noDocument && !files.isEmpty { throw ValidationError("--no-document goes without files.") }
         if files.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be handed in only once.") }
@@ -50,6 +53,9 @@ struct SubmitCommand: DaemonCommand {
                 throw SubmissionText.stopped(error, at: shown, accepted: receipts.count, of: names.count)
             }
         }
-        if context.asJSON { context.answer(receipts, several: names.count > 1, "") }
+        if context.asJSON { return context.answer(receipts, several: names.count > 1, "") }
+        // `try?`: it is safe here already, and whatever keeps the daemon from saying more is told by ‘homing status’.
+        guard let backend = receipts.last?.backend, let status = try? await context.client.call(Endpoints.status, NoInput()) else { return }
+        if let pause = SubmissionText.pause(of: backend, status) { context.console.write(pause) }
     }
 }

@@ -36,7 +36,10 @@ struct SyncCommand: DaemonCommand {
             try await Task.sleep(for: .seconds(limit))
         }
         line.clear()
-        guard let progress else { throw SyncText.outOfTime(seconds: limit, try await client.call(Endpoints.status, NoInput()).sentence) }
+        guard let progress else {
+            let status = try await client.call(Endpoints.status, NoInput()).only(target.backend)
+            throw SyncText.outOfTime(seconds: limit, status.sentence)
+        }
         context.answer(SyncOutcome(progress), SyncText.outcome(progress))
         throw ExitCode(for: progress)
     }

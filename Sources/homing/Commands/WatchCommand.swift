@@ -11,15 +11,22 @@ struct WatchCommand: DaemonCommand {
             """)
 
     @Flag(help: "Show one picture, as plain text, and end.") var once = false
+    @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
     func run(_ context: Context) async throws {
         let zone = context.times.timeZone
         let isDumb = ProcessInfo.processInfo.environment["TERM"] == "dumb"
         guard !once, !context.asJSON, !isDumb, let screen = FullScreen() else {
-            let view = try await Watch.once(client: context.client)
+            let view = try await Watch.once(client: context.client, backend: target.backend)
             let frame = WatchFrame(style: .plain, times: context.times, width: Table.width, height: nil)
             return context.answer(view, frame.lines(view).joined(separator: "\n"))
+        }
+        // A daemon that is not there yet is waited for; a backend that is not is told before the screen is taken.
+        do throws(Problem) {
+            if target.backend != nil { try await context.client.call(Endpoints.status, NoInput()).requireBackend(target.backend) }
+        } catch {
+            if error.code != .daemonNotRunning { throw error }
         }
         let guardian = InterruptGuard { screen.leave() }
         defer {
@@ -27,7 +34,7 @@ struct WatchCommand: DaemonCommand {
             guardian.lift()
         }
         let style = context.console.style
-        let watch = Watch(client: context.client) { view in
+        let watch = Watch(client: context.client, backend: target.backend) { view in
             let (width, height) = screen.size
             let frame = WatchFrame(
                 style: style, times: TimeText(now: Date(), timeZone: zone), width: width, height: height, footer: "q to leave")

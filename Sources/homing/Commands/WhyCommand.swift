@@ -5,10 +5,11 @@ struct WhyCommand: DaemonCommand {
     static let configuration = CommandConfiguration(commandName: "why", abstract: "Say why an entry is where it is, and what to do next.")
 
     @OptionGroup var entry: EntryArgument
+    @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
     func run(_ context: Context) async throws {
-        for id in try await context.resolver.ids([entry.id]) {
+        for id in try await context.ids([entry.id], at: target) {
             let explanation = try await context.client.call(Endpoints.why, EntryReference(id: id))
             context.answer(explanation, [explanation.sentence, explanation.next].compactMap { $0?.printable }.joined(separator: "\n"))
         }

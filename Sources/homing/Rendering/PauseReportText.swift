@@ -14,9 +14,17 @@ struct PauseReportText {
         return lines.joined(separator: "\n").printableLines
     }
 
-    static func resumed(_ list: PauseList, backend: String?) -> String {
-        guard !list.pauses.isEmpty else { return "Nothing was paused\(backend.map { " at \($0)" } ?? ""): sending goes on." }
-        return "Sending to \(Words.list(list.pauses.map(\.backend))) goes on."
+    /// - Parameter status: how it is after that, at the backends that were meant.
+    static func resumed(_ list: PauseList, backend: String?, _ status: Status) -> String {
+        let resumed = status.backends.filter { report in list.pauses.isEmpty || list.pauses.contains { $0.backend == report.name } }
+        let closed = resumed.filter { $0.gate == "signInRequired" }
+        let goesOn = closed.isEmpty || closed.count < resumed.count
+        let what =
+            list.pauses.isEmpty
+            ? "Nothing was paused\(backend.map { " at \($0)" } ?? "")\(goesOn ? ": sending goes on." : ".")"
+            : "Sending to \(Words.list(list.pauses.map(\.backend))) \(goesOn ? "goes on" : "is no longer paused")."
+        let lines = closed.map { "At \($0.name) nothing is sent until somebody signs in: ‘\(SyncText.signInCommand($0))’." }
+        return ([what] + lines).joined(separator: "\n").printableLines
     }
 }
 

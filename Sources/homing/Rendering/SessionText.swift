@@ -28,7 +28,15 @@ struct SessionText {
     static func beforeSigningOut(_ report: BackendReport) -> String {
         let who = (report.session.email ?? report.session.account ?? "Somebody").printable
         let own = report.ownWaiting
+        let doomed = report.discardedBySigningOut ?? 0
         let signedIn = report.session.state == "signInRequired" ? "must sign in again" : "is signed in"
+        if doomed > 0 {
+            return """
+                \(who) \(signedIn) at \(report.name). \(Words.entries(doomed)) of this account \(doomed == 1 ? "has" : "have") not gone up.
+                Signing out destroys \(doomed == 1 ? "it" : "them") for ever: the profile of \(report.name) wants it so when an administrator signs out.
+                To have what still waits sent first, answer no and use ‘homing sync --wait’.
+                """
+        }
         guard own > 0 else { return "\(who) \(signedIn) at \(report.name). Nothing waits to be sent for this account." }
         return """
             \(who) \(signedIn) at \(report.name). \(Words.entriesWait(own)) to be sent for this account.
@@ -36,7 +44,8 @@ struct SessionText {
             """
     }
 
-    static func signedOut(_ report: SignOutReport) -> String {
+    /// - Parameter login: the command that signs in there again.
+    static func signedOut(_ report: SignOutReport, login: String = "homing login") -> String {
         let who = (report.email ?? "The account").printable
         var lines: [String] = []
         if report.server == "none" && report.email == nil {
@@ -54,8 +63,12 @@ struct SessionText {
             lines.append("There the session ends when it expires; to end it now, sign in on the website and sign out there.")
         default: break
         }
+        if let count = report.discarded {
+            lines.append(
+                "\(Words.entries(count)) of \(who) \(count == 1 ? "was" : "were") destroyed, as the profile of \(report.backend) wants it.")
+        }
         if report.waiting > 0 {
-            lines.append("\(Words.entriesWait(report.waiting)) for \(who): sign in again with ‘homing login’ to send what waits.")
+            lines.append("\(Words.entriesWait(report.waiting)) for \(who): sign in again with ‘\(login)’ to send what waits.")
         }
         return lines.joined(separator: "\n")
     }

@@ -5,14 +5,12 @@ struct StatusText {
     let style: TextStyle
     let times: TimeText
 
-    /// `backend`: tell of this one only; nil for all.
-    func lines(_ status: Status, backend: String? = nil) -> String {
-        let reports = status.backends.filter { backend == nil || $0.name == backend }
+    func lines(_ status: Status) -> String {
         let sentence = status.sentence.printable
-        let items = status.attention(of: backend)
+        let items = status.attention
         var blocks = [[items.isEmpty ? style.good(sentence) : style.bold(sentence)]]
         if !items.isEmpty { blocks.append(attention(items)) }
-        blocks += reports.map(block)
+        blocks += status.backends.map(block)
         if let spool = status.spool { blocks.append(["drop folder  \(spool.directory)", "  \(Self.files(spool))"]) }
         return blocks.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }

@@ -11,6 +11,13 @@ enum SubmissionText {
             : "\(name) is safe here as \(entry) and goes up to \(receipt.backend) by itself."
     }
 
+    /// That a person has paused sending to `backend`; nil where nobody has.
+    static func pause(of backend: String, _ status: Status) -> String? {
+        guard let report = status.backends.first(where: { $0.name == backend }), report.gate == "paused" else { return nil }
+        let resume = "‘homing resume\(status.backends.count > 1 ? " --backend \(backend)" : "")’"
+        return "It does not go up yet. \(report.gateReason ?? "Sending is paused.") \(resume) ends the pause.".printable
+    }
+
     /// `problem` of the file `name`, with how many of `total` files were accepted before it.
     static func stopped(_ problem: Problem, at name: String, accepted: Int, of total: Int) -> Problem {
         guard total > 1 else { return problem }

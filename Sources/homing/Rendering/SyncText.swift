@@ -30,10 +30,15 @@ enum SyncText {
         if progress.blocked > 0 {
             lines.append("\(Words.entriesWait(progress.blocked)) behind one that needs you: ask ‘homing why ID’.")
         }
-        lines += progress.signInNeeded.map { "At \($0) somebody must sign in first: run ‘homing login --backend \($0)’." }
-        lines += progress.paused.map { "Sending to \($0) is paused: ‘homing resume --backend \($0)’ goes on with it." }
-        return (lines + [progress.now.sentence.printable]).joined(separator: "\n")
+        lines += progress.reportsToSignInAt.map { "At \($0.name) somebody must sign in first: run ‘\(signInCommand($0).printable)’." }
+        let isOneOfSeveral = progress.now.backends.count > 1
+        lines += progress.paused.map {
+            "Sending to \($0) is paused: ‘homing resume\(isOneOfSeveral ? " --backend \($0)" : "")’ goes on with it."
+        }
+        return (lines + [progress.now.only(progress.backend).sentence.printable]).joined(separator: "\n")
     }
+
+    static func signInCommand(_ report: BackendReport) -> String { report.signInCommand ?? "homing login --backend \(report.name)" }
 
     /// The time to wait was over before everything had gone up; `sentence` says how it stands.
     static func outOfTime(seconds: Int, _ sentence: String) -> Problem {

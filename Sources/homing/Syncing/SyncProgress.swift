@@ -20,7 +20,8 @@ struct SyncProgress: Sendable {
     var obstacle: String? { reports(now).first { $0.ownWaiting > 0 && $0.gate != "open" }?.gateReason }
 
     /// Backends where entries wait and nobody can send them before signing in.
-    var signInNeeded: [String] { reports(now).filter(Self.needsSignIn).map(\.name) }
+    var signInNeeded: [String] { reportsToSignInAt.map(\.name) }
+    var reportsToSignInAt: [BackendReport] { reports(now).filter(Self.needsSignIn) }
 
     /// Backends where entries wait until somebody resumes sending; a pause that has an end is waited for.
     var paused: [String] { reports(now).filter(Self.isPaused).map(\.name) }

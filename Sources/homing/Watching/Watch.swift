@@ -118,24 +118,24 @@ struct Watch: Sendable {
 }
 
 extension Watch {
-    /// Watches the daemon behind `client`.
-    init(client: ControlClient, show: @escaping @Sendable (WatchView) -> Void) {
+    /// Watches the daemon behind `client`, or of it one backend alone.
+    init(client: ControlClient, backend: String? = nil, show: @escaping @Sendable (WatchView) -> Void) {
         self.init(
             look: { () async throws(Problem) in
-                (
-                    try await client.call(Endpoints.status, NoInput()),
-                    try await client.call(Endpoints.lanes, LaneQuery(limit: 20)).lanes
-                )
-            }, events: { since, each in try await client.keptEvents(after: since, follow: true, each) }, show: show)
+                let status = try await client.call(Endpoints.status, NoInput())
+                try status.requireBackend(backend)
+                let lanes = try await client.call(Endpoints.lanes, LaneQuery(limit: backend == nil ? 20 : 100)).lanes
+                return (status.only(backend), lanes.filter { backend == nil || $0.backend == backend })
+            }, events: { since, each in try await client.keptEvents(after: since, follow: true, backend: backend, each) }, show: show)
     }
 
     /// One look, for where there is nothing to keep up to date.
-    static func once(client: ControlClient) async throws -> WatchView {
+    static func once(client: ControlClient, backend: String? = nil) async throws -> WatchView {
         var view = WatchView()
-        let watch = Watch(client: client) { _ in }
+        let watch = Watch(client: client, backend: backend) { _ in }
         let (status, lanes) = try await watch.look()
         view.saw(status, lanes)
-        try await client.keptEvents(after: max(0, status.cursor - back), follow: false) { event in
+        try await client.keptEvents(after: max(0, status.cursor - back), follow: false, backend: backend) { event in
             view.saw(event)
             return true
         }

@@ -35,7 +35,7 @@ enum WireSamples {
         "SessionReport": Pair(full: session, bare: bareSession),
         "SessionList": Pair(full: SessionList(sessions: [session]), bare: SessionList(sessions: [])),
         "SignOutReport": Pair(
-            full: SignOutReport(backend: "b", local: "cleared", server: "failed", serverReason: "r", email: "e", waiting: 1),
+            full: SignOutReport(backend: "b", local: "cleared", server: "failed", serverReason: "r", email: "e", waiting: 1, discarded: 2),
             bare: SignOutReport(backend: "b", local: "cleared", server: "ended", waiting: 0)),
         "SubmissionReceipt": Pair(full: receipt, bare: receipt),
         "EntrySummary": Pair(full: entry, bare: bareEntry),
@@ -71,7 +71,7 @@ enum WireSamples {
         "submit": Submission(backend: "b", route: "r", id: id, supersedes: id, fields: ["user_id": "5"], payload: Data("{}".utf8)),
         "entries": EntryQuery(state: "dead", backend: "b", after: 1, limit: 5), "entry": EntryReference(id: id),
         "why": EntryReference(id: id), "retry": EntryReference(id: id), "discard": EntryReference(id: id),
-        "sync": SyncRequest(backend: "b"), "events": EventQuery(since: 1, follow: true), "openapi": NoInput(),
+        "sync": SyncRequest(backend: "b"), "events": EventQuery(since: 1, follow: true, backend: "b"), "openapi": NoInput(),
         "pause": PauseRequest(backend: "b", reason: "r", until: day), "resume": ResumeRequest(backend: "b"),
         "receipts": ReceiptQuery(after: 1, limit: 5, backend: "b", since: day), "receipt": EntryReference(id: id),
         "lanes": LaneQuery(limit: 5),
@@ -86,7 +86,8 @@ enum WireSamples {
     private static let bareSession = SessionReport(backend: "b", state: "signedOut")
     private static let backend = BackendReport(
         name: "b", baseURL: "u", gate: "cooling", gateReason: "r", session: session, queue: QueueReport(), oldestWaiting: day,
-        oldestWaitingID: id, lastDelivered: day, nextTry: day, otherAccounts: [account], formerAddress: "https://old:443", pause: pause)
+        oldestWaitingID: id, lastDelivered: day, nextTry: day, otherAccounts: [account], formerAddress: "https://old:443", pause: pause,
+        gateCause: "offline", signInCommand: "c", sentence: "s", discardedBySigningOut: 1)
     private static let pause = PauseReport(backend: "b", reason: "r", since: day, until: day, by: "ann")
     private static let lane = LaneReport(
         backend: "b", account: "1", email: "e", lane: "l", head: id, state: "pending", capturedAt: day, dueAt: day, waiting: 1)

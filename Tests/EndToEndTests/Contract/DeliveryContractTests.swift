@@ -3,6 +3,7 @@ import Foundation
 import Sandbox
 import StationSupport
 import SyncModel
+import Synchronization
 import TestSupport
 import Testing
 
@@ -36,10 +37,28 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    @Test("26: 404 in HTML is not final") func notFoundPage() async throws {
+        let isOpen = Mutex(false)
+        let station = try await TestStation.lists2026 { request, response in
+            guard request.path.hasSuffix("api/v1/lists"), !isOpen.withLock({ $0 }) else { return response }
+            return .html(404, title: "Tunnel not found")
+        }
+        try await station.signedIn()
+        // What the page hides took no effect.
+        await station.sandbox.apply(Fault(.error, path: "api/v1/lists", count: 1))
+        try await station.createList(1)
+        try await station.event("retrying")
+        #expect(try await station.entry(1).lastStatus == 404)
+        isOpen.withLock { $0 = true }
+        try await station.event("delivered")
+        #expect(try await station.entries("dead").isEmpty)
+        try await station.end(SIGTERM)
+    }
+
     @Test(
         "27: Retry-After in seconds and as a date, in the past and absurd",
         arguments: [
-            (2, Fault.RetryAfterForm.seconds), (2, .date), (0, .date), (1_000_000_000, .seconds),
+            (2, Fault.RetryAfterForm.seconds), (2, .date), (-7200, .date), (1_000_000_000, .seconds),
         ])
     func retryAfter(seconds: Int, form: Fault.RetryAfterForm) async throws {
         let station = try await TestStation.lists2026()

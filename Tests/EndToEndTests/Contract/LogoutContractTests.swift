@@ -155,9 +155,64 @@ import Testing
         #expect(refused.code != 0)
         #expect(refused.text.contains("cannot end the sessions of all devices"), "\(refused.text)")
         #expect(try await station.status().backends[0].session.state == "signedIn")
-        let began = ContinuousClock.now
         #expect(try await station.client.call(Endpoints.signOut, SignOut()).server == "none")
-        #expect(ContinuousClock.now - began < .seconds(5))
+        try await station.end(SIGTERM)
+    }
+
+    /// The promised limit, the best of three rounds: what the daemon waits for it waits for in every one, and a busy machine is slow in some.
+    @Test("22: with no call to make, a refresh and a send under way hold up no sign-out") func nothingToWaitFor() async throws {
+        let station = try await TestStation.story16()
+        try await station.start()
+        var took: [Duration] = []
+        for round in 1...3 {
+            try await station.login()
+            // What the rounds before left behind has gone up.
+            if round > 1 { try await station.event("delivered", count: 2 * (round - 1)) }
+            await station.sandbox.apply(Fault(.neverAnswer, path: "messages", count: 1))
+            try await station.putMessage(2 * round, conversation: "sending\(round)")
+            try await station.met(.neverAnswer, count: 2 * round - 1)
+            station.sandbox.expireSessions(rememberTokens: false)
+            await station.sandbox.apply(Fault(.neverAnswer, path: "/v1/token", count: 1))
+            try await station.putMessage(2 * round + 1, conversation: "refreshing\(round)")
+            try await station.met(.neverAnswer, count: 2 * round)
+            let began = ContinuousClock.now
+            let report = try await station.client.call(Endpoints.signOut, SignOut())
+            took.append(ContinuousClock.now - began)
+            #expect(report.local == "cleared")
+            #expect(report.server == "none")
+            #expect(try await station.status().backends[0].session.state == "signedOut")
+            station.sandbox.clearFaults()
+        }
+        #expect(try #require(took.min()) < .milliseconds(500), "\(took)")
+        try await station.login()
+        try await station.event("delivered", count: 6)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("17: a refresh that hangs is asked for once, and then it is not said that the session had ended") func hangingRefresh()
+        async throws
+    {
+        let station = try await labLoop(LabLoopConfiguration(accessLifetime: 2), edits: [("timeout: 15", "timeout: 1")])
+        await station.sandbox.apply(Fault(.neverAnswer, path: "auth/refresh"))
+        try await Task.sleep(for: .seconds(2.5))
+        let report = try await station.client.call(Endpoints.signOut, SignOut())
+        #expect(report.server == "failed", "\(report)")
+        #expect(report.serverReason == "The token had ended and could not be renewed.")
+        #expect(station.sandbox.ledger.requestCount("GET", path: "auth/refresh") == 1)
+        #expect(logouts(station) == 1)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("22: all devices does not join a sign-out of one") func widerThanTheOneUnderWay() async throws {
+        let station = try await labLoop()
+        await station.sandbox.apply(.slow(milliseconds: 5000, path: "auth/logout"))
+        async let narrow = station.client.call(Endpoints.signOut, SignOut())
+        try await station.met(.slow)
+        let refused = await #expect(throws: Problem.self) {
+            try await station.client.call(Endpoints.signOut, SignOut(allDevices: true))
+        }
+        #expect(refused?.detail.contains("of this device alone is under way") == true, "\(String(describing: refused))")
+        #expect(try await narrow.server == "ended")
         try await station.end(SIGTERM)
     }
 

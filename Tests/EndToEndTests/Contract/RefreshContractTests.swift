@@ -11,11 +11,9 @@ import Testing
     @Test("1: two hundred entries that meet 401 together make one refresh") func oneRefreshForAll() async throws {
         let station = try await TestStation.lists2026(delivery: "in_flight: 64, first_delay: 0.05, first_pause: 0.1")
         try await station.signedIn()
-        await station.sandbox.down()
-        for number in 1...200 { try await station.createList(number) }
-        station.sandbox.expireSessions(rememberTokens: false)
-        try await station.sandbox.up()
+        try await station.twoHundredLearnThatTheTokenHasEnded(.slow(milliseconds: 700, path: "auth/refresh", count: 1))
         try await station.event("delivered", count: 200)
+        #expect(station.unauthorizedLists() >= 50)
         #expect(station.refreshes(200) == 1)
         #expect(station.refreshes() == 1)
         #expect(station.sandbox.ledger.entries.count == 200)
@@ -28,12 +26,13 @@ import Testing
         let station = try await TestStation.lists2026()
         try await station.signedIn()
         // Two are under way with the old token; the second learns of its end long after the first.
-        await station.sandbox.apply(.slow(milliseconds: 600, path: "api/v1/lists", count: 1))
+        await station.sandbox.apply(.slowCommit(milliseconds: 600, path: "api/v1/lists", count: 1))
         try await station.createList(1)
-        try await station.met(.slow)
+        try await station.met(.slowCommit)
         station.sandbox.expireSessions(rememberTokens: false)
         try await station.createList(2)
         try await station.event("delivered", count: 2)
+        #expect(station.unauthorizedLists() == 2)
         #expect(station.refreshes() == 1)
         try await station.end(SIGTERM)
     }
@@ -53,7 +52,8 @@ import Testing
     }
 
     @Test("4: a lifetime as text counts: the token is renewed before it ends, and no 401 is met") func lifetimesAsText() async throws {
-        let station = try await TestStation.story16(FirebaseConfiguration(idTokenLifetime: 3))
+        // The token itself says an hour: only who reads the text knows better.
+        let station = try await TestStation.story16(FirebaseConfiguration(idTokenLifetime: 3600, statedLifetime: 3))
         try await station.signedIn()
         try await station.putMessage(1)
         try await station.event("delivered")
@@ -85,15 +85,31 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("6: offline during a refresh nobody is signed out") func offline() async throws {
+    @Test("6: a line that is cut during a refresh signs nobody out") func cutDuringARefresh() async throws {
         let station = try await TestStation.lists2026()
         try await station.signedIn()
         station.sandbox.expireSessions(rememberTokens: false)
-        await station.sandbox.apply(Fault(.refuse, path: "auth/refresh", count: 2))
+        await station.sandbox.apply(Fault(.cut, path: "auth/refresh", count: 3))
         try await station.createList(1)
+        try await station.met(.cut, count: 3)
         try await station.event("delivered")
-        #expect(try await station.status().backends[0].session.state == "signedIn")
-        #expect(station.sandbox.ledger.logInCount == 1)
+        try await station.stillSignedIn()
+        try await station.end(SIGTERM)
+    }
+
+    @Test("6: offline from the middle of a refresh nobody is signed out") func offline() async throws {
+        let station = try await TestStation.lists2026()
+        try await station.signedIn()
+        station.sandbox.expireSessions(rememberTokens: false)
+        await station.sandbox.apply(Fault(.neverAnswer, path: "auth/refresh", count: 1))
+        try await station.createList(1)
+        try await station.met(.neverAnswer)
+        await station.sandbox.down()
+        try await station.event("gateChanged") { $0.detail["gate"] == "cooling" }
+        try await station.stillSignedIn()
+        try await station.sandbox.up()
+        try await station.event("delivered")
+        try await station.stillSignedIn()
         try await station.end(SIGTERM)
     }
 
@@ -169,12 +185,9 @@ import Testing
     {
         let station = try await TestStation.lists2026(grace: 0, delivery: "in_flight: 64, first_pause: 0.1, lookup_after: 0.05")
         try await station.signedIn()
-        await station.sandbox.down()
-        for number in 1...200 { try await station.createList(number) }
-        station.sandbox.expireSessions(rememberTokens: false)
-        await station.sandbox.apply(Fault(.neverAnswerAfterCommit, path: "auth/refresh", count: 1))
-        try await station.sandbox.up()
+        try await station.twoHundredLearnThatTheTokenHasEnded(Fault(.neverAnswerAfterCommit, path: "auth/refresh", count: 1))
         try await station.met(.neverAnswerAfterCommit)
+        while station.unauthorizedLists() < 50 { try await Task.sleep(for: .milliseconds(5)) }
         try await station.end(SIGKILL)
         try await station.start()
         try await station.event("signInRequired")
@@ -213,6 +226,88 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    @Test("10: a command that is killed in the middle of a refresh does not undo it") func killedCommand() async throws {
+        let station = try await TestStation.lists2026(grace: 0)
+        try await station.signedIn()
+        station.sandbox.expireSessions(rememberTokens: false)
+        await station.sandbox.apply(.slow(milliseconds: 700, path: "auth/refresh", count: 1))
+        let log = station.directory("sync.txt")
+        try await station.createList(1)
+        let sync = try station.begin(["sync", "--wait"], output: log)
+        try await station.met(.slow)
+        kill(sync.processIdentifier, SIGKILL)
+        try await station.event("delivered")
+        // Only who has stored the new token can come back with it: the old one is worth nothing.
+        try await station.end(SIGKILL)
+        try await station.start()
+        station.sandbox.expireSessions(rememberTokens: false)
+        try await station.createList(2)
+        try await station.event("delivered", count: 2)
+        #expect(station.refreshes(200) == 2)
+        try await station.stillSignedIn()
+        try await station.end(SIGTERM)
+    }
+
+    @Test("10: a sign-out whose caller is killed in the middle of its refresh ends the session all the same") func killedSignOut()
+        async throws
+    {
+        let station = try await TestStation(.labLoop(LabLoopConfiguration(accessLifetime: 2)), profile: "labloop", route: "appointment")
+        try await station.signedIn()
+        try await Task.sleep(for: .seconds(2.5))
+        await station.sandbox.apply(.slow(milliseconds: 700, path: "auth/refresh", count: 1))
+        let logout = try station.begin(["logout", "--yes"], output: station.directory("logout.txt"))
+        try await station.met(.slow)
+        kill(logout.processIdentifier, SIGKILL)
+        let end = try await station.event("signedOut")
+        #expect(end?.detail["server"] == "ended")
+        #expect(end?.detail["by"] == "uid \(geteuid()), pid \(logout.processIdentifier)")
+        #expect(station.sandbox.ledger.requestCount("GET", path: "auth/refresh") == 1)
+        #expect(try await station.status().backends[0].session.state == "signedOut")
+        try await station.end(SIGTERM)
+    }
+
+    @Test("11: a server whose clock is two hours off costs no refresh and signs nobody out", arguments: [-7200.0, 7200] as [TimeInterval])
+    func clocksApart(offset: TimeInterval) async throws {
+        let station = try await TestStation(
+            .labLoop(), profile: "labloop", route: "appointment", clock: SandboxClock { Date().addingTimeInterval(offset) })
+        try await station.signedIn()
+        try await station.appointment(1)
+        try await station.event("delivered")
+        #expect(station.sandbox.ledger.requestCount("GET", path: "auth/refresh") == 0)
+        station.sandbox.expireSessions(rememberTokens: false)
+        try await station.appointment(2)
+        try await station.event("delivered", count: 2)
+        #expect(station.sandbox.ledger.requestCount("GET", path: "auth/refresh") == 1)
+        #expect(try await station.entry(2).attempts == 0)
+        try await station.stillSignedIn()
+        try await station.end(SIGTERM)
+    }
+
+    @Test("12: fields that nobody knows, and times as ISO 8601, are nothing to stumble over") func unknownFields() async throws {
+        let station = try await TestStation(.labLoop(), profile: "labloop", route: "appointment") { request, response in
+            guard request.path.contains("auth/"), var json = (try? JSON(bytes: response.body))?.members else { return response }
+            json["expiresAt"] = "2026-11-21T20:00:00.000+02:00"
+            json["issued_at"] = "2026-11-21T20:00:00Z"
+            json["more"] = ["a": [1, true, nil, ["b": "ž"]], "expiresIn": "tomorrow"]
+            if var data = json["data"]?.members {
+                data["expiresAt"] = "2026-11-21T20:00:00.000Z"
+                data["scope"] = ["x", "y"]
+                json["data"] = .object(data)
+            }
+            var changed = response
+            changed.body = JSON.object(json).bytes
+            return changed
+        }
+        try await station.signedIn()
+        station.sandbox.expireSessions(rememberTokens: false)
+        try await station.appointment(1)
+        try await station.event("delivered")
+        #expect(station.sandbox.ledger.requestCount("GET", path: "auth/refresh", status: 200) == 1)
+        try await station.stillSignedIn()
+        #expect(try await station.client.call(Endpoints.signOut, SignOut()).server == "ended")
+        try await station.end(SIGTERM)
+    }
+
     @Test("13: a refresh by GET is never answered from a cache") func neverCached() async throws {
         let station = try await TestStation(.labLoop(), profile: "labloop", route: "appointment")
         try await station.signedIn()
@@ -243,17 +338,90 @@ import Testing
         await other.stop()
     }
 
-    @Test("two hundred entries and a refresh whose answer is cut off: one lost refresh, one more try, no entry spent") func cutOff()
+    @Test("14: a session that had ended gives another address nobody to capture for") func anotherAddressAfterTheEnd() async throws {
+        let station = try await TestStation.lists2026(grace: 0)
+        try await station.signedIn()
+        station.sandbox.expireSessions(rememberTokens: true)
+        try await station.createList(1)
+        try await station.event("signInRequired")
+        #expect(try await station.status().backends[0].session.account != nil)
+        try await station.end(SIGTERM)
+        let other = try Sandbox(SandboxConfiguration(backend: .lists2026()))
+        try await other.start()
+        try TestStation.place("lists-2026", in: station.directory, baseURL: other.baseURL)
+        try await station.start()
+        #expect(try await station.status().backends[0].session.account == nil)
+        await #expect(throws: (any Error).self) { try await station.createList(2) }
+        #expect(try await station.entries().count == 1)
+        #expect(other.ledger.requests.isEmpty)
+        try await station.end(SIGTERM)
+        await other.stop()
+    }
+
+    @Test("14: a token service that was edited gets no token") func anotherTokenService() async throws {
+        let station = try await TestStation.story16()
+        try await station.signedIn()
+        try await station.end(SIGTERM)
+        let other = try Sandbox(SandboxConfiguration(backend: .story16()))
+        try await other.start()
+        let file = station.directory("backends/firebase.yaml")
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let edited = text.replacing("sts: \(station.sandbox.baseURL)", with: "sts: \(other.baseURL)")
+        #expect(edited != text)
+        try edited.write(toFile: file, atomically: true, encoding: .utf8)
+        station.sandbox.expireSessions(rememberTokens: false)
+        try await station.start()
+        let session = try await station.status().backends[0].session
+        #expect(session.state == "signInRequired" && session.account == nil)
+        await #expect(throws: (any Error).self) { try await station.putMessage(1) }
+        #expect(other.ledger.requests.isEmpty)
+        try await station.end(SIGTERM)
+        await other.stop()
+    }
+
+    @Test("a token service that asks for quiet is asked once, whatever waits, and whoever signs in anew goes on") func quiet() async throws
+    {
+        let station = try await TestStation.lists2026(delivery: "in_flight: 4, first_delay: 0.05, first_pause: 0.1")
+        try await station.signedIn()
+        station.sandbox.expireSessions(rememberTokens: false)
+        await station.sandbox.apply(.tooManyRequests(retryAfter: 3600, path: "auth/refresh"))
+        for number in 1...40 { try await station.createList(number) }
+        try await station.event("gateChanged") { $0.detail["gate"] == "cooling" }
+        try await station.homing("sync")
+        #expect(try await station.homing("why", "40").text.hasPrefix("The session cannot be renewed yet:"))
+        #expect(station.refreshes() == 1)
+        #expect(station.sandbox.ledger.requestCount("POST", path: "api/v1/lists") <= 4)
+        station.sandbox.clearFaults()
+        try await station.login()
+        try await station.event("delivered", count: 40)
+        #expect(try await station.entries("delivered").allSatisfy { $0.attempts == 0 })
+        try await station.end(SIGTERM)
+    }
+
+    @Test("a stop waits for a refresh that is under way: the session outlives it", arguments: [2500, 3500])
+    func stopped(milliseconds: Int) async throws {
+        let station = try await TestStation.lists2026(grace: 0)
+        try await station.signedIn()
+        station.sandbox.expireSessions(rememberTokens: false)
+        await station.sandbox.apply(.slow(milliseconds: milliseconds, path: "auth/refresh", count: 1))
+        try await station.createList(1)
+        try await station.met(.slow)
+        #expect(try await station.end(SIGTERM) == 0)
+        try await station.start()
+        try await station.event("delivered")
+        #expect(station.refreshes() == 1)
+        #expect(station.sandbox.ledger.logInCount == 1)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("1: two hundred entries and a refresh whose answer is cut off: one lost refresh, one more try, no entry spent") func cutOff()
         async throws
     {
         let station = try await TestStation.lists2026(delivery: "in_flight: 64, first_pause: 0.1")
         try await station.signedIn()
-        await station.sandbox.down()
-        for number in 1...200 { try await station.createList(number) }
-        station.sandbox.expireSessions(rememberTokens: false)
-        await station.sandbox.apply(Fault(.commitThenCut, path: "auth/refresh", count: 1))
-        try await station.sandbox.up()
+        try await station.twoHundredLearnThatTheTokenHasEnded(Fault(.commitThenCut, path: "auth/refresh", count: 1))
         try await station.event("signInRequired")
+        while station.unauthorizedLists() < 50 { try await Task.sleep(for: .milliseconds(5)) }
         #expect(station.refreshes() == 2)
         try await station.login()
         try await station.event("delivered", count: 200)

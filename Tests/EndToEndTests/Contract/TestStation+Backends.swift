@@ -4,16 +4,21 @@ import Sandbox
 import StationSupport
 import SyncModel
 import TestSupport
+import Testing
 
 extension TestStation {
     /// Lists with families of refresh tokens; every list has a lane of its own, and its id goes with it.
-    static func lists2026(grace: Int = 10, delivery: String = shortPauses) async throws -> TestStation {
+    static func lists2026(
+        grace: Int = 10, accounts: [SandboxAccount] = ListsConfiguration.labAccounts, delivery: String = shortPauses,
+        answering: @escaping @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse = { $1 }
+    ) async throws -> TestStation {
         try await TestStation(
-            .lists2026(Lists2026Configuration(grace: grace, limits: .none)), profile: "lists-2026", route: "create_list",
+            .lists2026(Lists2026Configuration(accounts: accounts, grace: grace, limits: .none)), profile: "lists-2026",
+            route: "create_list",
             edits: [
                 ("timeout: 30", "timeout: 30\nidempotency: {header: Idempotency-Key}"),
                 ("    request: POST /api/v1/lists\n", "    request: POST /api/v1/lists\n    lane: lists/{item.name}\n"),
-            ], delivery: delivery)
+            ], delivery: delivery, answering: answering)
     }
 
     static func story16(_ configuration: FirebaseConfiguration = FirebaseConfiguration()) async throws -> TestStation {
@@ -31,11 +36,11 @@ extension TestStation {
             ControlAPI.Submission(route: "create_list", id: Samples.id(number).description, fields: ["name": "list \(number)"]))
     }
 
-    func putMessage(_ number: Int) async throws {
+    func putMessage(_ number: Int, conversation: String = "c1") async throws {
         _ = try await client.call(
             Endpoints.submit,
             ControlAPI.Submission(
-                route: "message", id: Samples.id(number).description, fields: ["conversation": "c1"],
+                route: "message", id: Samples.id(number).description, fields: ["conversation": conversation],
                 payload: Data(#"{"text":"message \#(number)"}"#.utf8)))
     }
 
@@ -44,6 +49,37 @@ extension TestStation {
             Endpoints.submit,
             ControlAPI.Submission(
                 route: "appointment", id: Samples.id(number).description, payload: Data(#"{"doctor":"d\#(number)"}"#.utf8)))
+    }
+
+    /// Two hundred lists at once meet the end of the token, while `fault` waits for the refresh.
+    func twoHundredLearnThatTheTokenHasEnded(_ fault: Fault) async throws {
+        _ = try await client.call(Endpoints.pause, PauseRequest(reason: "to gather"))
+        for number in 1...200 { try await createList(number) }
+        sandbox.expireSessions(rememberTokens: false)
+        await sandbox.apply(fault)
+        _ = try await client.call(Endpoints.resume, ResumeRequest())
+    }
+
+    /// How many lists were refused for the token that came with them.
+    func unauthorizedLists() -> Int { sandbox.ledger.requestCount("POST", path: "api/v1/lists", status: 401) }
+
+    /// Fails where anybody had to sign in again.
+    func stillSignedIn() async throws {
+        #expect(try await status().backends[0].session.state == "signedIn")
+        #expect(sandbox.ledger.logInCount == 1)
+    }
+
+    /// Starts `homing` and does not wait for its end.
+    func begin(_ arguments: [String], output path: String) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: Self.programs + "/homing")
+        process.arguments = arguments + ["--socket", directory("homing.sock")]
+        process.standardInput = FileHandle.nullDevice
+        _ = FileManager.default.createFile(atPath: path, contents: nil)
+        process.standardOutput = FileHandle(forWritingAtPath: path)
+        process.standardError = FileHandle(forWritingAtPath: path)
+        try process.run()
+        return process
     }
 
     /// How often Lists was asked for new tokens, and answered so.

@@ -10,13 +10,7 @@ struct Lists2026Story: Story {
     private static let refresh = "/api/v1/auth/refresh"
 
     func tell(_ day: Day) async throws -> Bool {
-        day.say("A lorry leaves for a depot. The daemon starts; the manager signs in to Lists while there is still a network.")
-        try await day.station.open()
-        try day.signIn()
-
-        try await day.outage("At the depot there is no network. \(ListsStory.lists.count) lists are made of what is missing.") {
-            try day.handIn(fieldsOf: ListsStory.lists, route: route)
-        }
+        try await ListsStory.toTheDepot(day, route: route)
 
         day.say("On the way home the network returns. In the middle the token’s hour is over.")
         try await day.homecoming(slowing: Self.path)
@@ -29,12 +23,7 @@ struct Lists2026Story: Story {
 
         try await loseTheRefresh(day)
         day.say("The manager asks, and is asked to sign in again.")
-        try day.show("status")
-        try day.signIn()
-        try day.show("sync", "--wait", "--timeout", "60")
-        try day.expect("it took two sign-ins", day.ledger.logInCount == 2)
-        day.say("The rest went up by itself, behind what was there already.")
-        try day.showArrivals()
+        try day.signInAgain()
 
         try day.close()
         return try day.compare("lists")

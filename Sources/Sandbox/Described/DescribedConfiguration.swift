@@ -1,0 +1,24 @@
+import Backends
+
+/// A backend that nothing is known of but its profile.
+package struct DescribedConfiguration: Sendable {
+    /// The profile, with what it extends laid under it.
+    let profile: JSON
+    /// Who can sign in.
+    package var accounts: [SandboxAccount]
+    /// Seconds for which a session works; nil takes what the profile says, or else an hour.
+    package var accessLifetime: Int?
+    /// Seconds for which a refresh token works; nil for ever.
+    package var refreshLifetime: Int?
+
+    /// Reads a profile, with what it extends from the same folder, by the rules of the daemon; throws every mistake in it at once.
+    package init(file: String, accessLifetime: Int? = nil, refreshLifetime: Int? = nil) throws {
+        profile = try JSON(bytes: Array(ProfileLibrary.load(file: file, deviceID: "sandbox", version: "1").document))
+        accounts = SandboxAccount.lab("1", "2")
+        self.accessLifetime = accessLifetime
+        self.refreshLifetime = refreshLifetime
+    }
+
+    /// The API key, or the refresh token from elsewhere, of an account of a profile without a login.
+    package static func token(of account: Int) -> String { "sandbox-token-\(account)" }
+}

@@ -1,0 +1,106 @@
+import Foundation
+
+/// One mutation that was taken.
+struct DescribedRow: Sendable {
+    let id: Int
+    let account: String
+    let route: String
+    let path: String
+    /// What stood for the placeholders.
+    let values: JSONObject
+    /// The mutation's id, from where the profile puts it.
+    let marker: String?
+    /// The idempotency key.
+    let key: String?
+    let document: JSON
+}
+
+extension DescribedState {
+    /// Takes a mutation and answers with what the route promises. A key that was there before, and the same document put to the same place,
+    /// change nothing.
+    mutating func take(
+        _ name: String, _ call: DescribedCall, _ values: JSONObject, _ request: SandboxRequest, by account: SandboxAccount, at now: Date
+    ) throws(Refusal) -> StandInReply {
+        try checkCSRF(of: request)
+        let key = try idempotencyKey(of: request)
+        let body = call.bodyOf(request)
+        let marker = try call.table["marker"]?.text.map { pointer throws(Refusal) in
+            guard let marker = body?.at(pointer)?.text else { throw Refusal(400, "", "the body lacks the mutation's id at \(pointer)") }
+            return marker
+        }
+        let isGone = rows.contains { $0.route == name && $0.path == request.path }
+        if call.table["gone_is_done"] == true, isGone { throw Refusal(404, "", "\(request.path) is gone") }
+        let row = DescribedRow(
+            id: rows.count + 1, account: account.id, route: name, path: request.path, values: values, marker: marker, key: key,
+            document: values["item.payload"] ?? body ?? .object(values))
+        if let earlier = rows.first(where: { row.repeats($0, byPut: request.method == "PUT") }) { return answer(earlier, call) }
+        rows.append(row)
+        var reply = answer(row, call)
+        reply.commit = Commit(
+            resource: name, account: account.number, user: nil, remoteID: row.id,
+            clientMutationID: marker ?? key ?? values["item.id"]?.text,
+            document: row.document)
+        return reply
+    }
+
+    /// What an account's mutations left in the list of this request.
+    func find(_ request: SandboxRequest, by account: SandboxAccount) -> StandInReply {
+        var lists: [String: [JSON]] = [:]
+        for call in calls where call.isMeant(by: request) {
+            // `try?`: it is another route's list then.
+            guard case .find(let route) = call.purpose, let asked = try? call.values(in: request), let list = call.table["list"]?.text
+            else {
+                continue
+            }
+            let found = rows.filter { row in
+                row.route == route && row.account == account.id && asked.allSatisfy { row.values[$0.key]?.plain == $0.value.plain }
+            }
+            lists[list, default: []] += found.map { row in
+                var item = JSON.object([:])
+                if let pointer = call.table["remote_id"]?.text { item.put(.int(row.id), at: pointer) }
+                if let pointer = call.table["match"]?.text, let marker = row.marker { item.put(.string(marker), at: pointer) }
+                return item
+            }
+        }
+        return success(200, lists.map { ($0.key, .array($0.value)) })
+    }
+
+    private func answer(_ row: DescribedRow, _ call: DescribedCall) -> StandInReply {
+        if call.table["empty"] == true { return StandInReply(response: SandboxResponse(status: 204)) }
+        let promised = call.table["promises"]?.elements?.compactMap(\.text) ?? [call.table["promises"]?.text].compactMap(\.self)
+        var values: [(pointer: String?, value: JSON)] = promised.sorted().map { ($0, .object([:])) }
+        values.append((call.table["remote_id"]?.text, .int(row.id)))
+        return success(call.method == "POST" ? 201 : 200, values)
+    }
+
+    private func checkCSRF(of request: SandboxRequest) throws(Refusal) {
+        guard let header = profile["auth"]?["csrf"]?["header"]?.text, !["GET", "HEAD"].contains(request.method) else { return }
+        guard let token = request.header(header), csrfTokens.contains(token) else {
+            throw Refusal(422, "", "the request lacks a token of this session in the header \(header)", details: ["status": 422])
+        }
+    }
+
+    /// The key, where the profile sends one.
+    private func idempotencyKey(of request: SandboxRequest) throws(Refusal) -> String? {
+        guard let header = profile["idempotency"]?["header"]?.text else { return nil }
+        let pattern = TextPattern(profile["idempotency"]?["quoted"] == true ? "\"{key}\"" : "{key}")
+        guard let key = request.header(header).flatMap(pattern.values)?["key"]?.text else {
+            throw Refusal(400, "", "the request lacks the header \(header) as the profile describes it")
+        }
+        return key
+    }
+}
+
+extension DescribedRow {
+    /// Whether this is the same mutation once more, so that nothing changes.
+    fileprivate func repeats(_ earlier: DescribedRow, byPut: Bool) -> Bool {
+        guard account == earlier.account, route == earlier.route else { return false }
+        if key != nil { return key == earlier.key }
+        return byPut && path == earlier.path && document == earlier.document
+    }
+}
+
+extension JSON {
+    /// A value as it stands in a path: `5` and `"5"` are alike there.
+    fileprivate var plain: String { text ?? description }
+}

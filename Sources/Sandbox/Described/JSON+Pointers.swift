@@ -1,0 +1,37 @@
+extension JSON {
+    /// What stands at a JSON pointer (RFC 6901); nil for nothing.
+    func at(_ pointer: String) -> JSON? {
+        var place: JSON? = self
+        for token in Self.tokens(of: pointer) {
+            if let elements = place?.elements {
+                place = Int(token).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+            } else {
+                place = place?[token]
+            }
+        }
+        return place
+    }
+
+    /// Puts a value where a JSON pointer leads, and on the way there what is missing: a list where the next step is 0, else an object.
+    mutating func put(_ value: JSON, at pointer: String) { self = putting(value, at: Self.tokens(of: pointer)[...]) }
+
+    private func putting(_ value: JSON, at tokens: ArraySlice<String>) -> JSON {
+        guard let token = tokens.first else { return value }
+        let isPristine = self == .null || members?.isEmpty == true
+        if token == "0", isPristine || elements != nil {
+            let rest = elements ?? []
+            return .array([(rest.first ?? .null).putting(value, at: tokens.dropFirst())] + rest.dropFirst())
+        }
+        var object = members ?? [:]
+        object[token] = (object[token] ?? .null).putting(value, at: tokens.dropFirst())
+        return .object(object)
+    }
+
+    private static func tokens(of pointer: String) -> [String] {
+        pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+            .map { String($0).replacing("~1", with: "/").replacing("~0", with: "~") }
+    }
+
+    /// A pointer of a profile, of several the first: where a stand-in puts what a client looks for there.
+    var firstPointer: String? { text ?? elements?.first?.text }
+}

@@ -1,0 +1,33 @@
+/// Values of settings; each throws what was expected.
+extension JSON {
+    /// What is on or off.
+    func flag(of name: String) throws(FaultProblem) -> Bool {
+        guard case .bool(let value) = self else { throw FaultProblem(description: "\(name): expected true or false") }
+        return value
+    }
+
+    /// One of the words of `Choice`.
+    func word<Choice: RawRepresentable & CaseIterable>(of name: String, as: Choice.Type = Choice.self) throws(FaultProblem) -> Choice
+    where Choice.RawValue == String {
+        guard let value = text.flatMap(Choice.init(rawValue:)) else {
+            throw FaultProblem(description: "\(name): expected one of \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return value
+    }
+
+    /// A whole number from 1; nil for null.
+    func count(of name: String) throws(FaultProblem) -> Int? {
+        if self == .null { return nil }
+        guard case .int(let value) = self, value > 0 else {
+            throw FaultProblem(description: "\(name): expected a whole number from 1, or null")
+        }
+        return value
+    }
+
+    /// A text that is not empty; nil for null.
+    func text(of name: String) throws(FaultProblem) -> String? {
+        if self == .null { return nil }
+        guard let text, !text.isEmpty else { throw FaultProblem(description: "\(name): expected a text, or null") }
+        return text
+    }
+}

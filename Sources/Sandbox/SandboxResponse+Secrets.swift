@@ -1,0 +1,21 @@
+import HTTPTypes
+
+extension SandboxResponse {
+    /// The tokens that it gives out and the values of the cookies that it sets: what a client has to keep to itself.
+    package var secrets: [String] {
+        var found: [String] = headers[values: .setCookie].compactMap { line in
+            line.split(separator: ";").first?.split(separator: "=", maxSplits: 1).dropFirst().first.map(String.init)
+        }
+        // `try?`: what is no JSON holds no token.
+        if let json = try? JSON(bytes: body) { Self.collect(json, into: &found) }
+        return found.filter { $0.utf8.count >= 16 }
+    }
+
+    private static func collect(_ json: JSON, into found: inout [String]) {
+        for element in json.elements ?? [] { collect(element, into: &found) }
+        for (name, value) in json.members ?? [:] {
+            let isToken = name.lowercased().hasSuffix("token")
+            if isToken, let text = value.text { found.append(text) } else { collect(value, into: &found) }
+        }
+    }
+}

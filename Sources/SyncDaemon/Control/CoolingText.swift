@@ -1,0 +1,46 @@
+import SyncModel
+
+/// What is said of a backend that is left alone for a while, by the reason for it.
+struct CoolingText {
+    let reason: Failure.Reason
+    /// What happened, as a sentence.
+    let message: String
+    /// Who is signed in, as far as that may be told.
+    var who = "somebody"
+
+    /// Goes on after "because", without a full stop.
+    var cause: String {
+        switch reason {
+        case .throttled: "the backend asked for quiet"
+        case .signInRequired: "the session cannot be renewed yet"
+        case .stillUnauthorized: "the backend refuses one entry after the other although \(who) is signed in"
+        case .tls: "no secure connection to the backend can be made"
+        case .clock: "the backend’s certificate does not fit this station’s clock"
+        case .intercepted: "a login page or a proxy answers in the backend’s place"
+        case .offline: "the backend cannot be reached"
+        case .lostAnswer: "the backend broke off or fell silent before it had answered"
+        case .profile: "the backend and its profile do not fit"
+        default: "the backend is not well"
+        }
+    }
+
+    /// The cause and what happened, as a sentence.
+    var sentence: String { "\(cause.prefix(1).uppercased() + cause.dropFirst()): \(message.asSentence)" }
+
+    /// What `count` captures that are safe here do: `wait for the network: …`.
+    func waits(_ count: Int) -> String {
+        let wait = count == 1 ? "waits" : "wait"
+        return reason == .offline ? "\(wait) for the network: \(message)" : "\(wait), because \(cause): \(message)"
+    }
+
+    /// What a person can do where the way there is at fault, with what comes `then`, as in `‘homing sync’ tries at once`; nil elsewhere.
+    func remedy(then: String) -> String? {
+        switch reason {
+        case .tls: "Tell whoever runs the network or the backend; when it is mended, \(then)."
+        case .clock: "Set the station’s clock; then \(then)."
+        case .intercepted: "Open any page in a browser on this network and sign in to the network first; then \(then)."
+        case .profile: "Tell whoever maintains the profile; signing in again does not help."
+        default: nil
+        }
+    }
+}

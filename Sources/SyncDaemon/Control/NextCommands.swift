@@ -1,0 +1,34 @@
+import Backends
+
+/// The commands that sentences about one backend tell a person to type, complete as they stand.
+struct NextCommands {
+    /// Nil where it is the only one, and need not be named.
+    var backend: String?
+    /// By what people sign in there.
+    var means = SignInMeans.password
+
+    /// How somebody signs in there: `homing login --backend notes --token-stdin`.
+    var login: String { login(by: means) }
+
+    /// How somebody signs in there by `means`.
+    func login(by means: SignInMeans) -> String {
+        let option =
+            switch means {
+            case .password: ""
+            case .refreshToken: " --refresh-token-stdin"
+            case .token: " --token-stdin"
+            }
+        return named("homing login") + option
+    }
+
+    /// How somebody signs out there.
+    var logout: String { named("homing logout") }
+
+    /// How a pause of it is ended: `homing resume --backend notes`.
+    var resume: String { named("homing resume") }
+
+    /// How it is paused with an end: `homing pause --for … --backend notes`.
+    var pause: String { named("homing pause --for") }
+
+    private func named(_ command: String) -> String { command + (backend.map { " --backend \($0)" } ?? "") }
+}

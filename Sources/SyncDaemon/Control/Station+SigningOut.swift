@@ -1,0 +1,142 @@
+import Backends
+import ControlAPI
+import ControlServer
+import Delivery
+import Foundation
+import Logging
+import Outbox
+import SyncModel
+
+extension Station {
+    func signOut(_ request: SignOut, by peer: Peer) async throws(Problem) -> SignOutReport {
+        let keeper = try keeper(request.backend)
+        let name = keeper.backend.name
+        let drops = keeper.backend.outboxOnSignOut == .drop && mayDestroy(peer)
+        let outcome: SignOutOutcome
+        do throws(SignOutError) {
+            outcome = try await untilShutdown { () throws(SignOutError) in
+                try await keeper.signOut(
+                    allDevices: request.allDevices, by: Requester(peer), dropsEntries: drops, errands: errands(at: keeper.backend)
+                ) { await dispatcher.drain(backend: name) }
+            }
+        } catch {
+            throw Problem(error, at: name)
+        }
+        return SignOutReport(
+            backend: name, local: outcome.local.rawValue, server: outcome.server.name, serverReason: outcome.server.reason,
+            email: outcome.account?.label, waiting: try await unsent(outcome.account.map { Destination(backend: name, account: $0.id) }),
+            discarded: outcome.dropped > 0 ? outcome.dropped : nil)
+    }
+
+    /// What signing out at `backend` has to do with the outbox.
+    func errands(at backend: Backend) -> SignOutErrands {
+        let (name, refuses) = (backend.name, backend.outboxOnSignOut == .refuse)
+        return SignOutErrands(
+            admit: { account throws(SignOutError) in
+                guard refuses, let account else { return }
+                let count: Int
+                do { count = try await outbox.tallies().unsent(Destination(backend: name, account: account.id)) } catch {
+                    throw .uncounted("\(error)")
+                }
+                if count > 0 { throw .unsent(count) }
+            },
+            settle: { await settle($0, at: name) })
+    }
+
+    /// Whether a sign-out by `peer` may destroy what was captured, as any discard: an administrator's. Others sign out, and it is held.
+    func mayDestroy(_ peer: Peer) -> Bool { policy.access(of: peer).map { $0 >= .administer } ?? false }
+
+    /// How many entries of a destination are neither delivered nor discarded.
+    func undelivered(_ destination: Destination) async throws(Problem) -> Int {
+        try await stored { () throws(OutboxError) in
+            try await outbox.tallies().count(destination) { $0 != .delivered && $0 != .discarded }
+        }
+    }
+
+    /// Who did something, where, and to whose session: the facts of a line in the journal.
+    func facts(_ requester: Requester?, _ backend: String, _ account: String?) -> Logger.Metadata {
+        var facts: Logger.Metadata = ["backend": "\(backend)"]
+        if let account { facts["account"] = "\(account)" }
+        if let requester { facts.merge(["uid": "\(requester.uid)", "pid": "\(requester.pid)"]) { _, new in new } }
+        return facts
+    }
+
+    /// How many entries of a destination have still to go up.
+    private func unsent(_ destination: Destination?) async throws(Problem) -> Int {
+        try await stored { () throws(OutboxError) in try await outbox.tallies().unsent(destination) }
+    }
+
+    /// Tells of a sign-out, and drops what its profile wants dropped; how much that was, or nil where the store refused and it is to be tried
+    /// again. Done twice, it tells twice.
+    private func settle(_ aftermath: SignOutAftermath, at name: String) async -> Int? {
+        var metadata = facts(aftermath.requester, name, aftermath.account?.id)
+        metadata["server"] = "\(aftermath.server)"
+        log.notice(aftermath.isKept ? "Not signed out: the session is kept" : "Signed out", metadata: metadata)
+        var detail = ["server": aftermath.server]
+        detail["by"] = aftermath.requester?.description
+        if aftermath.isKept { detail["local"] = "kept" }
+        do {
+            var dropped = 0
+            if aftermath.dropsEntries, let account = aftermath.account {
+                dropped = try await drop(Destination(backend: name, account: account.id), for: aftermath.requester)
+                detail["discarded"] = "\(dropped)"
+            }
+            try await outbox.record([
+                SyncEvent(at: clock.now, .signedOut, backend: name, account: aftermath.account?.id, detail: detail)
+            ])
+            return dropped
+        } catch {
+            log.error(
+                "What a sign-out leaves to do is tried again at the next start", metadata: ["backend": "\(name)", "error": "\(error)"])
+            return nil
+        }
+    }
+
+    /// For a backend whose profile says `outbox: drop`: each entry as by any discard; how many there were.
+    private func drop(_ destination: Destination, for requester: Requester?) async throws(OutboxError) -> Int {
+        var dropped = 0
+        for state in [Entry.State.pending, .dead, .held, .inflight] {
+            var page = try await outbox.entries(state: state, backend: destination.backend, after: 0, limit: 500)
+            while let last = page.last {
+                for record in page where record.destination == destination {
+                    if try await discard(record.id, for: requester) { dropped += 1 }
+                }
+                page = try await outbox.entries(state: state, backend: destination.backend, after: last.sequence, limit: 500)
+            }
+        }
+        return dropped
+    }
+
+    /// Whether it was there to discard. What was claimed at the moment of the sign-out is handed back untried, shortly after: for that it waits,
+    /// two seconds at most.
+    private func discard(_ id: MutationID, for requester: Requester?) async throws(OutboxError) -> Bool {
+        var triesLeft = 100
+        while true {
+            do throws(OutboxError) {
+                try await outbox.discard(id, by: requester?.description ?? "sign-out", named: requester?.name, at: clock.now)
+                return true
+            } catch {
+                switch error {
+                // Somebody was quicker.
+                case .notFound, .wrongState(_, .discarded), .wrongState(_, .delivered): return false
+                case .wrongState(_, .inflight) where triesLeft > 0: triesLeft -= 1
+                default: throw error
+                }
+            }
+            try? await Task.sleep(for: .milliseconds(20), clock: .continuous)  // `try?`: nobody cancels it
+        }
+    }
+}
+
+extension Requester {
+    init(_ peer: Peer) { self.init(uid: peer.uid, pid: peer.pid, name: UserName(peer.uid).short) }
+}
+
+extension [Tally] {
+    fileprivate func count(_ destination: Destination?, _ isMeant: (Entry.State) -> Bool) -> Int {
+        filter { $0.destination == destination && isMeant($0.state) }.map(\.count).reduce(0, +)
+    }
+
+    /// How many have still to go up.
+    fileprivate func unsent(_ destination: Destination?) -> Int { count(destination) { $0 == .pending || $0 == .inflight } }
+}

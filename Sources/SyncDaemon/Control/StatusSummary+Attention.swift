@@ -1,0 +1,155 @@
+import Backends
+import ControlAPI
+import Foundation
+import Outbox
+import SyncModel
+
+/// What needs a person.
+extension StatusSummary {
+    /// Gravest first.
+    var attention: [Attention] {
+        damages.map(Attention.init(damage:)) + shortage
+            + withoutProfile.sorted { $0.key < $1.key }.map { name, count in
+                Attention(
+                    code: "no-profile",
+                    text: "\(Self.captures(count)) for \(name) cannot go up, because no profile of that name is configured.",
+                    next: "Put \(name).yaml back into the folder with the profiles and restart the daemon.", backend: name)
+            } + backends.flatMap(attention(for:)) + files + (rejectedConfiguration.map { [Attention(rejectedConfiguration: $0)] } ?? [])
+    }
+
+    private var shortage: [Attention] {
+        switch room {
+        case .enough: []
+        case .diskFull:
+            [
+                Attention(
+                    code: "disk-full",
+                    text:
+                        "The disk is full: nothing more can be taken in, and nothing is sent, since what becomes of it could not be written.",
+                    next: "Make room on the disk; the rest follows by itself.")
+            ]
+        case .overLimit(let limit):
+            [
+                Attention(
+                    code: "outbox-full", text: "The outbox has reached its limit of \(limit >> 20) MiB: nothing more is taken in.",
+                    next: "Let what waits go up, which makes room; or raise outbox.max_bytes in the configuration and restart the daemon.")
+            ]
+        }
+    }
+
+    private func attention(for backend: BackendReport) -> [Attention] {
+        var items: [Attention] = []
+        let commands = NextCommands(backend: backends.count > 1 ? backend.name : nil)
+        let dropped = spoolBackend == nil || spoolBackend == backend.name ? spool.waiting : 0
+        let login = backend.signInCommand ?? commands.login
+        let queue = backend.queue
+        if queue.dead > 0 {
+            items.append(
+                Attention(
+                    code: "dead",
+                    text:
+                        "\(backend.name) refused \(Self.captures(queue.dead)), or failed at \(queue.dead == 1 ? "it" : "them") too often. \(queue.dead == 1 ? "It is" : "They are") kept.",
+                    next: "See them with ‘homing list --state dead’, ask ‘homing why ID’, then ‘homing retry ID’ or ‘homing discard ID’."))
+        }
+        if queue.held > 0 {
+            items.append(
+                Attention(
+                    code: "held",
+                    text: "\(Self.captures(queue.held)) \(queue.held == 1 ? "is" : "are") held at \(backend.name) until a person decides.",
+                    next: "See them with ‘homing list --state held’ and ask ‘homing why ID’."))
+        }
+        if let former = backend.formerAddress {
+            let count = backend.otherAccounts.filter { !SessionKeeper.namesItsServer($0.account) }.map(\.waiting).reduce(0, +)
+            items.append(
+                Attention(
+                    code: "other-address",
+                    text:
+                        "\(Self.captures(count)) \(count == 1 ? "was" : "were") taken for \(former), and \(backend.name) is \(backend.baseURL) now.",
+                    next:
+                        "Put the old address back into \(backend.name).yaml; or, if it is the same service, add ‘formerly: [\(former)]’ there. Then reload the daemon: ‘systemctl reload homingd’, or SIGHUP."
+                ))
+        }
+        let mine = queue.waiting - backend.otherAccounts.map(\.waiting).reduce(0, +)
+        if backend.gate == "cooling", backend.gateCause == Failure.Reason.profile.rawValue {
+            let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "waits" : "wait")" : ""
+            items.append(
+                Attention(
+                    code: "misconfigured",
+                    text: "\(backend.name) and its profile do not fit\(waiting): \((backend.gateReason ?? "").asSentence)",
+                    next:
+                        "Tell whoever maintains the profile \(backend.name).yaml; signing in again does not help, and nothing is lost meanwhile."
+                ))
+        }
+        if backend.session.state == "signInRequired" {
+            let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "waits" : "wait")" : ""
+            items.append(
+                Attention(
+                    code: "sign-in-required",
+                    text:
+                        "The session of \(backend.session.email ?? "the account") at \(backend.name) has ended\(waiting)\(SessionReport.because(backend.session.reason))",
+                    next: "Sign in again with ‘\(login)’."))
+        } else if backend.session.state == "signedOut", queue.waiting + dropped > 0 {
+            items.append(
+                Attention(
+                    code: "sign-in-required",
+                    text:
+                        "Nobody is signed in at \(backend.name), and \(Self.captures(queue.waiting + dropped)) \(queue.waiting + dropped == 1 ? "waits" : "wait").",
+                    next: "Sign in with ‘\(login)’."))
+        }
+        if let pause = backend.pause, isForgotten(pause, of: backend) {
+            items.append(
+                Attention(
+                    code: "paused", text: "Sending to \(backend.name): \(PauseText(pause: pause, moment: moment).sentence)",
+                    next: "Send again with ‘\(commands.resume)’, or say for how long with ‘\(commands.pause)’."))
+        }
+        for other in backend.otherAccounts where backend.session.state == "signedIn" {
+            items.append(
+                Attention(
+                    code: "other-account",
+                    text:
+                        "\(Self.captures(other.waiting)) of \(other.email) \(other.waiting == 1 ? "waits" : "wait") at \(backend.name) for that person.",
+                    next: "\(other.email) has to sign in; nobody else’s sign-in sends \(other.waiting == 1 ? "it" : "them")."))
+        }
+        return items.map { item in
+            var item = item
+            item.backend = backend.name
+            return item
+        }
+    }
+
+    /// A pause without an end may have been forgotten after a day; one that has an end, where captures have waited for a week.
+    private func isForgotten(_ pause: PauseReport, of backend: BackendReport) -> Bool {
+        let age = moment.now.timeIntervalSince(pause.since)
+        return pause.until == nil ? age >= 86_400 : age >= 7 * 86_400 && backend.queue.waiting > 0
+    }
+
+    private var files: [Attention] {
+        var items: [Attention] = []
+        if spool.stuck > 0, let file = spool.stuckExample {
+            items.append(
+                Attention(
+                    code: "stuck-files",
+                    text:
+                        "\(spool.stuck == 1 ? "1 file in the drop folder cannot" : "\(spool.stuck) files in the drop folder cannot") be taken\(spool.stuck == 1 ? "" : ", among them"): \(file.path): \(file.reason).",
+                    next: file.next))
+        }
+        if spool.refused > 0 {
+            items.append(
+                Attention(
+                    code: "refused-files",
+                    text:
+                        "\(spool.refused == 1 ? "1 file was" : "\(spool.refused) files were") put aside because \(spool.refused == 1 ? "it was" : "they were") not understood.",
+                    next:
+                        "Read the .reason beside each in \(spool.directory)/refused, mend the file, and drop it into \(spool.directory)/new again."
+                ))
+        }
+        return items
+    }
+}
+
+extension SessionReport {
+    /// `: why.` after a sentence that says that the session has ended, or a full stop where there is no more to say.
+    static func because(_ reason: String?) -> String {
+        reason.flatMap { $0 == "the session has ended" ? nil : ": \($0.asSentence)" } ?? "."
+    }
+}

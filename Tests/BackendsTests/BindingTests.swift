@@ -1,0 +1,78 @@
+import Foundation
+import SyncModel
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Backends
+
+/// Credentials, and the ids of accounts, belong to the addresses that they came from.
+@Suite(.timeLimit(.minutes(1))) struct BindingTests {
+    let bench: TokenBench
+    private static let refresh = "request: POST /refresh"
+    private static let elsewhere = "request: POST https://evil.example.org/refresh"
+    private static let address = "https://api.example.org"
+    private static let moved = "https://api.example.net"
+
+    init() throws { bench = try TokenBench() }
+
+    @Test(
+        "14: an address to which tokens go was edited",
+        arguments: [refresh, "request: POST /login", "request: POST /logout"])
+    func noTokenGoesToAnotherAddress(line: String) async throws {
+        let before = try await bench.signedIn().snapshot
+        let edited = try bench.keeper(line, line.replacing(" /", with: " https://evil.example.org/"))
+        let snapshot = await edited.snapshot
+        #expect(snapshot.state == .signInRequired && snapshot.account == nil)
+        #expect(snapshot.reason == "an address at which its people sign in changed")
+        await edited.keepAlive()
+        _ = try await edited.signOut(allDevices: false) {}
+        #expect(bench.server.requests.allSatisfy { !$0.url.contains("evil") })
+        #expect(before.state == .signedIn)
+    }
+
+    @Test func theOldAddressBringsTheSessionBack() async throws {
+        let before = try await bench.signedIn().snapshot
+        _ = try bench.keeper(Self.refresh, Self.elsewhere)
+        #expect(try await bench.keeper().snapshot.atFirst == before.atFirst)
+    }
+
+    /// As the version before has stored it.
+    @Test func aRecordWithoutAddressesIsBoundToTheBackendsOwn() async throws {
+        _ = try await bench.signedIn(Self.refresh, Self.elsewhere)
+        #expect(try await bench.keeper(Self.refresh, Self.elsewhere).snapshot.state == .signedIn)
+        let file = SessionFile(directory: bench.folder.path, backend: "tok", vault: bench.vault)
+        guard case .record(var record) = try file.load(now: noon) else {
+            Issue.record("no record")
+            return
+        }
+        record.origins = nil
+        try file.save(record)
+        #expect(try await bench.keeper(Self.refresh, Self.elsewhere).snapshot.state == .signInRequired)
+        #expect(try await bench.keeper().snapshot.state == .signedIn)
+    }
+
+    /// Another server has its own account with that number.
+    @Test("14: nobody is known at another address, a session that had ended included")
+    func anEndedSessionsAccountIsNobodyElsewhere() async throws {
+        let keeper = try await bench.signedIn()
+        let stale = try await keeper.session()
+        bench.server.state.withLock { $0.refresh = nil }
+        _ = await failure { () throws(AuthenticationError) in try await keeper.replace(stale) }
+        let ended = try bench.keeper()
+        #expect(await ended.snapshot.state == .signInRequired)
+        #expect(await ended.snapshot.account?.id == "7")
+        let moved = try bench.keeper(Self.address, Self.moved)
+        #expect(await moved.snapshot.state == .signInRequired)
+        #expect(await moved.snapshot.account == nil)
+        let edited = try bench.keeper(Self.refresh, Self.elsewhere)
+        #expect(await edited.snapshot.account == nil)
+    }
+
+    @Test func theSameServiceUnderANewAddressKnowsItsPeople() async throws {
+        _ = try await bench.signedIn()
+        let moved = try bench.keeper(Self.address, "\(Self.moved)\nformerly: [\"\(Self.address)\"]")
+        #expect(await moved.snapshot.state == .signInRequired)
+        #expect(await moved.snapshot.account?.id == "7")
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import SyncModel
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Backends
+
+/// Refresh tokens that a person brings: each can be used once.
+@Suite(.timeLimit(.minutes(1))) struct ImportedTokenTests {
+    let bench: TokenBench
+
+    init() throws {
+        bench = try TokenBench()
+        bench.server.state.withLock { $0.refresh = "from-the-app" }
+    }
+
+    private func imported(_ keeper: SessionKeeper) async -> AuthenticationError? {
+        await failure { () throws(AuthenticationError) in
+            try await keeper.signIn(.refreshToken(Secret("from-the-app"), label: "ann@lab.test"), remember: false)
+        }
+    }
+
+    private func withHealth() throws -> SessionKeeper {
+        try bench.keeper("errors: {ok", "health: {request: GET /me, account: /id}\nerrors: {ok")
+    }
+
+    @Test func whereNobodySaysWhoseItIsItIsNotUsedUp() async throws {
+        guard case .unsupported? = await imported(try bench.keeper()) else {
+            Issue.record("it was used")
+            return
+        }
+        #expect(bench.server.log.isEmpty)
+    }
+
+    @Test func whatItWasExchangedForOutlivesAFailureAndARestart() async throws {
+        let keeper = try withHealth()
+        bench.server.fault("GET /me") { _ throws(TransportError) in throw .unreachable(KeeperBench.offline) }
+        #expect(await imported(keeper) == .unavailable(KeeperBench.offline))
+        #expect(await keeper.snapshot.state == .signedOut)
+        let next = try withHealth()
+        #expect(await imported(next) == nil)
+        #expect(await next.snapshot.account == Account(id: "1", label: "ann@lab.test"))
+        let tokens = bench.server.requests.filter { $0.url.hasSuffix("/refresh") }.compactMap {
+            $0.body.map { String(decoding: $0, as: UTF8.self) }
+        }
+        #expect(tokens == [#"{"token":"from-the-app"}"#, #"{"token":"refresh-1"}"#])
+    }
+
+    @Test func whatItWasExchangedForGoesToNoOtherAddress() async throws {
+        bench.server.fault("GET /me") { _ throws(TransportError) in throw .unreachable(KeeperBench.offline) }
+        #expect(await imported(try withHealth()) == .unavailable(KeeperBench.offline))
+        let moved = try bench.keeper(
+            "request: POST /refresh\n", "request: POST https://evil.example.org/refresh\n    account: /user/id\n")
+        #expect(await imported(moved) == .refused("Unknown token."))
+        #expect(bench.server.requests.last?.body == Data(#"{"token":"from-the-app"}"#.utf8))
+    }
+
+    @Test func anotherPersonsTokenReplacesNobodyWhateverNameIsGivenWithIt() async throws {
+        let keeper = try bench.keeper("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
+        _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
+        let (before, session) = (await keeper.snapshot, try await keeper.session())
+        bench.server.fault(TokenBench.refresh) { _ in answer(200, #"{"access":"bobs","refresh":"bobs-next","user":{"id":"8"}}"#) }
+        #expect(await imported(keeper) == .conflict(Account(id: "7", label: "ann@lab.test")))
+        #expect(await keeper.snapshot == before)
+        #expect(try await keeper.session() == session)
+        #expect(try await bench.bearer(keeper) == "Bearer access-1")
+    }
+}

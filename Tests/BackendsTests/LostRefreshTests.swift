@@ -1,0 +1,108 @@
+import Foundation
+import SyncModel
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Backends
+
+/// What is remembered of a refresh whose answer nobody has, or that could not be stored.
+@Suite(.timeLimit(.minutes(1))) struct LostRefreshTests {
+    let bench: TokenBench
+    private let lost = Failure(.lostAnswer, "The connection broke.", outcomeUnknown: true)
+
+    init() throws { bench = try TokenBench() }
+
+    /// Renews as soon as that is allowed; why a person has to sign in after that, nil for no.
+    private func endOf(_ keeper: SessionKeeper) async throws -> String? {
+        for _ in 0..<4 {
+            let stale = try await keeper.session()
+            switch await failure({ () throws(AuthenticationError) in try await keeper.replace(stale) }) {
+            case .tooSoon(let until, _)?: bench.clock.advance(to: until)
+            case .signInRequired(let reason)?: return reason
+            default: return nil
+            }
+        }
+        return nil
+    }
+
+    @Test(arguments: [
+        (500, "{}", "application/json"), (200, "<html>", "text/html"), (200, #"{"x":1}"#, "application/json"), (403, "no", "text/html"),
+    ])
+    func anAnswerThatLeavesItOpenIsNotForgotten(status: Int, body: String, type: String) async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.fault(TokenBench.refresh) { state in
+            _ = TokenServer.pair(&state)
+            return answer(status, body, type: type)
+        }
+        let reason = try await endOf(keeper)
+        #expect(reason?.hasPrefix("refresh answer lost") == true, "\(reason ?? "nil")")
+    }
+
+    @Test func aRefusalAfterALossDoesNotTakeItBack() async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.fault(TokenBench.refresh) { [lost] state throws(TransportError) in
+            _ = TokenServer.pair(&state)
+            throw .lost(lost)
+        }
+        bench.server.fault(TokenBench.refresh) { _ in answer(429, "{}") }
+        let reason = try await endOf(keeper)
+        #expect(reason?.hasPrefix("refresh answer lost") == true, "\(reason ?? "nil")")
+    }
+
+    @Test func aRefusalByTheBackendItselfLeavesNothingOpen() async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.fault(TokenBench.refresh) { state in
+            state.refresh = "another"
+            return answer(429, "{}")
+        }
+        #expect(try await endOf(keeper) == "Unknown token.")
+    }
+
+    @Test func whatWasJustTurnedOverWasLostInThoseWordsFirst() async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.fault(TokenBench.refresh) { _ in answer(401, #"{"code":"token_already_refreshed","message":"Too late."}"#) }
+        let reason = try await endOf(keeper) ?? ""
+        #expect(reason.hasPrefix("refresh answer lost") && reason.hasSuffix("(Too late.)"), "\(reason)")
+    }
+
+    /// Between the marker and the commit the disk fills up: the new pair is the only one that the server still takes.
+    @Test func aNewPairThatCannotBeStoredIsKeptAndStoredBeforeItIsUsed() async throws {
+        let keeper = try await bench.signedIn()
+        let stale = try await keeper.session()
+        let file = bench.folder("tok.session")
+        bench.server.hold(TokenBench.refresh)
+        let renewal = Task { await failure { () throws(AuthenticationError) in try await keeper.replace(stale) } }
+        await bench.server.seen(TokenBench.refresh)
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+        bench.server.open()
+        guard case .unsaved? = await renewal.value else { throw lost }
+        // While it cannot be stored, nothing is sent with it.
+        let requests = bench.server.log.count
+        guard case .unsaved? = await failure({ () throws(AuthenticationError) in try await keeper.freshSession() }) else { throw lost }
+        let sent = await failure { () throws(TransportError) in
+            try await keeper.send(OutboundRequest(method: "POST", url: "https://api.example.org/notes"), as: stale)
+        }
+        #expect(sent?.failure.reason == .unreadable)
+        #expect(bench.server.log.count == requests)
+        try FileManager.default.removeItem(atPath: file)
+        #expect(try await keeper.freshSession().generation == stale.generation + 1)
+        #expect(try await bench.bearer(keeper) == "Bearer access-2")
+        #expect(try await bench.bearer(bench.keeper()) == "Bearer access-2")
+        #expect(bench.server.count(TokenBench.refresh) == 1)
+    }
+
+    /// The credentials of `send` may be newer than the caller's: its 401 is about those.
+    @Test func a401IsAboutTheCredentialsThatWereSent() async throws {
+        let keeper = try await bench.signedIn()
+        let stale = try await keeper.session()
+        let newer = try await keeper.replace(stale)
+        bench.server.state.withLock { $0.access = nil }
+        let sent = try await keeper.send(OutboundRequest(method: "POST", url: "https://api.example.org/notes"), as: stale)
+        #expect(sent.response.status == 401)
+        #expect(sent.session == newer)
+        #expect(try await keeper.replace(sent.session).generation == newer.generation + 1)
+        #expect(bench.server.count(TokenBench.refresh) == 2)
+    }
+}

@@ -1,0 +1,148 @@
+import Backends
+import Foundation
+import SyncModel
+import Synchronization
+import TestSupport
+import Testing
+
+/// What a sign-out waits for, and what a renewal that comes too late may still do: nothing.
+@Suite(.timeLimit(.minutes(1))) struct SignOutHurryTests {
+    let bench: TokenBench
+
+    init() throws { bench = try TokenBench() }
+
+    private static let call = "    request: POST /logout\n    json: {token: \"{refresh}\"}\n    json_all: {all: true}\n"
+    private static let couldNot = SignOutOutcome.Server.failed("The token had ended and could not be renewed.")
+    private static let ann = Account(id: "7", label: "ann@lab.test")
+
+    /// Begins a renewal that hangs at the server.
+    private func renewing(_ keeper: SessionKeeper) async throws -> Task<Session, any Error> {
+        let stale = try await keeper.session()
+        bench.server.hold(TokenBench.refresh)
+        let renewal = Task { try await keeper.replace(stale) }
+        await bench.server.seen(TokenBench.refresh)
+        return renewal
+    }
+
+    /// Neither the refresh nor the send ends before the sign-out has: it cannot have waited for them.
+    @Test func withNoCallToMakeItWaitsForNothing() async throws {
+        let keeper = try await bench.signedIn(Self.call, "")
+        let renewal = try await renewing(keeper)
+        let (sends, end) = AsyncStream.makeStream(of: Void.self)
+        let outcome = try await keeper.signOut(allDevices: false) { for await _ in sends {} }
+        #expect(outcome == SignOutOutcome(local: .cleared, server: .none, account: Self.ann))
+        #expect(await keeper.snapshot.state == .signedOut)
+        #expect(try await bench.keeper().snapshot.state == .signedOut)
+        #expect(try await keeper.signOut(allDevices: false) {} == SignOutOutcome(local: .cleared, server: .none))
+        bench.server.open()
+        guard case .failure = await renewal.result else { throw Failure(.profile, "a session came out of a sign-out") }
+        #expect(await keeper.snapshot.state == .signedOut)
+        #expect(try await bench.keeper().snapshot.state == .signedOut)
+        end.finish()
+    }
+
+    @Test(arguments: [true, false])
+    func aRenewalThatIsOverTooLateTouchesNobodyWhoSignedInMeanwhile(isRefused: Bool) async throws {
+        let keeper = try await bench.signedIn(Self.call, "")
+        let renewal = try await renewing(keeper)
+        if isRefused { bench.server.fault(TokenBench.refresh) { _ in answer(401, #"{"code":"gone"}"#) } }
+        _ = try await keeper.signOut(allDevices: false) {}
+        _ = try await keeper.signIn(.password(email: "bob@lab.test", Secret("right")), remember: false)
+        let mine = try await keeper.session()
+        bench.server.open()
+        _ = await renewal.result
+        #expect(try await keeper.session() == mine)
+        #expect(try await bench.keeper().session().account.label == "bob@lab.test")
+    }
+
+    @Test func whoeverSignsInWaitsForWhatIsBeingSent() async throws {
+        let keeper = try await bench.signedIn(Self.call, "")
+        let (sends, end) = AsyncStream.makeStream(of: Void.self)
+        let isDrained = Mutex(false)
+        _ = try await keeper.signOut(allDevices: false) {
+            for await _ in sends {}
+            isDrained.withLock { $0 = true }
+        }
+        async let bob = keeper.signIn(.password(email: "bob@lab.test", Secret("right")), remember: false)
+        await pauseBriefly()
+        #expect(bench.server.count(TokenBench.login) == 1)
+        end.finish()
+        _ = try await bob
+        #expect(isDrained.withLock { $0 })
+    }
+
+    @Test func aRefreshThatHangsIsWaitedForOnceAndNotAskedForAgain() async throws {
+        let keeper = try await bench.signedIn("request: POST /refresh", "request: POST /refresh\n    timeout: 0.2")
+        bench.clock.advance(to: noon.addingTimeInterval(901))
+        let renewal = try await renewing(keeper)
+        bench.server.fault(TokenBench.logout) { _ in answer(401, "{}") }
+        let outcome = try await keeper.signOut(allDevices: false) {}
+        #expect(outcome == SignOutOutcome(local: .cleared, server: Self.couldNot, account: Self.ann))
+        #expect(bench.server.log.suffix(2) == [TokenBench.refresh, TokenBench.logout])
+        #expect(bench.server.count(TokenBench.refresh) == 1)
+        bench.server.open()
+        _ = await renewal.result
+        #expect(try await bench.keeper().snapshot.state == .signedOut)
+    }
+
+    @Test(arguments: [true, false]) func aRefreshWhoseAnswerIsLostIsNotRepeatedForASignOut(isUnderWay: Bool) async throws {
+        let keeper = try await bench.signedIn()
+        bench.clock.advance(to: noon.addingTimeInterval(901))
+        bench.server.fault(TokenBench.refresh) { _ throws(TransportError) in throw .lost(KeeperBench.offline) }
+        bench.server.fault(TokenBench.logout) { _ in answer(401, "{}") }
+        let renewal = isUnderWay ? try await renewing(keeper) : nil
+        let signOut = Task { try await keeper.signOut(allDevices: false) {} }
+        while await keeper.snapshot.state == .signedIn { await pauseBriefly() }
+        bench.server.open()
+        #expect(try await signOut.value.server == Self.couldNot)
+        #expect(bench.server.count(TokenBench.refresh) == 1)
+        _ = await renewal?.result
+    }
+
+    @Test func aTokenThatIsRefusedThoughItHoldsMeansThatTheSessionWasGone() async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.fault(TokenBench.logout) { _ in answer(401, "{}") }
+        #expect(try await keeper.signOut(allDevices: false) {}.server == .alreadyGone)
+    }
+
+    @Test func aSessionThatIsKeptKeepsTheRenewalThatWasUnderWay() async throws {
+        let text = TokenBench.profile.replacing("on_failure: clear", with: "on_failure: keep")
+            .replacing("request: POST /refresh", with: "request: POST /refresh\n    timeout: 0.2")
+        let keeper = try SessionKeeper(
+            backend: try load(["tok.yaml": text])[0], directory: bench.folder.path, vault: bench.vault, transport: bench.server,
+            clock: bench.clock)
+        _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
+        let renewal = try await renewing(keeper)
+        bench.server.fault(TokenBench.logout) { _ in answer(500, "{}") }
+        #expect(try await keeper.signOut(allDevices: false) {}.local == .kept)
+        let joined = Task { try await keeper.replace(try await keeper.session()) }
+        await pauseBriefly()
+        bench.server.open()
+        _ = await renewal.result
+        _ = try await joined.value
+        #expect(bench.server.count(TokenBench.refresh) == 1)
+        #expect(try await bench.bearer(keeper) == "Bearer access-2")
+    }
+
+    @Test func aWiderSignOutDoesNotPassForTheNarrowerOneUnderWay() async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.hold(TokenBench.logout)
+        async let narrow = keeper.signOut(allDevices: false) {}
+        await bench.server.seen(TokenBench.logout)
+        #expect(await failure { () throws(SignOutError) in try await keeper.signOut(allDevices: true) {} } == .narrowerUnderWay)
+        bench.server.open()
+        #expect(try await narrow.server == .ended)
+    }
+
+    @Test func aNarrowerSignOutJoinsTheWiderOneUnderWay() async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.hold(TokenBench.logout)
+        async let wide = keeper.signOut(allDevices: true) {}
+        await bench.server.seen(TokenBench.logout)
+        async let narrow = keeper.signOut(allDevices: false) {}
+        bench.server.open()
+        #expect(try await wide.server == .ended)
+        #expect(try await narrow.local == .cleared)
+        #expect(bench.server.count(TokenBench.logout) == 1)
+    }
+}

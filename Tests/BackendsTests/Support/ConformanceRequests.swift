@@ -1,0 +1,94 @@
+import Foundation
+import SyncModel
+import TestSupport
+
+@testable import Backends
+
+/// Every request that a backend's profile describes, with credentials where they go.
+struct ConformanceRequests {
+    let backend: Backend
+    private(set) var all: [(name: String, request: OutboundRequest)] = []
+    /// What signing in came to before a server that refuses everybody.
+    private(set) var refusal: AuthenticationError?
+
+    static let secrets = ["the-password", "the-access-token", "the-refresh-token", "the-session-cookie"]
+    static let payload = Data(#"{"average_measurements":{"14-818":{"value":17.25}}}"#.utf8)
+    static let refused = InboundResponse(
+        status: 401,
+        headers: [
+            HeaderField("Content-Type", "application/json"), HeaderField("Set-Cookie", "session=the-session-cookie; path=/; HttpOnly"),
+        ], body: Data(#"{"token":"the-access-token"}"#.utf8))
+
+    /// What a signed-in session holds.
+    static let credentials: Credentials = {
+        var credentials = Credentials()
+        _ = credentials.cookies.absorb(refused)
+        credentials.tokens = Tokens(access: Secret("the-access-token"), refresh: Secret("the-refresh-token"), receivedAt: noon)
+        credentials.kept = Credentials.KeptLogin(email: "ann@lab.test", password: Secret("the-password"))
+        return credentials
+    }()
+
+    init(_ backend: Backend) async throws {
+        self.backend = backend
+        try await addSessions()
+        for route in backend.routes { try add(route: route) }
+    }
+
+    private var scheme: any Scheme {
+        backend.profile.auth.scheme == .bearer
+            ? BearerScheme(backend: backend, clock: TestClock(noon)) : CookieScheme(backend: backend)
+    }
+
+    /// As they are really sent: by the schemes.
+    private mutating func addSessions() async throws {
+        let auth = backend.profile.auth
+        let scheme = scheme
+        let recorder = RequestRecorder(Self.refused)
+        var names: [String] = []
+        if auth.login != nil {
+            names.append("login")
+            do throws(AuthenticationError) {
+                _ = try await scheme.signIn(.password(email: "ann@lab.test", Secret("the-password")), over: recorder) { _ in }
+            } catch { refusal = error }
+        }
+        if auth.refresh != nil {
+            names.append("refresh")
+            _ = await scheme.renew(Self.credentials, of: nil, over: recorder) { false }
+        }
+        if auth.logout.request != nil {
+            names.append("logout")
+            _ = await scheme.signOut(Self.credentials, allDevices: false, couldRenew: true, over: recorder)
+        }
+        if auth.logout.requestForAll != nil {
+            names.append("logout of all devices")
+            _ = await scheme.signOut(Self.credentials, allDevices: true, couldRenew: true, over: recorder)
+        }
+        all += zip(names, recorder.requests).map { (name: $0, request: $1) }
+        if names.count != recorder.requests.count { throw Failure(.profile, "\(names) made \(recorder.requests)") }
+        if let csrf = try auth.csrf?.request.render(TemplateValues(subject: "A test")) { add("csrf", csrf) }
+        if let health = backend.health { add("health", health) }
+    }
+
+    private mutating func add(route: String) throws {
+        let rules = try backend.route(route)
+        let placeholders = rules.request.placeholders + (rules.find?.request.placeholders ?? []) + (rules.lane?.placeholders ?? [])
+        let optional = Set(placeholders.filter(\.isOptional).compactMap(\.field))
+        let payload = rules.request.json?.takesPayload == true ? Self.payload : nil
+        func sample(_ names: Set<String>) -> [String: JSONValue] {
+            Dictionary(uniqueKeysWithValues: names.map { ($0, rules.fields[$0] == .integer ? 5 : .string("a \($0)")) })
+        }
+        let least = mutation(route, fields: sample(rules.usedFields.subtracting(optional)), payload: payload)
+        add("route \(route)", try backend.request(for: least))
+        if !optional.isEmpty {
+            let most = mutation(route, fields: sample(rules.usedFields), payload: payload)
+            add("route \(route) with \(optional.sorted().joined(separator: ", "))", try backend.request(for: most))
+        }
+        if let lookup = try backend.lookup(for: least) { add("look-up \(route)", lookup) }
+    }
+
+    private mutating func add(_ name: String, _ request: OutboundRequest) {
+        var request = request
+        scheme.authorize(&request, with: Self.credentials)
+        all.append((name, request))
+    }
+}

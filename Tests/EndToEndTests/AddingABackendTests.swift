@@ -1,0 +1,151 @@
+import AsyncHTTPClient
+import ControlAPI
+import Foundation
+import NIOCore
+import Sandbox
+import StationSupport
+import TestSupport
+import Testing
+
+/// The guide AddingABackend, followed command by command at a station that has another backend already.
+@Suite(.timeLimit(.minutes(2))) struct AddingABackendTests {
+    private static let guide = TestStation.project + "/Sources/SyncDaemon/Documentation.docc/AddingABackend.md"
+
+    /// The first profile of the guide, and the lines of its blocks of commands.
+    private static func read() throws -> (profile: String, commands: [String]) {
+        let text = try String(contentsOfFile: guide, encoding: .utf8)
+        func blocks(_ language: String) -> [String] {
+            text.components(separatedBy: "\n```\(language)\n").dropFirst().map { $0.components(separatedBy: "\n```")[0] }
+        }
+        let profile = try #require(blocks("yaml").first)
+        return (profile + "\n", blocks("sh").flatMap { $0.split(separator: "\n").map(String.init) })
+    }
+
+    @Test func theGuideEndsWithADeliveredEntry() async throws {
+        let (profile, commands) = try Self.read()
+        let station = try await TestStation()
+        try station.directory.write(
+            "state_directory: state\nsocket: homing.sock\nspool: {backend: breathesafe}\ndelivery: {\(TestStation.shortPauses)}\n",
+            to: "homing.yaml")
+        try await station.start()
+        try station.directory.write(profile, to: "backends/notes.yaml")
+
+        var sandbox: SandboxProgram?
+        defer { sandbox?.end() }
+        var followed: [String] = []
+        for command in commands {
+            let words = command.split(separator: " ").map(String.init)
+            switch words.first {
+            case "homing-sandbox":
+                #expect(words.suffix(2) == ["--port", "8090"])
+                let options = words.dropFirst().dropLast(2).map { $0.replacing("/etc/homing", with: station.directory.path) }
+                let started = try await SandboxProgram(options + ["--port", "0"], portFile: station.directory("ports"))
+                sandbox = started
+                #expect(profile.contains("base_url: https://api.example.org\n"))
+                try station.directory.write(
+                    profile.replacing("https://api.example.org", with: started.backend), to: "backends/notes.yaml")
+            case "sudo" where words[1] == "systemctl":
+                #expect(words[2] == "reload")
+                try station.reload()
+                try await station.event("reloaded") { $0.detail["backends/notes"] == "added" }
+            default:
+                let result = try await run(command, at: station)
+                #expect(result.code == 0, "\(command): \(result.text)")
+                if words.contains("check") { #expect(result.text.contains("notes: https://api.example.org, routes note")) }
+            }
+            followed.append(words.first == "sudo" ? words[1] : words[0])
+        }
+        #expect(followed == ["homingd", "homing-sandbox", "systemctl", "homing", "echo", "homing", "homing"])
+
+        try await station.event("delivered")
+        let entry = try #require(try await station.entries("delivered").first)
+        #expect(entry.backend == "notes" && entry.route == "note" && entry.remoteID == "1")
+        let control = try #require(sandbox?.control)
+        let answer = try await HTTPClient.shared.execute(HTTPClientRequest(url: control + "/ledger"), timeout: .seconds(20))
+        let ledger = try JSON(bytes: Array(buffer: try await answer.body.collect(upTo: 65_536)))
+        #expect(ledger.elements?.map { $0["resource"] } == ["note"])
+        #expect(ledger.elements?.first?["digest"]?.text == LedgerEntry.digest(of: JSON.object(["text": "hello"]).bytes))
+    }
+
+    /// What the guide says of `spool:`.
+    @Test func aStationWithNotesAloneSaysWhereItsDropFolderLeads() async throws {
+        let station = try await TestStation()
+        try FileManager.default.removeItem(atPath: station.directory("backends/breathesafe.yaml"))
+        try station.directory.write(try Self.read().profile, to: "backends/notes.yaml")
+        let shipped = try String(contentsOfFile: TestStation.project + "/config/homing.yaml", encoding: .utf8)
+        try station.directory.write(shipped, to: "homing.yaml")
+        let wrong = try await run("homingd check", at: station)
+        let lines = shipped.split(separator: "\n", omittingEmptySubsequences: false)
+        let line = try #require(lines.firstIndex { $0.hasPrefix("  backend: ") }) + 1
+        #expect(wrong.code != 0)
+        #expect(wrong.text.contains("homing.yaml:\(line): spool.backend: expected one of notes, found breathesafe"), "\(wrong.text)")
+        try station.directory.write(shipped.replacing("  backend: breathesafe\n", with: ""), to: "homing.yaml")
+        let halfRight = try await run("homingd check", at: station)
+        #expect(
+            halfRight.text.contains("homing.yaml:\(line): spool.route: expected a route of notes: note, found measurement"),
+            "\(halfRight.text)")
+        let right = shipped.replacing("spool:\n", with: "spool: {route: note}\n").replacing("  backend: breathesafe\n", with: "")
+            .replacing("  route: measurement\n", with: "")
+        try station.directory.write(right, to: "homing.yaml")
+        let good = try await run("homingd check", at: station)
+        #expect(good.code == 0, "\(good.text)")
+    }
+
+    /// Runs a command of the guide in the station's folder; a person would type what the sign-in asks for.
+    private func run(_ command: String, at station: TestStation) async throws -> (code: Int32, text: String) {
+        var command = command.replacing("sudo ", with: "")
+        var input = ""
+        if command.hasPrefix("homingd ") { command += " --config \(station.directory("homing.yaml"))" }
+        if command.hasPrefix("homing login") {
+            command += " --email manager@lab.test --password-stdin"
+            input = "Correct-horse-9"
+        }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", command]
+        process.currentDirectoryURL = URL(fileURLWithPath: station.directory.path)
+        process.environment = ProcessInfo.processInfo.environment.merging([
+            "PATH": "\(TestStation.programs):/usr/bin:/bin", "HOMING_SOCKET": station.directory("homing.sock"),
+        ]) { _, given in given }
+        let (output, standardInput) = (Pipe(), Pipe())
+        process.standardOutput = output
+        process.standardError = output
+        process.standardInput = standardInput
+        try process.run()
+        standardInput.fileHandleForWriting.write(Data(input.utf8))
+        try standardInput.fileHandleForWriting.close()
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                process.waitUntilExit()
+                continuation.resume(returning: (process.terminationStatus, text))
+            }
+        }
+    }
+}
+
+/// `homing-sandbox` as a person starts it.
+private struct SandboxProgram {
+    private let process = Process()
+    let backend: String
+    let control: String
+
+    init(_ arguments: [String], portFile: String) async throws {
+        process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homing-sandbox")
+        process.arguments = arguments + ["--port-file", portFile]
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        var lines: [String: String] = [:]
+        while lines.count < 2, process.isRunning {
+            try await Task.sleep(for: .milliseconds(5))
+            // `try?`: it is not there yet.
+            let text = (try? String(contentsOfFile: portFile, encoding: .utf8)) ?? ""
+            let pairs = text.split(separator: "\n").map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
+            lines = Dictionary(pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) }) { $1 }
+        }
+        guard let backend = lines["backend"], let control = lines["control"] else { throw StationError("the sandbox did not start") }
+        (self.backend, self.control) = (backend, control)
+    }
+
+    func end() { process.terminate() }
+}

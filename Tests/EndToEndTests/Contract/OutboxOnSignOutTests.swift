@@ -1,0 +1,150 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import StationSupport
+import SyncModel
+import TestSupport
+import Testing
+
+/// What a profile has done with the entries of whoever signs out, with the real daemon over real sockets.
+@Suite(.timeLimit(.minutes(2))) struct OutboxOnSignOutTests {
+    private func labLoop(outbox: String, delivery: String = TestStation.shortPauses) async throws -> TestStation {
+        let station = try await TestStation(
+            .labLoop(), profile: "labloop", route: "appointment",
+            edits: [("on_failure: clear", "on_failure: clear\n    outbox: \(outbox)")], delivery: delivery)
+        try await station.signedIn()
+        return station
+    }
+
+    /// So many entries of whoever is signed in, none of which is sent.
+    private func capture(_ numbers: ClosedRange<Int>, _ station: TestStation) async throws {
+        _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "to gather"))
+        for number in numbers { try await station.appointment(number) }
+    }
+
+    private func events(_ station: TestStation, _ kind: String) async throws -> [Event] {
+        var found: [Event] = []
+        try await station.client.events(EventQuery(since: 0)) { event in
+            if event.kind == kind { found.append(event) }
+            return true
+        }
+        return found
+    }
+
+    private var me: String { "uid \(geteuid()), pid " }
+
+    @Test("drop: an administrator is told before and after, and each entry says who destroyed it") func dropped() async throws {
+        let station = try await labLoop(outbox: "drop")
+        try await capture(1...3, station)
+        #expect(try await station.status().backends[0].discardedBySigningOut == 3)
+        let out = try await station.homing("logout", "--yes")
+        #expect(out.code == 0)
+        #expect(out.text.contains("3 entries of manager@lab.test were destroyed"), "\(out.text)")
+        #expect(try await station.entries("discarded").count == 3)
+        let discards = try await events(station, "discarded")
+        #expect(discards.count == 3)
+        #expect(discards.allSatisfy { $0.detail["by"]?.hasPrefix(me) == true })
+        let receipts = try await station.client.call(Endpoints.receipts, ReceiptQuery()).receipts
+        #expect(receipts.count == 3)
+        #expect(receipts.allSatisfy { $0.outcome == "discarded" && $0.discardedBy?.isEmpty == false })
+        let ends = try await events(station, "signedOut")
+        #expect(ends.map { $0.detail["discarded"] } == ["3"])
+        #expect(ends.first?.detail["by"]?.hasPrefix(me) == true)
+        #expect(ends.first?.account == discards.first?.account)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("drop: two at once are one, and both know what became of it") func droppedTwice() async throws {
+        let station = try await labLoop(outbox: "drop")
+        try await capture(1...3, station)
+        await station.sandbox.apply(.slow(milliseconds: 500, path: "auth/logout"))
+        async let first = station.client.call(Endpoints.signOut, SignOut())
+        try await station.met(.slow)
+        async let second = station.client.call(Endpoints.signOut, SignOut())
+        let reports = try await [first, second]
+        #expect(reports.map(\.discarded) == [3, 3])
+        #expect(try await events(station, "discarded").count == 3)
+        #expect(try await events(station, "signedOut").count == 1)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("drop: whoever did not sign out keeps their entries, though a sign-in is under way") func someoneElse() async throws {
+        let station = try await labLoop(outbox: "drop")
+        try await capture(1...2, station)
+        station.sandbox.expireSessions(rememberTokens: true)
+        #expect(try await station.homing("resume").code == 0)
+        try await station.event("signInRequired")
+        await station.sandbox.apply(.slow(milliseconds: 1000, path: "auth/login", count: 1))
+        async let other: Void = station.login("other@lab.test")
+        try await station.met(.slow)
+        let report = try await station.client.call(Endpoints.signOut, SignOut())
+        try await other
+        #expect(report.email == "other@lab.test")
+        #expect(report.discarded == nil)
+        let waiting = try await station.entries()
+        #expect(waiting.map(\.state) == ["pending", "pending"])
+        let end = try #require(try await events(station, "signedOut").last)
+        #expect(end.account != waiting.first?.account)
+        try await station.login()
+        try await station.event("delivered", count: 2)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("drop: kill -9 on the way, and the next start finishes it", arguments: [SIGKILL, SIGTERM]) func crash(signal: Int32) async throws
+    {
+        let station = try await labLoop(outbox: "drop")
+        try await capture(1...3, station)
+        await station.sandbox.apply(Fault(.neverAnswer, path: "auth/logout"))
+        let out = Task { try await station.client.call(Endpoints.signOut, SignOut()) }
+        try await station.met(.neverAnswer)
+        try await station.end(signal)
+        _ = await out.result
+        try await station.start()
+        try await station.event("signedOut")
+        #expect(try await station.entries("discarded").count == 3)
+        #expect(try await events(station, "discarded").count == 3)
+        let end = try #require(try await events(station, "signedOut").last)
+        #expect(end.detail["by"]?.hasPrefix(me) == true)
+        #expect(end.account == (try await station.entries("discarded")).first?.account)
+        #expect(try await station.status().backends[0].session.state == "signedOut")
+        try await station.end(SIGTERM)
+    }
+
+    @Test("refuse: nobody is signed out before everything has gone up") func refused() async throws {
+        let station = try await labLoop(outbox: "refuse")
+        try await capture(1...2, station)
+        let refused = try await station.homing("logout", "--yes")
+        #expect(refused.code != 0)
+        #expect(refused.text.contains("2 captures have not gone up"), "\(refused.text)")
+        #expect(try await station.status().backends[0].session.state == "signedIn")
+        #expect(station.sandbox.ledger.requestCount(path: "auth/logout") == 0)
+        #expect(try await station.homing("resume").code == 0)
+        try await station.event("delivered", count: 2)
+        #expect(try await station.client.call(Endpoints.signOut, SignOut()).server == "ended")
+        try await station.end(SIGTERM)
+    }
+
+    @Test("refuse: what waits for another person hinders nobody") func refusedForOthers() async throws {
+        let station = try await labLoop(outbox: "refuse")
+        try await capture(1...2, station)
+        station.sandbox.expireSessions(rememberTokens: true)
+        #expect(try await station.homing("resume").code == 0)
+        try await station.event("signInRequired")
+        await station.sandbox.apply(.slow(milliseconds: 1000, path: "auth/login", count: 1))
+        async let other: Void = station.login("other@lab.test")
+        try await station.met(.slow)
+        #expect(try await station.client.call(Endpoints.signOut, SignOut()).email == "other@lab.test")
+        try await other
+        try await station.end(SIGTERM)
+    }
+
+    @Test("hold: nothing is destroyed, and nobody is asked about it") func held() async throws {
+        let station = try await labLoop(outbox: "hold")
+        try await capture(1...2, station)
+        #expect(try await station.status().backends[0].discardedBySigningOut == nil)
+        let report = try await station.client.call(Endpoints.signOut, SignOut())
+        #expect(report.waiting == 2)
+        #expect(report.discarded == nil)
+        try await station.end(SIGTERM)
+    }
+}

@@ -1,0 +1,148 @@
+import ControlAPI
+import ControlServer
+import Foundation
+import Logging
+import Sandbox
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import SyncDaemon
+
+/// Who signed in and out, and for whom: in the events and in the journal, one line each.
+@Suite(.timeLimit(.minutes(2))) struct SessionTrailTests {
+    /// Somebody who may sign in and out, and no more.
+    private static let clerk = Peer(pid: 7, uid: 54321, groups: [])
+    private static let administrator = Peer(pid: 8, uid: geteuid(), groups: [])
+
+    /// The lines of a journal, with their facts.
+    private final class Lines: LogHandler, Sendable {
+        private let lines = Mutex<[String]>([])
+        var all: [String] { lines.withLock { $0 } }
+        func all(_ message: String) -> [String] { all.filter { $0.hasPrefix(message) } }
+
+        func log(event: LogEvent) {
+            let facts = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            lines.withLock { $0.append(([event.message.description] + facts).joined(separator: " ")) }
+        }
+
+        subscript(metadataKey _: String) -> Logger.Metadata.Value? {
+            get { nil }
+            set {}
+        }
+        var metadata: Logger.Metadata {
+            get { [:] }
+            set {}
+        }
+        var logLevel: Logger.Level {
+            get { .info }
+            set {}
+        }
+    }
+
+    private let lines = Lines()
+
+    private func running(_ station: DaemonStation, _ work: (Station) async throws -> Void) async throws {
+        let lines = lines
+        let daemon = try await Daemon(
+            configuration: station.configuration, environment: [:], log: Logger(label: "test") { _ in lines })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                do { try await daemon.run() } catch is CancellationError {}  // that is how the test ends it
+            }
+            try await work(daemon.station)
+            group.cancelAll()
+            try await group.waitForAll()
+        }
+    }
+
+    /// The station's profile wants entries dropped.
+    private func dropping(_ station: DaemonStation) throws {
+        let path = station.directory("backends/breathesafe.yaml")
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.contains("on_failure: clear}"))
+        let changed = text.replacing("on_failure: clear}", with: "on_failure: clear, outbox: drop}")
+        try station.directory.write(changed, to: "backends/breathesafe.yaml")
+    }
+
+    private func event(_ station: DaemonStation, _ kind: String) async throws -> Event? { try await station.event { $0.kind == kind } }
+
+    @Test func everySignInRefusalAndSignOutNamesWhoAskedAndForWhom() async throws {
+        try await DaemonStation.with { station in
+            try await running(station) { daemon in
+                let wrong = SignIn(email: "manager@lab.test\nforged", password: "top-secret")
+                await #expect(throws: Problem.self) { try await daemon.signIn(wrong, by: Self.clerk) }
+                let report = try await daemon.signIn(DaemonStation.manager, by: Self.clerk)
+                _ = try await daemon.signOut(SignOut(), by: Self.administrator)
+                let account = try #require(report.account)
+                let refused = try await event(station, "signInRefused")
+                #expect(refused?.detail["by"] == "uid 54321, pid 7")
+                #expect(refused?.detail["as"] == "manager@lab.testforged")
+                #expect(try await event(station, "signedIn")?.account == account)
+                let out = try await event(station, "signedOut")
+                #expect(out?.account == account)
+                #expect(out?.detail["by"] == "uid \(geteuid()), pid 8")
+                #expect(
+                    lines.all("A sign-in was refused") == [
+                        "A sign-in was refused as=manager@lab.testforged backend=breathesafe pid=7 uid=54321"
+                    ])
+                #expect(lines.all("Signed in") == ["Signed in account=\(account) backend=breathesafe pid=7 uid=54321"])
+                let signedOutLine = "Signed out account=\(account) backend=breathesafe pid=8 server=ended uid=\(geteuid())"
+                #expect(lines.all("Signed out") == [signedOutLine])
+                #expect(!lines.all.contains { $0.contains("top-secret") || $0.contains(BreatheSafeConfiguration.labPassword) })
+            }
+        }
+    }
+
+    @Test func aRefusalIsToldHoweverManyThereWere() async throws {
+        try await DaemonStation.with { station in
+            try await running(station) { daemon in
+                for number in 1...15 {
+                    await #expect(throws: Problem.self) {
+                        try await station.client.call(Endpoints.signIn, SignIn(email: "nobody\(number)@lab.test", password: "x"))
+                    }
+                }
+                #expect(lines.all("A sign-in was refused").count == 15)
+                let count = Mutex(0)
+                try await station.client.events(EventQuery(since: 0)) { event in
+                    if event.kind == "signInRefused" { count.withLock { $0 += 1 } }
+                    return true
+                }
+                #expect(count.withLock { $0 } == 15)
+            }
+        }
+    }
+
+    @Test func whoeverMayNotDiscardSignsOutAndNothingIsDestroyed() async throws {
+        try await DaemonStation.with { station in
+            try dropping(station)
+            try await running(station) { daemon in
+                _ = try await daemon.signIn(DaemonStation.manager, by: Self.clerk)
+                await station.sandbox.down()
+                try await station.submit()
+                #expect(try await daemon.status(NoInput(), by: Self.clerk).backends[0].discardedBySigningOut == nil)
+                #expect(try await daemon.status(NoInput(), by: Self.administrator).backends[0].discardedBySigningOut == 1)
+                let report = try await daemon.signOut(SignOut(), by: Self.clerk)
+                #expect(report.local == "cleared")
+                #expect(report.discarded == nil)
+                #expect(report.waiting == 1)
+                #expect(try await station.client.call(Endpoints.entries, EntryQuery()).entries.map(\.state) == ["pending"])
+            }
+        }
+    }
+
+    @Test func whoeverMayDiscardDropsAndSaysSo() async throws {
+        try await DaemonStation.with { station in
+            try dropping(station)
+            try await running(station) { daemon in
+                _ = try await daemon.signIn(DaemonStation.manager, by: Self.clerk)
+                await station.sandbox.down()
+                try await station.submit()
+                let report = try await daemon.signOut(SignOut(), by: Self.administrator)
+                #expect(report.discarded == 1)
+                #expect(report.waiting == 0)
+                #expect(try await event(station, "discarded")?.detail["by"] == "uid \(geteuid()), pid 8")
+            }
+        }
+    }
+}

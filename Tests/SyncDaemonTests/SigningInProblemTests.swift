@@ -1,0 +1,66 @@
+import Backends
+import ControlAPI
+import Foundation
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import SyncDaemon
+
+/// What a person is told who could not sign in.
+@Suite struct SigningInProblemTests {
+    private func backend(_ auth: String) throws -> Backend {
+        let folder = try TemporaryDirectory()
+        try folder.write("schema: 1\nname: b\nbase_url: https://b.example\nauth: \(auth)\n", to: "b.yaml")
+        return try #require(try ProfileLibrary.load(directory: folder.path, deviceID: "d", version: "1").first)
+    }
+
+    private static let keyed = "{scheme: bearer, on_401: []}"
+    private static let refreshed =
+        "{scheme: bearer, on_401: [refresh], refresh: {request: POST /r, json: {t: '{refresh}'}, access: /a}}"
+    private static let password = WayIn.password(email: "ann@lab.test", Secret("x"))
+
+    private func problem(_ error: AuthenticationError, _ way: WayIn = password, auth: String = refreshed) throws -> Problem {
+        let backend = try backend(auth)
+        return Problem(error, signingInAt: backend, by: way, NextCommands(backend: "b", means: backend.signInMeans))
+    }
+
+    @Test func theNextStepFitsTheWayIn() throws {
+        let refused = AuthenticationError.refused("No.")
+        #expect(try problem(refused).next?.hasPrefix("Check the e-mail address and the password") == true)
+        let refresh = try #require(try problem(refused, .refreshToken(Secret("t"), label: nil)).next)
+        #expect(refresh.contains("‘homing login --backend b --refresh-token-stdin’") && !refresh.contains("password"))
+        let key = try #require(try problem(refused, .accessToken(Secret("t"), label: nil), auth: Self.keyed).next)
+        #expect(key.contains("‘homing login --backend b --token-stdin’") && !key.contains("password"))
+        #expect(
+            try problem(.unsupported("b takes no e-mail and password."), auth: Self.keyed).next
+                == "Sign in with ‘homing login --backend b --token-stdin’.")
+    }
+
+    @Test func aSecondFactorIsSaidToBeOne() throws {
+        let problem = try problem(.secondFactor)
+        #expect(problem.detail == "This account needs a second factor, which Homing cannot give.")
+        #expect(
+            problem.next
+                == "Use an account without it, or hand in a refresh token with ‘homing login --backend b --refresh-token-stdin’.")
+    }
+
+    @Test(arguments: [
+        (Failure.Reason.throttled, "backend-unreachable", "Wait that long"),
+        (.profile, "backend-misbehaved", "maintains the profile b.yaml"),
+        (.intercepted, "backend-unreachable", "sign in to the network first"), (.serverError, "backend-unreachable", "in a few minutes"),
+        (.offline, "backend-unreachable", "Signing in needs the network"), (.stopping, "stopping", "once it runs again"),
+    ])
+    func eachReasonHasItsNextStep(reason: Failure.Reason, code: String, next: String) throws {
+        let problem = try problem(.unavailable(Failure(reason, "Its words.")))
+        #expect(problem.code.rawValue == code)
+        #expect(problem.next?.contains(next) == true, "\(problem)")
+        #expect(problem.next?.contains("needs the network") == (reason == .offline))
+    }
+
+    @Test func whoIsLockedOutIsToldToWait() throws {
+        let problem = try problem(.locked("Your account is locked."))
+        #expect(problem.code == .signInRefused && problem.detail == "b refused the sign-in: Your account is locked.")
+        #expect(problem.next?.contains("a further try may prolong it") == true)
+    }
+}
