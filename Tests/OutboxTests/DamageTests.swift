@@ -12,6 +12,9 @@ import Vault
     private static let store = "outbox.sqlite"
     private static let log = "outbox.sqlite-wal"
 
+    private static func itself(_ page: Int) -> Set<Int>? { [page] }
+    private static func none(_: Int) -> Set<Int>? { [] }
+
     /// Damages copies of a store in turn and returns all that was wrong afterwards.
     private func faults(
         _ damaged: DamagedStore, _ cases: some Sequence<Int>, pages: (Int) -> Set<Int>? = { _ in nil },
@@ -43,7 +46,7 @@ import Vault
 
     @Test func eachPageZeroedInTurn() async throws {
         let damaged = try await DamagedStore.closed.value
-        let faults = try await faults(damaged, 1...damaged.pageCount, pages: { [$0] }) { page, files in
+        let faults = try await faults(damaged, 1...damaged.pageCount, pages: Self.itself) { page, files in
             files[Self.store]?.replaceSubrange((page - 1) * 4096..<page * 4096, with: Data(count: 4096))
         }
         #expect(faults == [])
@@ -52,7 +55,7 @@ import Vault
     @Test func eachPageFilledWithNoiseInTurn() async throws {
         let damaged = try await DamagedStore.closed.value
         var generator = Seeded(state: 7)
-        let faults = try await faults(damaged, 1...damaged.pageCount, pages: { [$0] }) { page, files in
+        let faults = try await faults(damaged, 1...damaged.pageCount, pages: Self.itself) { page, files in
             let noise = Data((0..<4096).map { _ in UInt8.random(in: 0...255, using: &generator) })
             files[Self.store]?.replaceSubrange((page - 1) * 4096..<page * 4096, with: noise)
         }
@@ -61,15 +64,15 @@ import Vault
 
     @Test func cutAtEachPage() async throws {
         let damaged = try await DamagedStore.closed.value
-        let faults = try await faults(damaged, 0..<damaged.pageCount, pages: { Set($0 + 1...damaged.pageCount) }) { pages, files in
-            files[Self.store]?.removeSubrange((pages * 4096)...)
-        }
+        let faults = try await faults(
+            damaged, 0..<damaged.pageCount, pages: { Set($0 + 1...damaged.pageCount) },
+            damage: { pages, files in files[Self.store]?.removeSubrange((pages * 4096)...) })
         #expect(faults == [])
     }
 
     @Test func theFirstHundredBytesDestroyed() async throws {
         let damaged = try await DamagedStore.closed.value
-        let faults = try await faults(damaged, [0], pages: { _ in [] }) { _, files in
+        let faults = try await faults(damaged, [0], pages: Self.none) { _, files in
             files[Self.store]?.replaceSubrange(0..<100, with: Data(repeating: 0x5a, count: 100))
         }
         #expect(faults == [])
