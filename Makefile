@@ -18,6 +18,8 @@ BACKEND ?= breathesafe
 # Other flags in the same scratch path would build everything anew, each time.
 RELEASE_SCRATCH ?= .build-release
 BENCH_SCRATCH ?= .build-bench
+# Of make simulate, and of make test.
+EVENTS ?= 1000000
 STRIP ?= strip
 
 PROGRAMS = homingd homing homing-sandbox
@@ -32,11 +34,12 @@ zsh = $(DESTDIR)$(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-complet
 fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 etc = $(DESTDIR)/etc/homing
 
-.PHONY: help demo test bench screens lint build release verify-units contract install install-files uninstall deps ci-deps clean
+.PHONY: help demo test simulate bench screens lint build release verify-units contract install install-files uninstall deps ci-deps clean
 
 help:
 	@echo "make demo          build, and tell the story of a day at a station against a stand-in backend"
-	@echo "make test          build, and run every test"
+	@echo "make test          build, run every test, and simulate"
+	@echo "make simulate      drive the delivering core through a million made-up events, and check every guarantee after each"
 	@echo "make bench         measure the release build, and write the table into the documentation"
 	@echo "make screens       put the screens of a station at work into the README"
 	@echo "make lint          check the format of every source file"
@@ -66,6 +69,11 @@ demo: deps
 test: deps
 	$(SWIFT) build $(CHECKED) --build-tests
 	$(AT_ONCE) $(SWIFT) test $(CHECKED) --skip-build
+	@$(MAKE) --no-print-directory simulate
+
+# The release build, for the debug build would take three times as long.
+simulate: release
+	$(RELEASE_SCRATCH)/release/homing-torture simulate --count $(EVENTS)
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Benchmarks Package.swift

@@ -121,12 +121,16 @@ let package = Package(
             swiftSettings: swiftSettings),
         // Writes down what a program does to its files, and kills it at a chosen place, from inside it (LD_PRELOAD).
         .target(name: "CRecorder", path: "Tests/CRecorder"),
+        // Made-up worlds for the delivering core over the real outbox, for the tests and for the campaigns.
+        .target(
+            name: "Simulation", dependencies: ["SyncModel", "Vault", "Outbox", "Delivery", "TestSupport"], path: "Tests/Simulation",
+            swiftSettings: swiftSettings),
         // Tries to break every guarantee, for as long as it is told; not installed.
         .executableTarget(
             name: "homing-torture",
             dependencies: [
-                "StationSupport", "TestSupport", "ControlAPI", "Sandbox", "SyncModel", "Vault", "Outbox", "Delivery", "Backends", "Capture",
-                argumentParser, grdb,
+                "StationSupport", "Simulation", "TestSupport", "ControlAPI", "Sandbox", "SyncModel", "Vault", "Outbox", "Delivery",
+                "Backends", "Capture", argumentParser, grdb,
             ], path: "Tests/Torture", swiftSettings: swiftSettings),
         tests("SyncModel", ["SyncModel"]),
         tests("Vault", ["Vault"]),
@@ -134,7 +138,7 @@ let package = Package(
         tests("Capture", ["Capture", "Outbox", "SyncModel", "Vault", logging, system]),
         tests(
             "Backends", ["Backends", "SyncModel", "Vault", nioCore, nioPosix, nioSSL], resources: [.copy("Fixtures")]),
-        tests("Delivery", ["Delivery", "Outbox", "Backends", "SyncModel", "Vault"]),
+        tests("Delivery", ["Delivery", "Outbox", "Backends", "Simulation", "SyncModel", "Vault"]),
         tests(
             "ControlServer", ["ControlServer", "ControlAPI", asyncHTTPClient, httpTypes, lifecycle, logging, nioCore, nioHTTP1, yams]),
         tests(

@@ -74,7 +74,8 @@ package struct Courier: Sendable {
     private func whyNotAgain(_ entry: Entry, _ route: RouteTraits) -> String? {
         if route.isAtMostOnce { return "It may have taken effect already, it cannot be looked up, and it must not be sent twice." }
         guard let lifetime = backend.keyLifetime, let since = entry.uncertainSince,
-            clock.now.timeIntervalSince(since) >= TimeInterval(lifetime.components.seconds)
+            // As long ahead as it should lie behind: the clock was ahead, and nobody knows how long ago it is.
+            abs(clock.now.timeIntervalSince(since)) >= TimeInterval(lifetime.components.seconds)
         else { return nil }
         return "It may have taken effect already, and the backend no longer remembers its key, so that it would take effect twice."
     }

@@ -66,6 +66,7 @@ package struct DispatchState: Sendable {
             forgetDueTimes()
         case .attempted(let entry, let attempt): return attempted(entry, attempt, now)
         case .probed(let backend, let probe):
+            links[backend]?.isProbing = false
             switch probe {
             case .well: links[backend]?.breaker.succeed()
             // A probe that was called off has learnt nothing.
@@ -204,12 +205,12 @@ package struct DispatchState: Sendable {
     private mutating func advance(_ now: Date) -> [DispatchAction] {
         var actions: [DispatchAction] = []
         let names = links.keys.sorted()
+        // Further ahead than the pause is long: the clock was ahead when it began, and has been set right since.
+        if let left = storeAgainAt?.timeIntervalSince(now), left <= 0 || left > policy.fullDiskPause { storeAgainAt = nil }
         for name in names {
             guard var link = links[name] else { continue }
             if let change = link.review(now) { actions.append(change) }
-            if !isStopping, link.wantsProbe(policy.breaker, now), link.breaker.elapse(), link.hasHealthRoute {
-                actions.append(.probe(backend: name))
-            }
+            if !isStopping, link.startProbe(policy.breaker, now) { actions.append(.probe(backend: name)) }
             // On a full disk nothing can be written for now; that nothing is under way any more holds all the same.
             if link.isDraining, link.sending.isEmpty, link.settling == 0 || storeAgainAt != nil {
                 link.isDraining = false
@@ -231,7 +232,7 @@ package struct DispatchState: Sendable {
     }
 
     private mutating func store(_ names: [String], _ now: Date) -> [DispatchAction] {
-        guard !isStoring, storeAgainAt.map({ $0 <= now }) ?? true else { return [] }
+        guard !isStoring, storeAgainAt == nil else { return [] }
         var slots: [Destination: Int] = [:]
         // What is about to be written frees its lane.
         for item in unwritten { links[item.entry.mutation.destination.backend]?.due = .unknown }
@@ -246,7 +247,6 @@ package struct DispatchState: Sendable {
         }
         guard !slots.isEmpty || !unwritten.isEmpty else { return [] }
         isStoring = true
-        storeAgainAt = nil
         beingWritten = unwritten
         unwritten = []
         return [.store(beingWritten, claim: slots)]

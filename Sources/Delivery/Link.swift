@@ -9,6 +9,8 @@ struct Link: Sendable {
     var sessionRevision = 0
     var isCheckingSession = false
     var breaker = CircuitBreaker()
+    /// A probe of the health route is on its way, whatever has become of the breaker since.
+    var isProbing = false
     /// Being sent, by sequence.
     var sending: [Int64: Entry] = [:]
     /// Tried, and not yet written.
@@ -78,6 +80,13 @@ struct Link: Sendable {
         return corrected == asked ? nil : .pauseCorrected(corrected)
     }
 
+    /// Whether to send a probe now: never a second one while the answer to the first may still come.
+    mutating func startProbe(_ policy: CircuitBreaker.Policy, _ now: Date) -> Bool {
+        guard wantsProbe(policy, now), breaker.elapse(), hasHealthRoute, !isProbing else { return false }
+        isProbing = true
+        return true
+    }
+
     func hasDue(_ now: Date) -> Bool {
         switch due {
         case .unknown: true
@@ -87,7 +96,7 @@ struct Link: Sendable {
         }
     }
 
-    func wantsProbe(_ policy: CircuitBreaker.Policy, _ now: Date) -> Bool {
+    private func wantsProbe(_ policy: CircuitBreaker.Policy, _ now: Date) -> Bool {
         account != nil && pause == nil && due != .nothing && breaker.isOver(policy: policy, now: now)
     }
 
@@ -112,8 +121,9 @@ struct Link: Sendable {
         case .well: return .shown
         case .ill: return .ill
         case .noEvidence:
-            if let lastAnswered, let tried = entry.triedAt, lastAnswered > tried { return .shown }
-            return entry.countedAt.map { now.timeIntervalSince($0) >= period } ?? true ? .presumed : .ill
+            // A time that lies ahead was set by a clock that was: as evidence it is worth nothing, and a long wait for it would be for ever.
+            if let lastAnswered, lastAnswered <= now, let tried = entry.triedAt, lastAnswered > tried { return .shown }
+            return entry.countedAt.map { abs(now.timeIntervalSince($0)) >= period } ?? true ? .presumed : .ill
         }
     }
 }

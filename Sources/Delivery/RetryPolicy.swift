@@ -25,7 +25,8 @@ package struct RetryPolicy: Sendable, Equatable {
 
     func hasLookedEnough(_ entry: Entry, _ now: Date) -> Bool {
         guard let since = entry.uncertainSince else { return false }
-        return entry.releases >= lookups && now.timeIntervalSince(since) >= lookupsFor
+        // As long ahead as it should lie behind: the clock was ahead, and nobody knows how long ago it is.
+        return entry.releases >= lookups && abs(now.timeIntervalSince(since)) >= lookupsFor
     }
 
     /// Full jitter: anything from now to the exponential bound, so that a fleet that comes back does not come back at once.

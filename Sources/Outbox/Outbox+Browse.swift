@@ -182,7 +182,9 @@ extension Outbox {
     package func derivedTablesMatch() async throws(OutboxError) -> Bool {
         try await read { db in
             let lanes = """
-                SELECT backend, account, lane, sequence, CASE WHEN state = 'pending' THEN dueAt END FROM entry AS this
+                SELECT backend, account, lane, sequence, CASE WHEN state = 'pending' AND NOT EXISTS (
+                    SELECT 1 FROM entry AS sent WHERE sent.state = 'inflight' AND sent.backend = this.backend
+                    AND sent.account = this.account AND sent.lane = this.lane) THEN dueAt END FROM entry AS this
                 WHERE blocks AND sequence = (SELECT min(sequence) FROM entry AS other WHERE other.blocks AND other.backend = this.backend
                     AND other.account = this.account AND other.lane = this.lane)
                 """

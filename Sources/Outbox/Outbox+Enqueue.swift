@@ -45,12 +45,15 @@ extension Outbox {
         }
         let maxBytes = maxBytes
         let size = prepared.map { Int64($0.sealed.count) }.reduce(0, +)
-        let results = try await commit(size: size) { db in
+        let hasRoom = diskHasRoom()
+        let results = try await commit(size: size, mustBe: false) { db in
             try prepared.map { item -> Result<Enqueued, OutboxError> in
                 if let known = try Self.known(item.mutation.id, db) {
                     guard known.digest == item.digest else { return .failure(.idConflict(item.mutation.id)) }
                     return .success(known.enqueued)
                 }
+                // The last of the space is for what was accepted before.
+                guard hasRoom else { return .failure(.full) }
                 guard try Self.usedBytes(db) + Int64(item.sealed.count) <= maxBytes else { return .failure(.overLimit(maxBytes)) }
                 let sequence = try Self.insert(
                     item.mutation, sealed: item.sealed, digest: item.digest, accountLabel: accountLabel, by: actor, now: now, db)
@@ -61,6 +64,7 @@ extension Outbox {
             switch result {
             case .success(.new): shortage.accepted()
             case .failure(.overLimit): shortage.refused(Int64(item.sealed.count))
+            case .failure(.full): shortage.diskIsFull(for: Int64(item.sealed.count))
             case .success(.duplicate), .failure: break
             }
         }

@@ -14,6 +14,7 @@ package struct Outbox: Sendable {
 
     let pool: DatabasePool
     let commits: GroupCommit
+    let ballast: Ballast
     let shortage = Shortage()
     let vault: Vault
     /// The largest that the file may be, in bytes; what must be written besides new submissions goes past it.
@@ -30,34 +31,52 @@ package struct Outbox: Sendable {
     package init(
         file: String, vault: Vault, crashed: Bool, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0, now: Date
     ) throws(OutboxError) {
+        let ballast = Ballast(beside: file)
+        func open() throws -> (DatabasePool, Int64) {
+            let pool = try Self.pool(file)
+            return (
+                pool, try pool.write { db in try Self.beginRun(db, crashed: crashed, dueAt: now.addingTimeInterval(lookupAfter), now: now) }
+            )
+        }
         do {
-            var configuration = Configuration()
-            configuration.foreignKeysEnabled = true
-            configuration.busyMode = .timeout(5)
-            configuration.label = "outbox"
-            configuration.maximumReaderCount = 2
-            configuration.prepareDatabase { db in
-                if db.configuration.readonly { return }
-                // Only before the first table is made does this take effect.
-                try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
-                try db.execute(sql: "PRAGMA secure_delete = ON")
+            do {
+                (pool, epoch) = try open()
+            } catch  where (ballast.free ?? .max) < Ballast.margin && ballast.release() {
+                (pool, epoch) = try open()
             }
-            pool = try DatabasePool(path: file, configuration: configuration)
-            // DatabasePool sets NORMAL after prepareDatabase has run, so FULL is set once it is open; there is one writer connection.
-            try pool.writeWithoutTransaction { db in
-                try db.execute(sql: "PRAGMA synchronous = FULL")
-                try db.execute(sql: "PRAGMA wal_autocheckpoint = 256")
-                try db.execute(sql: "PRAGMA journal_size_limit = 4194304")
-            }
-            if try pool.read(OutboxSchema.migrator.hasBeenSuperseded) { throw OutboxError.tooNew }
-            try OutboxSchema.migrator.migrate(pool)
-            self.vault = vault
-            self.maxBytes = maxBytes
-            commits = GroupCommit(pool: pool)
-            epoch = try pool.write { db in try Self.beginRun(db, crashed: crashed, dueAt: now.addingTimeInterval(lookupAfter), now: now) }
         } catch {
             throw OutboxError(error)
         }
+        self.vault = vault
+        self.maxBytes = maxBytes
+        self.ballast = ballast
+        commits = GroupCommit(pool: pool, ballast: ballast)
+    }
+
+    private static func pool(_ file: String) throws -> DatabasePool {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = true
+        configuration.busyMode = .timeout(5)
+        configuration.label = "outbox"
+        configuration.maximumReaderCount = 2
+        configuration.prepareDatabase { db in
+            if db.configuration.readonly { return }
+            // Only before the first table is made does this take effect.
+            try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+            try db.execute(sql: "PRAGMA secure_delete = ON")
+            // Each savepoint else keeps the pages it changes in a file of its own in /var/tmp: on another disk, and outside the state.
+            try db.execute(sql: "PRAGMA temp_store = MEMORY")
+        }
+        let pool = try DatabasePool(path: file, configuration: configuration)
+        // DatabasePool sets NORMAL after prepareDatabase has run, so FULL is set once it is open; there is one writer connection.
+        try pool.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 256")
+            try db.execute(sql: "PRAGMA journal_size_limit = 4194304")
+        }
+        if try pool.read(OutboxSchema.migrator.hasBeenSuperseded) { throw OutboxError.tooNew }
+        try OutboxSchema.migrator.migrate(pool)
+        return pool
     }
 
     /// Three crashes hold an entry as poison; until then it goes back, to be looked up before it is sent again.
@@ -92,11 +111,22 @@ package struct Outbox: Sendable {
 
     /// Runs `work` in a transaction that it may share with others, and returns after the fsync.
     ///
-    /// - Parameter size: about how many bytes it writes, where that is much.
-    func commit<T: Sendable>(size: Int64 = 0, _ work: @escaping @Sendable (Database) throws -> T) async throws(OutboxError) -> T {
-        do { return try await commits.submit(work) } catch {
+    /// - Parameters:
+    ///   - size: about how many bytes it writes, where that is much.
+    ///   - mustBe: on a full disk it is written from the ballast. Only new submissions are not: they are refused, and nothing is lost.
+    func commit<T: Sendable>(
+        size: Int64 = 0, mustBe: Bool = true, _ work: @escaping @Sendable (Database) throws -> T
+    ) async throws(OutboxError) -> T {
+        do {
+            let value = try await commits.submit(mustBe: mustBe, work)
+            if mustBe { shortage.wroteWhatMustBe(true) }
+            return value
+        } catch {
             let error = OutboxError(error)
-            if error == .full { shortage.diskIsFull(for: size) }
+            if error == .full {
+                shortage.diskIsFull(for: size)
+                if mustBe { shortage.wroteWhatMustBe(false) }
+            }
             throw error
         }
     }

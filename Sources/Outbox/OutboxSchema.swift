@@ -15,6 +15,7 @@ enum OutboxSchema {
             try db.execute(sql: origins)
             try db.execute(sql: persons)
         }
+        migrator.registerMigration("3") { db in try db.execute(sql: revival) }
         return migrator
     }
 
@@ -220,5 +221,21 @@ enum OutboxSchema {
         ALTER TABLE receipt ADD COLUMN discardedBy TEXT;
         CREATE INDEX laneAge ON lane (head);
         CREATE INDEX receiptOrder ON receipt (sequence, settledAt, backend);
+        """
+
+    /// An entry that a person revives may go before one of its lane that is being sent: nothing of the lane is due until that one has come
+    /// to its end, or its claim would put two in flight.
+    private static let revival = """
+        DROP TRIGGER entryMoved;
+        CREATE TRIGGER entryMoved AFTER UPDATE OF state, dueAt ON entry
+        WHEN OLD.state IS NOT NEW.state OR OLD.dueAt IS NOT NEW.dueAt BEGIN
+            DELETE FROM lane WHERE backend = NEW.backend AND account = NEW.account AND lane = NEW.lane;
+            INSERT INTO lane (backend, account, lane, head, dueAt)
+                SELECT backend, account, lane, sequence, CASE WHEN state = 'pending' AND NOT EXISTS (
+                    SELECT 1 FROM entry WHERE state = 'inflight' AND backend = NEW.backend AND account = NEW.account AND lane = NEW.lane
+                ) THEN dueAt END FROM entry
+                WHERE blocks AND backend = NEW.backend AND account = NEW.account AND lane = NEW.lane
+                ORDER BY sequence LIMIT 1;
+        END;
         """
 }

@@ -35,7 +35,7 @@ import Vault
 
     @Test func anythingElseIsTheProfilesMistake() async throws {
         let (error, state) = try await outcome(403, #"{"success":false,"message":"No.","error":{"code":"DEVICE_HEADER"}}"#)
-        guard case .unavailable(let failure)? = error else {
+        guard case .tooSoon(_, let failure)? = error else {
             Issue.record("\(error.debugDescription)")
             return
         }

@@ -130,6 +130,9 @@ struct CourierTests {
         guard case .unknown(let failure) = late.verdict else { throw Failure(.profile, "\(late.verdict)") }
         #expect(failure.reason == .refused && failure.outcomeUnknown)
         #expect(!late.wasMade && server.log.isEmpty)
+        // The clock was ahead when it was sent, and nobody knows how long ago that is.
+        let ahead = await courier.attempt(entry("blind", uncertainFor: -10 * 365 * 86_400))
+        #expect(!ahead.wasMade && server.log.isEmpty)
     }
 
     @Test func afterTheLastAttemptItIsLookedForAndNotSentAgain() async throws {

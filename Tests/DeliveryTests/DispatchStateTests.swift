@@ -101,6 +101,26 @@ import Testing
         #expect(open == [.gateChanged(backend: "breathesafe", .open), .store([], claim: [Samples.destination: 4])])
     }
 
+    /// The answer to a straggler closes the breaker, and the next failure opens it again, all before the probe has come back.
+    @Test func noSecondProbeIsSentWhileTheFirstIsOnItsWay() throws {
+        var state = signedIn()
+        let offline = Failure(.offline, "refused")
+        _ = state.on(.stored(Claimed(entries: [entry(1), entry(2), entry(3)])), at: now)
+        _ = state.on(.attempted(entry(1), attempt(.unreachable(offline))), at: now)
+        _ = state.on(.stored(Claimed(nextDue: [Samples.destination: now])), at: now)
+        var later = now.addingTimeInterval(10)
+        let first = state.on(.woke, at: later)
+        #expect(first.contains(.probe(backend: "breathesafe")))
+        _ = state.on(.attempted(entry(2), attempt(.accepted(Samples.receipt))), at: later)
+        _ = state.on(.attempted(entry(3), attempt(.unreachable(offline))), at: later)
+        _ = state.on(.stored(Claimed(nextDue: [Samples.destination: now])), at: later)
+        later = later.addingTimeInterval(10)
+        let second = state.on(.woke, at: later)
+        #expect(!second.contains(.probe(backend: "breathesafe")))
+        let told = state.on(.probed(backend: "breathesafe", .well), at: later)
+        #expect(told.contains(.gateChanged(backend: "breathesafe", .open)))
+    }
+
     @Test func aClockThatWasAheadKeepsNoBackendCoolingForYears() {
         var state = signedIn()
         let ahead = now.addingTimeInterval(10 * 365 * 86_400)
@@ -326,6 +346,14 @@ import Testing
         #expect(settled.map(\.entry.sequence) == [1])
     }
 
+    @Test func aClockThatWasAheadKeepsNoFullDiskAloneForYears() {
+        let ahead = now.addingTimeInterval(10 * 365 * 86_400)
+        var state = signedIn()
+        _ = state.on(.storeFailed, at: ahead)
+        let told = state.on(.woke, at: now)
+        #expect(told == [.store([], claim: [Samples.destination: 4])])
+    }
+
     @Test func aLoneEntryThatFindsNoEvidenceCountsOnceAnHour() {
         var state = signedIn(health: false)
         var entry = entry(1)
@@ -345,5 +373,23 @@ import Testing
             }
         }
         #expect(counted == [0, 60, 120])
+    }
+
+    /// Times that a clock left which was ahead: the entry need not wait for them, and they show nothing of the backend.
+    @Test func aClockThatWasAheadKeepsNoEntryFromCountingAndIsNoEvidence() {
+        let ahead = now.addingTimeInterval(10 * 365 * 86_400)
+        var state = signedIn(health: false)
+        _ = state.on(.stored(Claimed(entries: [entry(1), entry(2)])), at: ahead)
+        _ = state.on(.attempted(entry(1), attempt(.accepted(Samples.receipt))), at: ahead)
+        for (countedAt, counts) in [(ahead, true), (now.addingTimeInterval(-60), false)] {
+            var entry = entry(2)
+            entry.triedAt = now.addingTimeInterval(-1)
+            entry.countedAt = countedAt
+            var next = state
+            let actions =
+                next.on(.attempted(entry, attempt(.transient(Samples.failure))), at: now) + next.on(.stored(Claimed()), at: now)
+            let settled = actions.flatMap { action -> [Settled] in if case .store(let settled, _) = action { settled } else { [] } }
+            #expect(settled.filter { $0.entry.sequence == 2 }.map(\.counts) == [counts])
+        }
     }
 }

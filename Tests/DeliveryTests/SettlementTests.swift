@@ -47,7 +47,7 @@ import Testing
         #expect(settle(.throttled(failure, until: now.addingTimeInterval(77))) == .released(until: now, failure))
     }
 
-    @Test(arguments: [(8, 6.0, true), (7, 6.0, false), (8, 5.9, false), (100, 48.0, true)])
+    @Test(arguments: [(8, 6.0, true), (7, 6.0, false), (8, 5.9, false), (100, 48.0, true), (8, -87_600, true)])
     func aLookUpThatFailsForHoursIsAPersonsToDecide(releases: Int, hours: Double, isHeld: Bool) {
         var generator = SplitMix64(seed: 1)
         let entry = Entry(

@@ -13,6 +13,11 @@ import Vault
         #expect(try store.outbox.synchronous() == 2)
     }
 
+    @Test func nothingIsWrittenOutsideTheStateDirectory() throws {
+        let store = try Store()
+        #expect(try store.outbox.pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA temp_store") } == 2)
+    }
+
     @Test func whatIsAcceptedOutlivesTheProcess() async throws {
         var store = try Store()
         let accepted = try await store.enqueue(Samples.mutation(1))

@@ -17,6 +17,21 @@ import Testing
         #expect(try await store.outbox.entry(Samples.id(1))?.attempts.count == 1)
     }
 
+    /// Else the claim of both would end the daemon.
+    @Test func whatIsRevivedBeforeOneThatIsBeingSentWaitsForItsEnd() async throws {
+        let store = try Store()
+        for number in 1...2 { try await store.enqueue(Samples.mutation(number)) }
+        try await store.settle(try await store.claim()[0], .dead(Samples.failure), .permanent(Samples.failure))
+        let second = try await store.claim()
+        #expect(second.map(\.id) == [Samples.id(2)])
+        try await store.outbox.retry(Samples.id(1), canLookUp: true, by: "test", at: store.clock.now)
+        let claimed = try await store.outbox.claim([Samples.destination: 4], at: store.clock.now)
+        #expect(claimed.entries.isEmpty && claimed.nextDue.isEmpty)
+        #expect(try await store.outbox.derivedTablesMatch())
+        try await store.settle(second[0], .delivered(Samples.receipt), .accepted(Samples.receipt))
+        #expect(try await store.claim().map(\.id) == [Samples.id(1)])
+    }
+
     @Test func discardDestroysTheContentAndFreesTheLane() async throws {
         let store = try Store()
         for number in 1...2 { try await store.enqueue(Samples.mutation(number, onDead: .halt)) }

@@ -5,8 +5,8 @@ package final class TemporaryDirectory: Sendable {
     package let path: String
 
     /// The name stays short, for a Unix socket's path has 107 bytes at most.
-    package init() throws {
-        path = "/tmp/hm-" + UUID().uuidString.prefix(12).lowercased()
+    package init(in parent: String = "/tmp") throws {
+        path = parent + "/hm-" + UUID().uuidString.prefix(12).lowercased()
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 

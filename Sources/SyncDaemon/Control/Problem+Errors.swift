@@ -24,7 +24,7 @@ extension Problem {
         case .full:
             self.init(
                 .storageFailed, status: 507, title: "The disk is full", detail: "The disk is full, so nothing more can be accepted.",
-                next: "Make room on the disk; what was accepted before is safe, and is sent once there is room.")
+                next: "Make room on the disk; what was accepted before is safe and goes on being sent.")
         case .overLimit(let limit):
             self.init(
                 .outboxFull, status: 507, title: "The outbox is full",

@@ -24,6 +24,13 @@ extension StatusSummary {
             [
                 Attention(
                     code: "disk-full",
+                    text: "The disk is full: nothing more can be taken in. What waits goes on being sent, from the space kept for that.",
+                    next: "Make room on the disk; the rest follows by itself.")
+            ]
+        case .nothingLeft:
+            [
+                Attention(
+                    code: "disk-full",
                     text:
                         "The disk is full: nothing more can be taken in, and nothing is sent, since what becomes of it could not be written.",
                     next: "Make room on the disk; the rest follows by itself.")

@@ -49,6 +49,13 @@ struct StatusSummary {
             return "\(Self.captures(count)) cannot go up: there is no profile for their backend \(name) any more."
         }
         if room == .diskFull {
+            let rest =
+                waiting == 0
+                ? ""
+                : " \(Self.captures(waiting)) \(waiting == 1 ? "is" : "are") safe here and \(waiting == 1 ? "goes" : "go") on going up."
+            return "The disk is full: nothing more can be taken in.\(rest)"
+        }
+        if room == .nothingLeft {
             let safe =
                 waiting == 0
                 ? ""

@@ -1,0 +1,43 @@
+import Delivery
+import Foundation
+import Outbox
+import SyncModel
+import TestSupport
+
+extension World {
+    /// The process is gone from one moment to the next, and is started again; the file and the backends stay as they are.
+    func crash(_ isFault: Bool, _ storeLands: Bool, _ effects: UInt64) async throws {
+        guard isRunning else { return }
+        happened(isFault ? "crash" : "kill")
+        for (index, attempt) in tries.enumerated() where attempt.sent != nil && effects >> UInt64(index % 64) & 1 == 1 {
+            guard let item = model.items[attempt.entry.sequence], item.curse != .poison else { continue }
+            try takeEffect(item, attempt)
+        }
+        for case .store(let settled, let slots) in underway where storeLands && !isDiskFull { _ = try await write(settled, slots) }
+        earlier = (
+            outbox, tries.map { Settled($0.entry, .delivered(Receipt(remoteID: "late", status: 201, at: now)), attempt: nil) }
+        )
+        try reopen(isFault: isFault)
+        try await checkStore()
+    }
+
+    /// Opens the file and starts to deliver.
+    func reopen(isFault: Bool) throws {
+        happened()
+        if sabotage != .keepsEpoch {
+            outbox = try Outbox(
+                file: folder("outbox.sqlite"), vault: vault, crashed: isFault, lookupAfter: Self.lookupAfter, now: now)
+        }
+        model.recover(isFault: isFault, due: now.addingTimeInterval(Self.lookupAfter))
+        try boot()
+    }
+
+    /// A write of the run before, which its crash has overtaken, changes nothing.
+    func settleLate() async throws {
+        guard let earlier, !earlier.settled.isEmpty else { return }
+        self.earlier = nil
+        _ = try await earlier.outbox.settle(earlier.settled, thenClaim: [:], at: now)
+        happened("lateSettlement")
+        try await checkStore()
+    }
+}

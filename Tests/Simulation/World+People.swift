@@ -1,0 +1,106 @@
+import Delivery
+import Foundation
+import Outbox
+import SyncModel
+import TestSupport
+
+/// What people and devices do at the station.
+extension World {
+    func submit(
+        _ backend: String, _ account: Int, _ lane: Int, _ route: RouteKind, halts: Bool, _ curse: Curse?, _ count: Int
+    ) async throws {
+        guard isRunning, !isDiskFull else { return }
+        let destination = Destination(backend: backend, account: String(account % plan.accounts + 1))
+        let lane = Lane("lane\(lane % plan.lanes)")
+        let onDead = halts ? Mutation.OnDead.halt : .skip
+        let mutations = (0..<count).map { _ in
+            Mutation(
+                id: Samples.id(number()), destination: destination, lane: lane, route: route.rawValue, payload: Data("{}".utf8),
+                onDead: onDead, capturedAt: now)
+        }
+        let results = try await outbox.enqueue(mutations, accountLabel: nil, at: now)
+        for (mutation, result) in zip(mutations, results) {
+            guard case .new(let sequence) = try result.get() else { throw Violation("I1", "\(mutation.id) is known already") }
+            try model.add(
+                Model.Item(
+                    sequence: sequence, id: mutation.id, destination: destination, lane: lane, route: route, onDead: onDead, curse: curse))
+        }
+        happened()
+        arrive()
+    }
+
+    /// Among what a person may retry or discard, by sequence.
+    private func candidate(_ pick: Int) -> Model.Item? {
+        guard isRunning, !isDiskFull else { return nil }
+        let items = model.open.filter { $0.state != .inflight }.sorted { $0.sequence < $1.sequence }
+        return items.isEmpty ? nil : items[pick % items.count]
+    }
+
+    /// A person has it tried again. Where nobody else can know whether it took effect, the person has looked, and it has not.
+    func retry(_ pick: Int) async throws {
+        guard let item = candidate(pick) else { return }
+        let canLookUp = item.route.traits.canLookUp
+        if item.holdReason == .unknownOutcome || (item.state == .dead && !canLookUp) {
+            try arriveLate(item.id)
+            if ledger.has(item.id) { return }
+        }
+        try await outbox.retry(item.id, canLookUp: canLookUp, by: "a person", at: now)
+        model.retry(item)
+        happened()
+        arrive()
+    }
+
+    func discard(_ pick: Int) async throws {
+        guard let item = candidate(pick) else { return }
+        try await outbox.discard(item.id, by: "a person", at: now)
+        model.change(item.sequence) {
+            $0.state = .discarded
+            $0.holdReason = nil
+        }
+        happened()
+        arrive()
+    }
+
+    /// What `homing sync` does.
+    func sync(_ backend: String?) async throws {
+        guard isRunning, !isDiskFull else { return }
+        try await outbox.makeDue(backend: backend, at: now)
+        model.makeDue(backend: backend, at: now)
+        arrive()
+        try feed(.hurried(backend: backend))
+    }
+
+    func pause(_ backend: String, _ seconds: TimeInterval?) async throws {
+        guard isRunning, !isDiskFull else { return }
+        let pause = Pause(
+            backend: backend, reason: "", since: Date(ms: now.ms), until: seconds.map { Date(ms: now.addingTimeInterval($0).ms) },
+            by: "a person")
+        let revision = try await outbox.pause([pause], by: "a person", at: now)
+        happened()
+        underway.append(.mail(.paused(pause, revision: revision)))
+    }
+
+    func resume(_ backend: String) async throws {
+        guard isRunning, !isDiskFull else { return }
+        let revision = try await outbox.resume(backend: backend, by: "a person", at: now).revision
+        happened()
+        underway.append(.mail(.resumed(backend: backend, revision: revision)))
+    }
+
+    /// The session ends here first; what is being sent comes to its end; then the backend is told.
+    func signOut(_ backend: String, kept: Bool) throws {
+        guard isRunning, let keeper = keepers[backend], let account = keeper.account, !keeper.isLeaving else { return }
+        setSession(backend, nil)
+        keepers[backend]?.isLeaving = true
+        keepers[backend]?.comesBack = kept ? account : nil
+        met("signOut")
+        try feed(.drain(backend: backend))
+    }
+
+    func prune() async throws {
+        guard isRunning, !isDiskFull else { return }
+        try await outbox.prune(before: .distantFuture)
+        model.prune()
+        happened()
+    }
+}

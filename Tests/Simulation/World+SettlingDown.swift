@@ -1,0 +1,65 @@
+import Delivery
+import Foundation
+import Outbox
+import SyncModel
+
+/// The faults stop: everybody signs in in turn, and what is eligible settles in bounded time.
+extension World {
+    func settleDown() async throws {
+        isDiskFull = false
+        try setClock(0)
+        // Each cursed entry may take the hours after which it is given up.
+        let limit = 24 * 3600 + 10 * 3600 * Double(model.open.filter { $0.curse != nil }.count)
+        if view.isStopping, isRunning { try await rest(within: limit) }
+        if !isRunning { try reopen(isFault: false) }
+        for name in names { try await resume(name) }
+        let begin = time
+        for number in 1...plan.accounts {
+            for name in names {
+                while keepers[name]?.isLeaving == true { try await rest(within: limit) }
+                setSession(name, Account(id: String(number), label: String(number)))
+            }
+            try await rest(within: limit)
+            for name in names {
+                let destination = Destination(backend: name, account: String(number))
+                if let due = model.nextDue(destination) {
+                    throw Violation("I4", "it came to rest with something at \(destination) due at \(Date(ms: due)), and it is \(now)")
+                }
+            }
+        }
+        recovery = time - begin
+        if !model.inflight.isEmpty { throw Violation("I4", "\(model.inflight.sorted()) were left in flight") }
+        if let draining = view.draining.first { throw Violation("drain", "\(draining) was never drained") }
+        try await checkStore()
+        try await checkPauses()
+    }
+
+    /// Goes on, everything in its turn and without a fault, until nothing is under way and no time is set.
+    private func rest(within limit: TimeInterval) async throws {
+        let begin = time
+        var left = 20_000 + 200 * model.items.count
+        while true {
+            left -= 1
+            if left == 0 {
+                throw Violation("I4", "it never came to rest: \(underway.count) things under way, timer \(String(describing: timer))")
+            }
+            if !underway.isEmpty {
+                try await finish(0, .fine)
+            } else if timer != nil {
+                try fire(lateBy: 0)
+            } else {
+                return
+            }
+            if time - begin > limit { throw Violation("I4", "it took more than \(limit / 3600) hours to settle") }
+        }
+    }
+
+    /// What is stored of pauses is what the core holds. What could not be written on a full disk is set right at the next start.
+    private func checkPauses() async throws {
+        if plan.has(.diskFull) { return }
+        let stored = try await outbox.pauses()
+        for name in names where (stored[name] != nil) != (view.pauses[name]?.pause != nil) {
+            throw Violation("pause", "of \(name) is stored \(String(describing: stored[name])), and the core disagrees")
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Delivery
+import Foundation
+import Outbox
+import SyncModel
+
+extension World {
+    /// One decision of the scheduler; where nothing fits it, nothing happens.
+    func take(_ step: Step) async throws {
+        switch step {
+        case .finish(let pick, let fate):
+            if !underway.isEmpty { try await finish(pick % underway.count, fate) }
+        case .pass(let seconds): try pass(seconds)
+        case .fire(let late): if timer != nil { try fire(lateBy: late) }
+        case .staleWake: try feed(.woke)
+        case .submit(let backend, let account, let lane, let route, let halts, let curse, let count):
+            try await submit(self.backend(backend).name, account, lane, route, halts: halts, curse, count)
+        case .retry(let pick): try await retry(pick)
+        case .discard(let pick): try await discard(pick)
+        case .sync(let backend): try await sync(backend.map { self.backend($0).name })
+        case .hurry(let backend): try feed(.hurried(backend: backend.map { self.backend($0).name }))
+        case .networkChanged: try feed(.networkChanged)
+        case .pause(let backend, let seconds): try await pause(self.backend(backend).name, seconds)
+        case .resume(let backend): try await resume(self.backend(backend).name)
+        case .signIn(let backend, let account):
+            let name = self.backend(backend).name
+            let id = String(account % plan.accounts + 1)
+            if keepers[name]?.isLeaving == false { setSession(name, Account(id: id, label: id)) }
+        case .sessionEnds(let backend): setSession(self.backend(backend).name, nil)
+        case .signOut(let backend, let kept): try signOut(self.backend(backend).name, kept: kept)
+        case .cut(let backend): try feed(.cut(backend: self.backend(backend).name))
+        case .stop: if !view.isStopping { try feed(.stop) }
+        case .start: if !isRunning { try reopen(isFault: false) }
+        case .crash(let isFault, let storeLands, let effects): try await crash(isFault, storeLands, effects)
+        case .lateSettlement: try await settleLate()
+        case .clock(let offset): try setClock(offset)
+        case .disk(let isFull):
+            if isFull != isDiskFull { happened() }
+            isDiskFull = isFull
+        case .lateArrival(let pick): if !ledger.late.isEmpty { try arriveLate(pick % ledger.late.count) }
+        case .prune: try await prune()
+        }
+    }
+
+    /// What is under way at `index` goes on, or ends.
+    func finish(_ index: Int, _ fate: Fate) async throws {
+        switch underway.remove(at: index) {
+        case .store(let settled, let slots): try await store(settled, slots)
+        case .attempt(let attempt): try go(attempt, fate)
+        case .probe(let backend, let isAbandoned):
+            underway.append(.mail(.probed(backend: backend, probe(backend, fate, isAbandoned: isAbandoned))))
+        case .checkSession(let backend): underway.append(.mail(news(backend)))
+        // On a full disk it is lost, and done at the next start.
+        case .expire(let pause): if !isDiskFull { try await outbox.expire(pause, at: now) }
+        case .correct(let pause): if !isDiskFull { try await outbox.correct(pause) }
+        case .mail(let event): try feed(event)
+        }
+    }
+
+    private func probe(_ backend: String, _ fate: Fate, isAbandoned: Bool) -> Probe {
+        switch fate {
+        case .fine, .refused, .forbidden, .errorWell, .stillUnauthorized, .lostAfter, .errorAfter: return .well
+        default: break
+        }
+        met("probe: \(isAbandoned ? "calledOff" : fate.rawValue)")
+        if isAbandoned { return .failed(Failure(.stopping, "called off")) }
+        return switch fate {
+        case .redirect, .pageBefore, .pageAfter: .failed(Failure(.intercepted, "portal"))
+        case .errorIll, .errorUnsaid, .throttledBriefly, .throttledLong: .failed(Failure(.serverError, status: 503, "ill"))
+        default: .failed(Failure(.offline, "offline"))
+        }
+    }
+
+    /// True time goes on, and what must have arrived by then arrives.
+    private func advance(to moment: TimeInterval) throws {
+        while let index = ledger.late.firstIndex(where: { $0.until <= moment }) { try arriveLate(index) }
+        time = max(time, moment)
+    }
+
+    private func pass(_ seconds: TimeInterval) throws {
+        guard let timer, timer <= time + seconds else { return try advance(to: time + seconds) }
+        try fire(lateBy: 0)
+    }
+
+    /// The timer goes off. Early by a little where the wall clock runs slower than true time.
+    func fire(lateBy seconds: TimeInterval) throws {
+        guard let timer else { return }
+        try advance(to: timer + seconds)
+        self.timer = nil
+        try feed(.woke)
+    }
+
+    private func arriveLate(_ index: Int) throws {
+        let item = ledger.arrive(at: index)
+        happened("arrivedLate")
+        try ledger.take(item, wasUncertain: true, keyLifetime: backend(named: item.destination.backend).keyLifetime, at: time)
+    }
+
+    /// Where the wall clock jumps, what is late has arrived: no calendar can promise otherwise.
+    func setClock(_ offset: TimeInterval) throws {
+        guard offset != self.offset else { return }
+        while !ledger.late.isEmpty { try arriveLate(0) }
+        self.offset = offset
+        steppedAt = time
+        happened("clockStep")
+    }
+
+    /// What is late for `id` arrives: a person who looks, looks when it is over.
+    func arriveLate(_ id: MutationID) throws {
+        while let index = ledger.late.firstIndex(where: { $0.item.id == id }) { try arriveLate(index) }
+    }
+}

@@ -1,0 +1,63 @@
+import Delivery
+import Foundation
+import Outbox
+import SyncModel
+
+/// The disk.
+extension World {
+    /// Writes what the core asked for, or fails for want of room; the core hears of it later.
+    func store(_ settled: [Settled], _ slots: [Destination: Int]) async throws {
+        if isDiskFull {
+            met("diskFull")
+            return underway.append(.mail(.storeFailed))
+        }
+        underway.append(.mail(.stored(try await write(settled, slots))))
+    }
+
+    /// The write itself, by the outbox and by the model.
+    func write(_ settled: [Settled], _ slots: [Destination: Int]) async throws -> Claimed {
+        let settled = sabotage == .countsOffline ? settled.map(Self.counted) : settled
+        let now = now
+        let claimed = try await outbox.settle(settled, thenClaim: slots, at: now)
+        for item in settled { try model.settle(item, at: now, ledger) }
+        let expected = model.claim(slots, at: now)
+        guard claimed.entries.map(\.sequence) == expected.sequences else {
+            throw Violation("model", "a claim brought \(claimed.entries.map(\.sequence)), and should bring \(expected.sequences)")
+        }
+        guard claimed.nextDue.mapValues(\.ms) == expected.nextDue else {
+            throw Violation("model", "a claim says that the next is due \(claimed.nextDue), and it is \(expected.nextDue)")
+        }
+        return claimed
+    }
+
+    private static func counted(_ settled: Settled) -> Settled {
+        guard case .released(let until, let failure) = settled.settlement, failure.reason == .offline else { return settled }
+        return Settled(settled.entry, .retry(at: until, failure), attempt: settled.attempt)
+    }
+
+    /// Compares every row with the model, and the derived tables with the rows.
+    func checkStore() async throws {
+        let rows = try await outbox.entries(limit: 10_000)
+        for row in rows {
+            guard let item = model.items[row.sequence] else { throw Violation("I1", "entry \(row.sequence) should not be there") }
+            let due = row.state == .pending && item.due != 0 ? Date(ms: item.due) : nil
+            guard
+                row.state == item.state, row.holdReason == item.holdReason, row.attempts == item.attempts, row.releases == item.releases,
+                row.uncertain == item.uncertain, row.dueAt == due, row.id == item.id
+            else { throw Violation("model", "the outbox holds \(row), and should hold \(item)") }
+        }
+        if rows.count != model.items.count { throw Violation("I1", "\(model.items.count) entries should be there, and \(rows.count) are") }
+        guard try await outbox.derivedTablesMatch() else { throw Violation("model", "the derived tables differ from the entries") }
+        try await checkReceipts()
+    }
+
+    /// What left the table of entries is known by its receipt, and as what it was.
+    private func checkReceipts() async throws {
+        let receipts = try await outbox.receipts(limit: 100_000)
+        let settled = model.items.values.filter { $0.state == .delivered || $0.state == .discarded }
+        let expected = model.pruned.merging(settled.map { ($0.id, $0.state) }) { first, _ in first }
+        let found = Dictionary(receipts.map { ($0.id, $0.outcome == .delivered ? Entry.State.delivered : .discarded) }) { first, _ in first
+        }
+        if found != expected { throw Violation("I1", "\(receipts.count) receipts do not show what became of \(expected.count) entries") }
+    }
+}
