@@ -13,7 +13,7 @@ struct PowerCutCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Also put there what is left after the cut.", valueName: "folder")) var into: String?
 
     func run() async throws {
-        let tape = PowerCutTape(try Recording(log: tape))
+        let tape = PowerCutTape(try DiskLog(log: tape))
         var problems: [String] = []
         try await tape.cuts(after: [cut], number: 0, seed: 0) { found in
             let cut = PowerCut(

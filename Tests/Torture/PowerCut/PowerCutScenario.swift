@@ -48,7 +48,7 @@ final class PowerCutScenario: Sendable {
         for (id, _) in Dictionary(grouping: station.sandbox.ledger.entries, by: { $0.clientMutationID ?? "" }) where !id.isEmpty {
             try recorder.mark("taken \(id)")
         }
-        let recording = try Recording(log: recorder.log ?? "")
+        let recording = try DiskLog(log: recorder.log ?? "")
         var disk = Disk()
         for record in recording.records { try disk.apply(record) }
         let image = disk.presentImage
@@ -101,7 +101,7 @@ final class PowerCutScenario: Sendable {
         try OldStore.make(of: station.directory("state/outbox.sqlite"))
         try recorder.begin()
         var promises = Promises()
-        for record in try Recording(log: recorders.day.log ?? "").records { promises.apply(record, Promises.Words(record)) }
+        for record in try DiskLog(log: recorders.day.log ?? "").records { promises.apply(record, Promises.Words(record)) }
         for (thing, state) in promises.states { try recorder.mark("end \(thing) \(state)") }
         for id in promises.told { try recorder.mark("told \(id)") }
         try await station.start(try recorder.environment())

@@ -81,7 +81,7 @@ struct PowerCutTape: Sendable {
     /// Where to cut: before and after each sync and each change of a name.
     let seams: [Int]
 
-    init(_ recording: Recording) {
+    init(_ recording: DiskLog) {
         let records = recording.records
         self.records = records
         words = records.map(Promises.Words.init)

@@ -1,7 +1,7 @@
 import Foundation
 
 /// What happened to the files below one directory, in order, as Tests/CRecorder wrote it down.
-struct Recording: Sendable {
+struct DiskLog: Sendable {
     let records: [Record]
 
     init(_ records: [Record]) { self.records = records }
