@@ -54,6 +54,8 @@ let package = Package(
         .executable(name: "homingd", targets: ["homingd"]),
         .executable(name: "homing", targets: ["homing"]),
         .executable(name: "homing-sandbox", targets: ["homing-sandbox"]),
+        // Preloaded into homingd by the campaigns of homing-torture; not installed.
+        .library(name: "TortureRecorder", type: .dynamic, targets: ["CRecorder"]),
     ],
     dependencies: [
         // SQL: the outbox on Debian's own libsqlite3, whose JSON functions also check what is handed in.
@@ -117,6 +119,8 @@ let package = Package(
         .target(
             name: "StationSupport", dependencies: ["ControlAPI", "Sandbox", "SyncModel", "TestSupport"], path: "Tests/StationSupport",
             swiftSettings: swiftSettings),
+        // Writes down what a program does to its files, and kills it at a chosen place, from inside it (LD_PRELOAD).
+        .target(name: "CRecorder", path: "Tests/CRecorder"),
         // Made-up worlds for the delivering core over the real outbox, for the tests and for the campaigns.
         .target(
             name: "Simulation", dependencies: ["SyncModel", "Vault", "Outbox", "Delivery", "TestSupport"], path: "Tests/Simulation",
@@ -126,8 +130,7 @@ let package = Package(
             name: "homing-torture",
             dependencies: [
                 "StationSupport", "Simulation", "TestSupport", "ControlAPI", "Sandbox", "SyncModel", "Vault", "Outbox", "Delivery",
-                "Backends", "Capture",
-                argumentParser,
+                "Backends", "Capture", argumentParser, grdb,
             ], path: "Tests/Torture", swiftSettings: swiftSettings),
         tests("SyncModel", ["SyncModel"]),
         tests("Vault", ["Vault"]),
@@ -149,8 +152,8 @@ let package = Package(
         tests(
             "EndToEnd",
             [
-                "homingd", "homing", "homing-sandbox", "homing-torture", "ControlAPI", "ControlServer", "Sandbox", "StationSupport",
-                "SyncDaemon", "SyncModel", asyncHTTPClient, logging, nioCore, nioHTTP1,
+                "homingd", "homing", "homing-sandbox", "homing-torture", "ControlAPI", "ControlServer", "Delivery", "Sandbox",
+                "StationSupport", "SyncDaemon", "SyncModel", asyncHTTPClient, logging, nioCore, nioHTTP1,
             ], exclude: ["Integrations/submit.py", "Integrations/submit.sh"]),
     ]
 )

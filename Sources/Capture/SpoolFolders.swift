@@ -49,6 +49,9 @@ struct SpoolFolders: Sendable {
         for folder in [new, users, taken, refused] {
             try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
         }
+        // What is durable in a folder goes with it, unless its own name is durable too. `try?`: a folder that we may not read we did not make.
+        try? sync([root.removingLastComponent()])
+        try sync([root, new])
         // What a crash left of a copy; the file itself is where it was.
         for folder in [taken, refused] { (folder / Self.draft).remove() }
     }

@@ -2,23 +2,30 @@ import GRDB
 
 /// Lets concurrent writes share one transaction, hence one fsync: while one transaction commits, the next gathers.
 actor GroupCommit {
-    private typealias Item = (apply: @Sendable (Database) throws -> Void, finish: @Sendable ((any Error)?) -> Void)
+    private struct Item {
+        /// Whether it may use the ballast.
+        let mustBe: Bool
+        let apply: @Sendable (Database) throws -> Void
+        let finish: @Sendable ((any Error)?) -> Void
+    }
 
     private let pool: DatabasePool
+    private let ballast: Ballast
     private var gathered: [Item] = []
     private var isCommitting = false
 
-    init(pool: DatabasePool) { self.pool = pool }
+    init(pool: DatabasePool, ballast: Ballast) { (self.pool, self.ballast) = (pool, ballast) }
 
     /// Runs `work` in a savepoint of a shared transaction; returns its value after the commit. What throws rolls back alone.
-    func submit<T: Sendable>(_ work: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    ///
+    /// - Parameter mustBe: on a full disk it is written all the same, as long as the ballast lasts, and whatever shares its transaction.
+    func submit<T: Sendable>(mustBe: Bool, _ work: @escaping @Sendable (Database) throws -> T) async throws -> T {
         let outcome = Outcome<T>()
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             gathered.append(
-                (
-                    apply: { db in outcome.value = try work(db) },
-                    finish: { error in if let error { continuation.resume(throwing: error) } else { continuation.resume() } }
-                ))
+                Item(
+                    mustBe: mustBe, apply: { db in outcome.value = try work(db) },
+                    finish: { error in if let error { continuation.resume(throwing: error) } else { continuation.resume() } }))
             guard !isCommitting else { return }
             isCommitting = true
             // Unstructured: a submitter that is cancelled must not roll back what others share with it.
@@ -50,10 +57,19 @@ actor GroupCommit {
                 }
                 for (item, error) in zip(batch, errors) { item.finish(error) }
             } catch {
-                for item in batch { item.finish(error) }
+                let again = OutboxError(error) == .full ? whatMustBe(of: batch) : []
+                for item in batch where again.isEmpty || !item.mustBe { item.finish(error) }
+                gathered = again + gathered
             }
         }
         isCommitting = false
+    }
+
+    /// What of a batch that the disk had no room for is tried once more: without the rest, which may have been what was too large, then with
+    /// the space of the ballast.
+    private func whatMustBe(of batch: [Item]) -> [Item] {
+        let kept = batch.filter(\.mustBe)
+        return kept.count < batch.count || ballast.release() ? kept : []
     }
 
     // SAFETY: written once by the writer's queue inside the transaction, read once after the continuation that the commit resumes.

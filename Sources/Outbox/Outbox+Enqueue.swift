@@ -41,16 +41,19 @@ extension Outbox {
                 return (mutation, sealed, digest)
             }
         } catch {
-            throw OutboxError(error)
+            throw failure(error)
         }
         let maxBytes = maxBytes
         let size = prepared.map { Int64($0.sealed.count) }.reduce(0, +)
-        let results = try await commit(size: size) { db in
+        let hasRoom = diskHasRoom()
+        let results = try await commit(size: size, mustBe: false) { db in
             try prepared.map { item -> Result<Enqueued, OutboxError> in
                 if let known = try Self.known(item.mutation.id, db) {
                     guard known.digest == item.digest else { return .failure(.idConflict(item.mutation.id)) }
                     return .success(known.enqueued)
                 }
+                // The last of the space is for what was accepted before.
+                guard hasRoom else { return .failure(.full) }
                 guard try Self.usedBytes(db) + Int64(item.sealed.count) <= maxBytes else { return .failure(.overLimit(maxBytes)) }
                 let sequence = try Self.insert(
                     item.mutation, sealed: item.sealed, digest: item.digest, accountLabel: accountLabel, by: actor, now: now, db)
@@ -61,6 +64,7 @@ extension Outbox {
             switch result {
             case .success(.new): shortage.accepted()
             case .failure(.overLimit): shortage.refused(Int64(item.sealed.count))
+            case .failure(.full): shortage.diskIsFull(for: Int64(item.sealed.count))
             case .success(.duplicate), .failure: break
             }
         }
@@ -98,14 +102,16 @@ extension Outbox {
         let to = mutation.destination
         if let accountLabel { try remember(Account(id: to.account, label: accountLabel), of: to.backend, db) }
         let sql = """
-            INSERT INTO entry (id, backend, account, lane, route, onDead, sealed, size, digest, dueAt, capturedAt, supersedes)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO entry (id, backend, account, lane, route, onDead, sealed, size, digest, dueAt, capturedAt, supersedes,
+                identity)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         // A statement that is kept holds what was bound to it last: a large document would stay in memory.
         let statement = try sealed.count > largestKept ? db.makeStatement(sql: sql) : db.cachedStatement(sql: sql)
         try statement.execute(arguments: [
             mutation.id.description, to.backend, to.account, mutation.lane.rawValue, mutation.route, mutation.onDead.rawValue, sealed,
             mutation.payload?.count ?? 0, digest, atOnce, mutation.capturedAt.ms, mutation.supersedes?.description,
+            EntryRow.identity(mutation, digest: digest),
         ])
         let sequence = db.lastInsertedRowID
         var detail = ["route": mutation.route, "lane": mutation.lane.rawValue]

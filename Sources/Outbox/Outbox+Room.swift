@@ -1,12 +1,12 @@
-import Foundation
-import GRDB
 import Synchronization
 
 /// Whether anything more can be written.
 package enum Room: Sendable, Equatable {
     case enough
-    /// The disk is full: nothing is accepted, and nothing is sent, since what became of it could not be written.
+    /// The disk is full: nothing is accepted. What waits goes on being sent, from the space that was kept for that.
     case diskFull
+    /// The disk is full and the space that was kept is used up: nothing is sent either, since what became of it could not be written.
+    case nothingLeft
     /// What was handed in last did not fit under this limit, in bytes, and still would not.
     case overLimit(Int64)
 }
@@ -14,33 +14,38 @@ package enum Room: Sendable, Equatable {
 extension Outbox {
     /// How it is now.
     package func room() async throws(OutboxError) -> Room {
-        if let missing = shortage.missing {
-            // `try?`: where the system does not say, the next write that fails will.
-            let system = try? FileManager.default.attributesOfFileSystem(forPath: pool.path)
-            if let free = system?[.systemFreeSize] as? Int64, free < missing { return .diskFull }
-            shortage.diskHasRoom()
-        }
+        guard diskHasRoom() else { return shortage.isSpent ? .nothingLeft : .diskFull }
         guard let refused = shortage.refused else { return .enough }
         let used = try await read { db in try Self.usedBytes(db) }
         return used + refused > maxBytes ? .overLimit(maxBytes) : .enough
+    }
+
+    /// Whether the disk takes new submissions: once it was full, when it has room for what failed and for the ballast besides.
+    func diskHasRoom() -> Bool {
+        let missing = shortage.missing
+        if missing == nil, ballast.isWhole { return true }
+        guard ballast.restore(leaving: max(missing ?? 0, Ballast.margin)) else { return false }
+        if let missing, let free = ballast.free, free < missing { return false }
+        shortage.diskHasRoom()
+        return true
     }
 }
 
 /// What could not be written for want of room, in bytes.
 final class Shortage: Sendable {
-    private let state = Mutex<(missing: Int64?, refused: Int64?)>((nil, nil))
+    private let state = Mutex<(missing: Int64?, refused: Int64?, isSpent: Bool)>((nil, nil, false))
 
     /// What the disk must have before it counts as having room again; nil where it has not been full since it had.
     var missing: Int64? { state.withLock { $0.missing } }
     /// The submission that the limit refused last; nil where one was accepted since.
     var refused: Int64? { state.withLock { $0.refused } }
+    /// Whether not even what must be written could be, the last time.
+    var isSpent: Bool { state.withLock { $0.isSpent } }
 
     /// A write of about so many bytes has failed. The write-ahead log may take a few small ones yet: their success says nothing.
-    func diskIsFull(for bytes: Int64) { state.withLock { $0.missing = max($0.missing ?? 0, bytes + Self.margin) } }
+    func diskIsFull(for bytes: Int64) { state.withLock { $0.missing = max($0.missing ?? 0, bytes + Ballast.margin) } }
+    func wroteWhatMustBe(_ succeeded: Bool) { state.withLock { $0.isSpent = !succeeded } }
     func diskHasRoom() { state.withLock { $0.missing = nil } }
     func refused(_ bytes: Int64) { state.withLock { $0.refused = bytes } }
     func accepted() { state.withLock { $0.refused = nil } }
-
-    /// 1 MiB: the log between two checkpoints.
-    private static let margin: Int64 = 1 << 20
 }

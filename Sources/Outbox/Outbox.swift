@@ -12,8 +12,14 @@ package struct Outbox: Sendable {
     /// Told after a commit that wrote events.
     package let eventsWritten = Signal()
 
+    /// What this run has met.
+    package let damage: Damage
+    /// What became of the store that was there, where opening it meant to put it aside; nil where it was sound.
+    package let salvaged: SalvageReport?
+
     let pool: DatabasePool
     let commits: GroupCommit
+    let ballast: Ballast
     let shortage = Shortage()
     let vault: Vault
     /// The largest that the file may be, in bytes; what must be written besides new submissions goes past it.
@@ -30,35 +36,75 @@ package struct Outbox: Sendable {
     package init(
         file: String, vault: Vault, crashed: Bool, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0, now: Date
     ) throws(OutboxError) {
+        let ballast = Ballast(beside: file)
+        self.vault = vault
+        self.maxBytes = maxBytes
+        self.ballast = ballast
+        damage = Damage(file: file)
         do {
-            var configuration = Configuration()
-            configuration.foreignKeysEnabled = true
-            configuration.busyMode = .timeout(5)
-            configuration.label = "outbox"
-            configuration.maximumReaderCount = 2
-            configuration.prepareDatabase { db in
-                if db.configuration.readonly { return }
-                // Only before the first table is made does this take effect.
-                try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
-                try db.execute(sql: "PRAGMA secure_delete = ON")
-                // Each savepoint else keeps the pages it changes in a file of its own in /var/tmp: on another disk, and outside the state.
-                try db.execute(sql: "PRAGMA temp_store = MEMORY")
+            let repair = StoreRepair(file: file, vault: vault, now: now)
+            var salvaged = try repair.prepare()
+            func openOnce() throws -> (DatabasePool, epoch: Int64) {
+                try Self.open(
+                    file, thoroughly: crashed && salvaged == nil,
+                    { try Self.beginRun($0, crashed: crashed, dueAt: now.addingTimeInterval(lookupAfter), now: now) })
             }
-            pool = try DatabasePool(path: file, configuration: configuration)
+            func open() throws -> (DatabasePool, epoch: Int64) {
+                do { return try openOnce() } catch  where (ballast.free ?? .max) < Ballast.margin && ballast.release() {
+                    return try openOnce()
+                }
+            }
+            do { (pool, epoch) = try open() } catch {
+                guard case .damaged(let reason) = OutboxError(error), salvaged == nil else { throw error }
+                salvaged = try repair.salvage(because: reason)
+                (pool, epoch) = try open()
+            }
+            self.salvaged = salvaged
+            commits = GroupCommit(pool: pool, ballast: ballast)
+        } catch {
+            throw OutboxError(error)
+        }
+    }
+
+    /// - Parameters:
+    ///   - thoroughly: reads all of it and throws `damaged` where anything is wrong, which takes seconds for a million entries.
+    private static func open(
+        _ file: String, thoroughly: Bool, _ begin: (Database) throws -> Int64
+    ) throws -> (DatabasePool, epoch: Int64) {
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = true
+        configuration.busyMode = .timeout(5)
+        configuration.label = "outbox"
+        configuration.maximumReaderCount = 2
+        configuration.prepareDatabase { db in
+            if db.configuration.readonly { return }
+            try db.execute(sql: "PRAGMA secure_delete = ON")
+            // Each savepoint else keeps the pages it changes in a file of its own in /var/tmp: on another disk, and outside the state.
+            try db.execute(sql: "PRAGMA temp_store = MEMORY")
+        }
+        let pool = try DatabasePool(path: file, configuration: configuration)
+        do {
             // DatabasePool sets NORMAL after prepareDatabase has run, so FULL is set once it is open; there is one writer connection.
             try pool.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try db.execute(sql: "PRAGMA wal_autocheckpoint = 256")
                 try db.execute(sql: "PRAGMA journal_size_limit = 4194304")
             }
-            if try pool.read(OutboxSchema.migrator.hasBeenSuperseded) { throw OutboxError.tooNew }
-            try OutboxSchema.migrator.migrate(pool)
-            self.vault = vault
-            self.maxBytes = maxBytes
-            commits = GroupCommit(pool: pool)
-            epoch = try pool.write { db in try Self.beginRun(db, crashed: crashed, dueAt: now.addingTimeInterval(lookupAfter), now: now) }
+            if thoroughly { try pool.read(checkIntegrity) }
+            try migrate(pool)
+            return (pool, try pool.write(begin))
         } catch {
-            throw OutboxError(error)
+            // `try?`: it is put aside, and the error from before says why.
+            try? pool.close()
+            throw error
+        }
+    }
+
+    private static func migrate(_ pool: DatabasePool) throws {
+        if try pool.read(OutboxSchema.migrator.hasBeenSuperseded) { throw OutboxError.tooNew }
+        do { try OutboxSchema.migrator.migrate(pool) } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+            // The tables are not those that the store says it has.
+            throw OutboxError.damaged("\(error)")
         }
     }
 
@@ -89,23 +135,41 @@ package struct Outbox: Sendable {
 
     /// Closes the file after its last commit; a write that comes later fails.
     package func close() throws(OutboxError) {
-        do { try pool.close() } catch { throw OutboxError(error) }
+        do { try pool.close() } catch { throw failure(error) }
     }
 
     /// Runs `work` in a transaction that it may share with others, and returns after the fsync.
     ///
-    /// - Parameter size: about how many bytes it writes, where that is much.
-    func commit<T: Sendable>(size: Int64 = 0, _ work: @escaping @Sendable (Database) throws -> T) async throws(OutboxError) -> T {
-        do { return try await commits.submit(work) } catch {
-            let error = OutboxError(error)
-            if error == .full { shortage.diskIsFull(for: size) }
+    /// - Parameters:
+    ///   - size: about how many bytes it writes, where that is much.
+    ///   - mustBe: on a full disk it is written from the ballast. Only new submissions are not: they are refused, and nothing is lost.
+    func commit<T: Sendable>(
+        size: Int64 = 0, mustBe: Bool = true, _ work: @escaping @Sendable (Database) throws -> T
+    ) async throws(OutboxError) -> T {
+        do {
+            let value = try await commits.submit(mustBe: mustBe, work)
+            if mustBe { shortage.wroteWhatMustBe(true) }
+            return value
+        } catch {
+            let error = failure(error)
+            if error == .full {
+                shortage.diskIsFull(for: size)
+                if mustBe { shortage.wroteWhatMustBe(false) }
+            }
             throw error
         }
     }
 
     /// Reads a consistent snapshot.
     func read<T: Sendable>(_ work: @escaping @Sendable (Database) throws -> T) async throws(OutboxError) -> T {
-        do { return try await pool.read(work) } catch { throw OutboxError(error) }
+        do { return try await pool.read(work) } catch { throw failure(error) }
+    }
+
+    /// What went wrong; damage is remembered.
+    func failure(_ error: any Error) -> OutboxError {
+        let error = OutboxError(error)
+        if case .damaged(let words) = error { damage.meet(words) }
+        return error
     }
 }
 

@@ -67,6 +67,13 @@ package struct DurableFile: Sendable, Hashable {
         return path + suffix
     }
 
+    /// Makes a folder for its owner only, where there is none, durably: what is durable in it would else go with it.
+    package static func makeFolder(_ path: String) throws(VaultError) {
+        let folder = DurableFile(path: path)
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw folder.failure("make") }
+        try folder.syncFolder()
+    }
+
     private func writeTemporary(_ content: Data) throws(VaultError) -> String {
         let temporary = "\(path).tmp"
         unlink(temporary)  // What a crash left; where it is somebody's, the exclusive creation below fails.

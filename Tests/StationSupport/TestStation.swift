@@ -42,6 +42,13 @@ package final class TestStation: Sendable {
         try await sandbox.start()
     }
 
+    /// A station in a directory that is prepared already, at a sandbox that may serve others too.
+    package init(in directory: TemporaryDirectory, at sandbox: Sandbox) {
+        self.directory = directory
+        self.sandbox = sandbox
+        client = ControlClient(socketPath: directory("homing.sock"))
+    }
+
     /// The shipped profile, and what it extends, with other addresses.
     package static func place(_ profile: String, in directory: TemporaryDirectory, baseURL: String, edits: [(String, String)] = []) throws {
         try FileManager.default.createDirectory(atPath: directory("backends"), withIntermediateDirectories: true)
@@ -64,9 +71,12 @@ package final class TestStation: Sendable {
     }
 
     /// A configuration with short pauses.
-    package static func configure(_ directory: TemporaryDirectory, delivery: String = shortPauses, route: String = "measurement") throws {
+    package static func configure(
+        _ directory: TemporaryDirectory, delivery: String = shortPauses, route: String = "measurement",
+        timeouts: String = "connect: 10, request: 30, exchange: 60"
+    ) throws {
         let spool = route == "measurement" ? "" : "spool: {route: \(route)}\n"
-        try "state_directory: state\nsocket: homing.sock\n\(spool)delivery: {\(delivery)}\n"
+        try "state_directory: state\nsocket: homing.sock\n\(spool)delivery: {\(delivery)}\ntimeouts: {\(timeouts)}\n"
             .write(toFile: directory("homing.yaml"), atomically: true, encoding: .utf8)
     }
 
@@ -76,13 +86,18 @@ package final class TestStation: Sendable {
 
     /// Starts homingd and returns once it says that it is up; its error where it ends instead.
     ///
-    /// - Parameter log: a file that gets everything that it says.
+    /// - Parameters:
+    ///   - launcher: a program with arguments that becomes homingd once it has done its part, found in /usr/bin.
+    ///   - log: a file that gets everything that it says.
     @discardableResult
-    package func start(_ environment: [String: String] = [:], logTo log: String? = nil) async throws -> Process {
+    package func start(_ environment: [String: String] = [:], through launcher: [String] = [], logTo log: String? = nil) async throws
+        -> Process
+    {
         let process = Process()
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, given in given }
-        process.executableURL = URL(fileURLWithPath: Self.programs + "/homingd")
-        process.arguments = ["run", "--config", directory("homing.yaml")]
+        let command = launcher + [Self.programs + "/homingd", "run", "--config", directory("homing.yaml")]
+        process.executableURL = URL(fileURLWithPath: launcher.isEmpty ? command[0] : "/usr/bin/\(command[0])")
+        process.arguments = Array(command.dropFirst())
         let output = Pipe()
         process.standardError = output
         try process.run()

@@ -160,6 +160,9 @@ import Testing
     @Test func aFullDiskGoesFirst() {
         var full = summary(backend(QueueReport(pending: 2)))
         full.room = .diskFull
+        #expect(full.sentence == "The disk is full: nothing more can be taken in. 2 captures are safe here and go on going up.")
+        #expect(full.attention.map(\.code) == ["disk-full"])
+        full.room = .nothingLeft
         #expect(
             full.sentence
                 == "The disk is full: nothing more can be taken in or sent. 2 captures are safe here, and go up once there is room.")

@@ -11,7 +11,7 @@ protocol Campaign: Sendable {
 }
 
 /// What one campaign did and saw.
-struct Outcome: Codable, Sendable {
+struct Outcome: Codable, Sendable, CustomStringConvertible {
     let campaign: String
     let seed: UInt64
     var rounds = 0
@@ -38,6 +38,14 @@ struct Outcome: Codable, Sendable {
     struct Control: Codable, Sendable {
         let without: String
         let failedAsItShould: Bool
+    }
+
+    /// What a person reads while the campaigns run.
+    var description: String {
+        let kinds = faults.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        let counts = "\(rounds) rounds, \(acknowledged) acknowledged, \(lost) lost, \(duplicated) duplicated, seed \(seed)"
+        let missed = controls.filter { !$0.failedAsItShould }.map { "  CONTROL without \($0.without) did not fail" }
+        return (["\(campaign): \(counts)", "  \(kinds)"] + missed + failures.map { "  FAILURE \($0)" }).joined(separator: "\n")
     }
 
     mutating func met(_ fault: String, _ times: Int = 1) { faults[fault, default: 0] += times }

@@ -8,8 +8,12 @@ struct RunCommand: AsyncParsableCommand {
     @Option(name: .customLong("only"), help: "Only this campaign; repeatable.") var names: [String] = []
     @Option(help: "What everything random is made of; else a new one each time.") var seed: UInt64?
 
+    @Option(help: "Write the page of guarantees to this file, as Markdown.") var report: String?
+
     /// In the order in which they run; each gets the same share of the time.
-    private static let campaigns: [any Campaign] = [SimulationCampaign()]
+    private static let campaigns: [any Campaign] = [
+        SimulationCampaign(), PowerCutCampaign(), KillCampaign(), DamageCampaign(), NetworkCampaign(), DoorCampaign(),
+    ]
 
     func run() async throws {
         let seed = seed ?? .random(in: .min ... .max)
@@ -17,13 +21,18 @@ struct RunCommand: AsyncParsableCommand {
         guard !chosen.isEmpty else {
             throw ValidationError("expected --only with one of: \(Self.campaigns.map { type(of: $0).name }.joined(separator: ", "))")
         }
+        let began = Date()
         var outcomes: [Outcome] = []
         for campaign in chosen {
             let deadline = ContinuousClock.now + .seconds(minutes * 60 / Double(chosen.count))
+            print("\(type(of: campaign).name) …")
             let outcome = try await campaign.run(until: deadline, seed: seed)
             outcomes.append(outcome)
-            print("\(outcome.campaign): \(outcome.rounds) rounds, seed \(outcome.seed), \(outcome.failures.count) failures")
-            for failure in outcome.failures { print("  \(failure)") }
+            print("\(outcome)")
+        }
+        if let report {
+            let text = Report(outcomes: outcomes, minutes: minutes, began: began).markdown
+            try text.write(toFile: report, atomically: true, encoding: .utf8)
         }
         if outcomes.contains(where: { !$0.failures.isEmpty || $0.controls.contains { !$0.failedAsItShould } }) { throw ExitCode.failure }
     }

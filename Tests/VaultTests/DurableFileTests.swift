@@ -34,6 +34,15 @@ final class DurableFileTests {
         #expect(error.description == "Could not write /nowhere/file: No such file or directory.")
     }
 
+    @Test func aFolderIsMadeForItsOwnerAndOneThatIsThereStaysAsItIs() throws {
+        try DurableFile.makeFolder("\(folder)/inner")
+        #expect(DurableFile(path: "\(folder)/inner").mode == 0o700)
+        try DurableFile(path: "\(folder)/inner/file").replace(with: Data([1]))
+        try DurableFile.makeFolder("\(folder)/inner")
+        #expect(try DurableFile(path: "\(folder)/inner/file").read() == Data([1]))
+        #expect(throws: VaultError.self) { try DurableFile.makeFolder("\(folder)/nowhere/inner") }
+    }
+
     @Test func puttingAsideKeepsTheBytes() throws {
         try file.replace(with: Data([7]))
         let path = try file.putAside(suffix: ".damaged")

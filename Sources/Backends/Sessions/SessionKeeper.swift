@@ -62,7 +62,7 @@ package actor SessionKeeper {
             case .bearer: BearerScheme(backend: backend, clock: clock)
             }
         (changes, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
-        _ = mkdir(directory, 0o700)  // Where that fails, the first write says why.
+        try? DurableFile.makeFolder(directory)  // `try?`: where that fails, the first write says why.
         let file = SessionFile(directory: directory, backend: backend.name, vault: vault)
         self.file = file
         savedAt = clock.now
@@ -77,7 +77,8 @@ package actor SessionKeeper {
         case .none: return SessionRecord(origin: origin)
         case .damaged(let path):
             var record = SessionRecord(origin: origin)
-            record.reason = "the stored session could not be read; it was put aside as \(path)"
+            record.state = .signInRequired
+            record.reason = "the stored session cannot be read; it was put aside as \(path)"
             return record
         case .record(let record) where record.state == .signingOut:
             // The server is not told: what is left of the credentials may have been used already.

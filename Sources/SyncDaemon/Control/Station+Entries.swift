@@ -64,7 +64,7 @@ extension Station {
         reasons.hasProfile = keepers[backend] != nil
         reasons.commands = commands(for: backend)
         if !SessionKeeper.namesItsServer(record.destination.account) { reasons.formerAddress = keepers[backend]?.foreignTo }
-        reasons.isDiskFull = try await stored { () throws(OutboxError) in try await outbox.room() } == .diskFull
+        reasons.isDiskFull = try await stored { () throws(OutboxError) in try await outbox.room() } == .nothingLeft
         let (sentence, next) = reasons.explain(record)
         return ControlAPI.Explanation(id: record.id.description, state: record.state.rawValue, sentence: sentence, next: next)
     }

@@ -49,7 +49,7 @@ extension Station {
     /// How many entries of a destination are neither delivered nor discarded.
     func undelivered(_ destination: Destination) async throws(Problem) -> Int {
         try await stored { () throws(OutboxError) in
-            try await outbox.tallies().count(destination) { $0 != .delivered && $0 != .discarded }
+            try await outbox.tallies().undelivered(destination)
         }
     }
 
@@ -95,14 +95,25 @@ extension Station {
     /// For a backend whose profile says `outbox: drop`: each entry as by any discard; how many there were.
     private func drop(_ destination: Destination, for requester: Requester?) async throws(OutboxError) -> Int {
         var dropped = 0
-        for state in [Entry.State.pending, .dead, .held, .inflight] {
-            var page = try await outbox.entries(state: state, backend: destination.backend, after: 0, limit: 500)
-            while let last = page.last {
-                for record in page where record.destination == destination {
-                    if try await discard(record.id, for: requester) { dropped += 1 }
-                }
-                page = try await outbox.entries(state: state, backend: destination.backend, after: last.sequence, limit: 500)
+        // In passes: what is just being handed back passes from one state to another, behind the back of whoever walks through them.
+        for _ in 0..<100 {
+            for state in [Entry.State.inflight, .pending, .dead, .held] {
+                dropped += try await drop(destination, in: state, for: requester)
             }
+            if try await outbox.tallies().undelivered(destination) == 0 { break }
+            try? await Task.sleep(for: .milliseconds(20), clock: .continuous)  // `try?`: nobody cancels it
+        }
+        return dropped
+    }
+
+    private func drop(_ destination: Destination, in state: Entry.State, for requester: Requester?) async throws(OutboxError) -> Int {
+        var dropped = 0
+        var page = try await outbox.entries(state: state, backend: destination.backend, after: 0, limit: 500)
+        while let last = page.last {
+            for record in page where record.destination == destination {
+                if try await discard(record.id, for: requester) { dropped += 1 }
+            }
+            page = try await outbox.entries(state: state, backend: destination.backend, after: last.sequence, limit: 500)
         }
         return dropped
     }
@@ -136,6 +147,9 @@ extension [Tally] {
     fileprivate func count(_ destination: Destination?, _ isMeant: (Entry.State) -> Bool) -> Int {
         filter { $0.destination == destination && isMeant($0.state) }.map(\.count).reduce(0, +)
     }
+
+    /// How many are neither delivered nor discarded.
+    fileprivate func undelivered(_ destination: Destination) -> Int { count(destination) { $0 != .delivered && $0 != .discarded } }
 
     /// How many have still to go up.
     fileprivate func unsent(_ destination: Destination?) -> Int { count(destination) { $0 == .pending || $0 == .inflight } }

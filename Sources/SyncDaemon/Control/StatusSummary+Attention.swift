@@ -8,7 +8,7 @@ import SyncModel
 extension StatusSummary {
     /// Gravest first.
     var attention: [Attention] {
-        shortage
+        damages.map(Attention.init(damage:)) + shortage
             + withoutProfile.sorted { $0.key < $1.key }.map { name, count in
                 Attention(
                     code: "no-profile",
@@ -21,6 +21,13 @@ extension StatusSummary {
         switch room {
         case .enough: []
         case .diskFull:
+            [
+                Attention(
+                    code: "disk-full",
+                    text: "The disk is full: nothing more can be taken in. What waits goes on being sent, from the space kept for that.",
+                    next: "Make room on the disk; the rest follows by itself.")
+            ]
+        case .nothingLeft:
             [
                 Attention(
                     code: "disk-full",

@@ -1,0 +1,194 @@
+import ControlAPI
+import Foundation
+import Glibc
+import Sandbox
+import StationSupport
+import SyncModel
+import TestSupport
+import Testing
+
+/// Nothing left: no byte, no file, no right to write, no descriptor. Real disks, small ones in memory, mounted in a namespace of the daemon's own.
+@Suite struct ExhaustionTests {
+    /// Makes the state directory a file system of its own before homingd starts on it.
+    private static func disk(_ station: TestStation, _ options: String) throws -> [String] {
+        let state = station.directory("state")
+        try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let mount = "mount -t tmpfs -o \(options) tmpfs \"$0\" && exec \"$@\""
+        return ["unshare", "--user", "--map-root-user", "--mount", "/bin/sh", "-c", mount, state]
+    }
+
+    /// The state directory as the daemon sees it.
+    private static func state(_ process: Process, _ station: TestStation) -> String {
+        "/proc/\(process.processIdentifier)/root\(station.directory("state"))"
+    }
+
+    /// Writes until not a byte more fits; the file.
+    private static func fill(_ folder: String) throws -> String {
+        let path = folder + "/somebody-elses"
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        try #require(file >= 0)
+        defer { close(file) }
+        let block = [UInt8](repeating: 7, count: 4096)
+        while write(file, block, block.count) > 0 {}
+        return path
+    }
+
+    private static func large(_ number: Int) -> Data {
+        let words = String(repeating: "x", count: 20_000)
+        return Data(#"{"timestamp":\#(number),"average_measurements":{"14-818":{"value":17.25,"description":"\#(words)"}}}"#.utf8)
+    }
+
+    /// What was accepted goes up on a disk with no byte left, new submissions are refused, and both end by themselves.
+    @Test(.timeLimit(.minutes(2)))
+    func aFullDiskRefusesWhatIsNewAndDeliversWhatItHas() async throws {
+        let station = try await TestStation()
+        let process = try await station.start(through: Self.disk(station, "size=32m"))
+        try await station.login()
+        await station.sandbox.down()
+        for number in 1...40 { try await station.submit(user: 5 + number % 4, id: number) }
+
+        let state = Self.state(process, station)
+        let filler = try Self.fill(state)
+        // Until the log and the free pages of the file are used up too.
+        var number = 1000
+        var refusal: Problem?
+        while refusal == nil, number < 4000 {
+            number += 1
+            do {
+                _ = try await station.client.call(
+                    Endpoints.submit,
+                    ControlAPI.Submission(
+                        backend: "breathesafe", route: "measurement", id: Samples.id(number).description, fields: ["user_id": "5"],
+                        payload: Self.large(number)))
+            } catch {
+                refusal = error
+            }
+        }
+        #expect(refusal?.status == 507, "\(String(describing: refusal))")
+        #expect(refusal?.title == "The disk is full")
+        let accepted = 40 + number - 1001
+        let full = try await station.homing("status", "--check")
+        #expect(full.code == 6 && full.text.contains("The disk is full"), "\(full)")
+
+        try await station.sandbox.up()
+        try await station.homing("sync")
+        try await station.event("delivered", count: accepted)
+        #expect(station.sandbox.ledger.entries.count == accepted)
+        #expect(station.sandbox.ledger.duplicates.isEmpty)
+        let still = try await station.homing("status", "--check")
+        #expect(still.code == 6, "\(still)")
+
+        try FileManager.default.removeItem(atPath: filler)
+        try await station.submit(id: 9000)
+        try await station.event("delivered", count: accepted + 1)
+        let well = try await station.homing("status", "--check")
+        #expect(well.code == 0, "\(well)")
+        try await station.end(SIGTERM)
+    }
+
+    /// Killed, and started again, while not a byte is free.
+    @Test(.timeLimit(.minutes(2)))
+    func aDaemonStartsOnAFullDiskAndDelivers() async throws {
+        let station = try await TestStation()
+        var launcher = try Self.disk(station, "size=32m")
+        // When the first daemon is gone, a second one takes its place on the same disk.
+        launcher[6] = launcher[6].replacing("exec \"$@\"", with: "\"$@\"; exec \"$@\"")
+        let shell = try await station.start(through: launcher)
+        try await station.login()
+        await station.sandbox.down()
+        for number in 1...20 { try await station.submit(id: number) }
+        _ = try Self.fill(Self.state(shell, station))
+        let children = try String(
+            contentsOfFile: "/proc/\(shell.processIdentifier)/task/\(shell.processIdentifier)/children", encoding: .utf8)
+        let first = try #require(Int32(children.trimmingCharacters(in: .whitespaces)))
+        #expect(kill(first, SIGKILL) == 0)
+        try await station.sandbox.up()
+        // `try?`: for a moment nobody answers.
+        while (try? await station.status().backends.first?.queue.delivered) != 20 { await pauseBriefly() }
+        #expect(station.sandbox.ledger.entries.count == 20)
+        #expect(station.sandbox.ledger.duplicates.isEmpty)
+        let status = try await station.homing("status", "--check")
+        #expect(status.code == 6 && status.text.contains("The disk is full"), "\(status)")
+        try await station.end(SIGTERM)
+    }
+
+    /// A disk that has bytes but no place for another file: what needs none goes on.
+    @Test(.timeLimit(.minutes(2)))
+    func withoutInodesWhatIsHandedInIsAcceptedAndDelivered() async throws {
+        let station = try await TestStation()
+        let process = try await station.start(through: Self.disk(station, "size=32m,nr_inodes=64"))
+        try await station.login()
+        let state = Self.state(process, station)
+        var files = 0
+        while case let file = open("\(state)/f\(files)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600), file >= 0 {
+            close(file)
+            files += 1
+        }
+        #expect(errno == ENOSPC)
+        for number in 1...10 { try await station.submit(id: number) }
+        try await station.event("delivered", count: 10)
+        #expect(station.sandbox.ledger.entries.count == 10)
+        // Signed out for certain, too: what was stored of the session needs no room to go.
+        let logout = try await station.homing("logout", "--yes")
+        #expect(logout.code == 0, "\(logout)")
+        let status = try await station.status()
+        #expect(status.backends.first?.session.state == "signedOut")
+        try await station.end(SIGTERM)
+    }
+
+    /// A disk that may only be read: the daemon says so at once.
+    @Test func onADiskThatMayOnlyBeReadItSaysSoAndStops() async throws {
+        let station = try await TestStation()
+        let launcher = try Self.disk(station, "ro,size=1m")
+        let error = await #expect(throws: StationError.self) { try await station.start(through: launcher) }
+        #expect(error?.description.contains("Read-only file system") == true, "\(String(describing: error))")
+    }
+
+    /// With every descriptor in use by idle connections the daemon neither ends nor turns in circles, and serves again once some are gone.
+    @Test(.timeLimit(.minutes(2)))
+    func withoutDescriptorsItWaitsAndServesAgain() async throws {
+        let station = try await TestStation()
+        let process = try await station.start(through: ["prlimit", "--nofile=48"])
+        try await station.login()
+        var idle: [Int32] = []
+        defer { for descriptor in idle { close(descriptor) } }
+        for _ in 0..<100 {
+            guard let descriptor = Self.connect(station.directory("homing.sock")) else { break }
+            idle.append(descriptor)
+        }
+        let descriptors = "/proc/\(process.processIdentifier)/fd"
+        while try FileManager.default.contentsOfDirectory(atPath: descriptors).count < 46 { await pauseBriefly() }
+        let before = try Self.processorTicks(process)
+        try await Task.sleep(for: .seconds(1))
+        #expect(try Self.processorTicks(process) - before < 50, "it turns in circles")
+        for descriptor in idle { close(descriptor) }
+        idle = []
+        for number in 1...5 { try await station.submit(id: number) }
+        try await station.event("delivered", count: 5)
+        #expect(station.sandbox.ledger.entries.count == 5)
+        try await station.end(SIGTERM)
+    }
+
+    private static func connect(_ path: String) -> Int32? {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
+        let connected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        if connected == 0 { return descriptor }
+        close(descriptor)
+        return nil
+    }
+
+    /// User and system time, in hundredths of a second.
+    private static func processorTicks(_ process: Process) throws -> Int {
+        let text = try String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
+        let fields = text.drop { $0 != ")" }.split(separator: " ")
+        return (Int(fields[12]) ?? 0) + (Int(fields[13]) ?? 0)
+    }
+}

@@ -1,0 +1,24 @@
+import StationSupport
+import Testing
+
+@testable import homing_torture
+
+@Suite struct FailPointTests {
+    /// Every named place once, at one station; the campaign comes to them thousands of times.
+    @Test(.timeLimit(.minutes(5)))
+    func aKillAtEveryNamedPlaceLosesNothing() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        let station = try await KillStation(seed: seed)
+        #expect(try await station.begin(FailPoint.firstStarts[0]))
+        for point in FailPoint.later {
+            var isMet = false
+            // What a round has to do may be done by chance before its kill is counted for.
+            for _ in 0..<8 where !isMet { isMet = try await station.round(point) }
+            #expect(isMet, "never killed \(point.name)")
+        }
+        let finding = try await station.settle()
+        #expect(finding.problems.isEmpty, "seed \(seed)")
+        #expect(finding.acknowledged > 20)
+        await station.stop()
+    }
+}

@@ -1,0 +1,19 @@
+import Testing
+
+@testable import homing_torture
+
+@Suite struct PowerCutTests {
+    /// A recorded day of the real daemon, cut at some hundred moments; the campaign cuts it for as long as it is told.
+    @Test(.timeLimit(.minutes(5)))
+    func aPowerCutAtAnyMomentLosesNothingThatWasToldToAnybody() async throws {
+        let seed = UInt64.random(in: .min ... .max)
+        let outcome = try await PowerCutCampaign(images: 240, eachRealStart: 100).run(until: .now, seed: seed)
+        #expect(outcome.failures.isEmpty, "\(outcome.failures.joined(separator: "\n"))")
+        #expect(outcome.acknowledged > 20)
+        #expect(outcome.rounds > 100)
+        #expect(outcome.faults["real daemon started on an image"] ?? 0 > 0)
+        // Without what the guarantees stand on, the same check has to find something.
+        #expect(outcome.controls.count == 3)
+        for control in outcome.controls { #expect(control.failedAsItShould, "without \(control.without)") }
+    }
+}

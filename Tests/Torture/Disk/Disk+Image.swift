@@ -1,0 +1,183 @@
+import Foundation
+
+extension Disk {
+    /// What is found after a power cut, by path below the directory.
+    struct Image: Sendable {
+        var folders: Set<String> = []
+        var files: [String: [UInt8]] = [:]
+
+        /// Makes it real in `directory`, which must be empty or missing.
+        func write(to directory: String) throws {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            for folder in folders.sorted() {
+                try FileManager.default.createDirectory(atPath: "\(directory)/\(folder)", withIntermediateDirectories: true)
+            }
+            for (path, content) in files {
+                let descriptor = open("\(directory)/\(path)", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+                guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
+                defer { close(descriptor) }
+                var written = 0
+                while written < content.count {
+                    let count = content.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + written, content.count - written) }
+                    guard count > 0 else { throw CocoaError(.fileWriteOutOfSpace) }
+                    written += count
+                }
+            }
+        }
+    }
+
+    static let sector = 512
+
+    /// How much of what was pending had reached the disk.
+    enum Share: CaseIterable {
+        case nothing, everything, some, allButOne, onlyOne
+
+        /// For each of `counts` how many of its changes count, drawn anew.
+        func draw(_ counts: [Int], using generator: inout some RandomNumberGenerator) -> [Int] {
+            let one = counts.indices.randomElement(using: &generator)
+            return counts.enumerated().map { place, count in
+                switch self {
+                case .nothing: 0
+                case .everything: count
+                case .some: Int.random(in: 0...count, using: &generator)
+                case .allButOne: place == one ? Int.random(in: 0..<max(count, 1), using: &generator) : count
+                case .onlyOne: place == one ? count : 0
+                }
+            }
+        }
+    }
+
+    /// An image such as a cut at this moment may leave; the same generator gives the same one.
+    func image(using generator: inout some RandomNumberGenerator) -> Image {
+        let share = Share.allCases.randomElement(using: &generator) ?? .some
+        let pending = folders.filter { !$0.value.pending.isEmpty }.sorted { $0.key < $1.key }
+        let settled = closure(
+            Dictionary(
+                uniqueKeysWithValues: zip(
+                    pending.map(\.key), share.draw(pending.map(\.value.pending.count), using: &generator))))
+        var durable = folders.mapValues(\.durable)
+        for number in settled.sorted() {
+            for change in renamings[number]?.changes ?? [] { durable[change.folder]?[change.name] = change.node }
+        }
+        var image = Image()
+        collect(Self.root, at: "", durable, into: &image, using: &generator)
+        return image
+    }
+
+    private func collect(
+        _ folder: Node, at path: String, _ names: [Node: [String: Node]], into image: inout Image,
+        using generator: inout some RandomNumberGenerator
+    ) {
+        for (name, node) in (names[folder] ?? [:]).sorted(by: { $0.key < $1.key }) where !name.hasSuffix("-shm") {
+            if let file = files[node] {
+                image.files[path + name] = file.image(using: &generator)
+            } else {
+                image.folders.insert(path + name)
+                collect(node, at: "\(path)\(name)/", names, into: &image, using: &generator)
+            }
+        }
+    }
+
+    /// Everything as the program itself saw it.
+    var presentImage: Image {
+        var image = Image()
+        func collect(_ folder: Node, at path: String) {
+            for (name, node) in folders[folder]?.names ?? [:] where !name.hasSuffix("-shm") {
+                if let file = files[node] {
+                    image.files[path + name] = file.content
+                } else {
+                    image.folders.insert(path + name)
+                    collect(node, at: "\(path)\(name)/")
+                }
+            }
+        }
+        collect(Self.root, at: "")
+        return image
+    }
+}
+
+extension Disk.File {
+    /// The content that a cut may leave: of each sector what it held at some moment, the length of some moment, and what a truncation took
+    /// away only where it came about.
+    func image(using generator: inout some RandomNumberGenerator) -> [UInt8] {
+        if pending.isEmpty { return durable }
+        let sector = Disk.sector
+        var sizes = [durable.count]
+        for change in pending {
+            switch change {
+            case .write(let offset, let bytes): sizes.append(max(sizes[sizes.count - 1], offset + bytes.count))
+            case .truncate(let size): sizes.append(size)
+            }
+        }
+        let share = Disk.Share.allCases.randomElement(using: &generator) ?? .some
+        // The length is of the moment after so many changes.
+        let moment = share.draw([pending.count], using: &generator)[0]
+        let touches = touches(sizes)
+        let touched = touches.keys.sorted()
+        var kept: [Int: Int] = [:]
+        for (place, count) in zip(touched, share.draw(touched.map { touches[$0]?.count ?? 0 }, using: &generator)) {
+            kept[place] = bounded(count, of: touches[place] ?? [], at: place, sizes: sizes, moment: moment)
+        }
+        var content = durable + [UInt8](repeating: 0, count: max(0, (sizes.max() ?? 0) - durable.count))
+        // Room that was given to a file and never written may hold what anybody left there.
+        if Bool.random(using: &generator), Bool.random(using: &generator) {
+            for place in touched where kept[place] == 0 && place * sector >= durable.count {
+                for byte in place * sector..<min((place + 1) * sector, content.count) {
+                    content[byte] = .random(in: 0...255, using: &generator)
+                }
+            }
+        }
+        for (number, change) in pending.enumerated() { apply(change, number, to: &content, sizes[number], touches, kept) }
+        let size = sizes[moment]
+        return size <= content.count ? Array(content[..<size]) : content + [UInt8](repeating: 0, count: size - content.count)
+    }
+
+    /// By sector the changes that touch it.
+    private func touches(_ sizes: [Int]) -> [Int: [Int]] {
+        var touches: [Int: [Int]] = [:]
+        for (number, change) in pending.enumerated() {
+            let range =
+                switch change {
+                case .write(let offset, let bytes): offset..<offset + bytes.count
+                case .truncate(let size): size..<max(size, sizes[number])
+                }
+            if range.isEmpty { continue }
+            for place in range.lowerBound / Disk.sector...(range.upperBound - 1) / Disk.sector {
+                touches[place, default: []].append(number)
+            }
+        }
+        return touches
+    }
+
+    /// What was written to a sector that a truncation took away: before it gone with it, after it only there if the truncation is.
+    private func bounded(_ count: Int, of changes: [Int], at place: Int, sizes: [Int], moment: Int) -> Int {
+        var count = count
+        for (rank, number) in changes.enumerated() {
+            guard case .truncate(let size) = pending[number], place * Disk.sector >= size else { continue }
+            if number >= moment { return min(count, rank) }
+            count = max(count, rank + 1)
+        }
+        return count
+    }
+
+    private func apply(
+        _ change: Disk.Change, _ number: Int, to content: inout [UInt8], _ size: Int, _ touches: [Int: [Int]], _ kept: [Int: Int]
+    ) {
+        let range: Range<Int>
+        switch change {
+        case .write(let offset, let bytes): range = offset..<offset + bytes.count
+        case .truncate(let length): range = length..<max(length, size)
+        }
+        if range.isEmpty { return }
+        for place in range.lowerBound / Disk.sector...(range.upperBound - 1) / Disk.sector {
+            guard let rank = touches[place]?.firstIndex(of: number), rank < kept[place] ?? 0 else { continue }
+            let part = range.clamped(to: place * Disk.sector..<(place + 1) * Disk.sector)
+            switch change {
+            case .write(let offset, let bytes):
+                content.replaceSubrange(part, with: bytes[part.lowerBound - offset..<part.upperBound - offset])
+            case .truncate: for byte in part { content[byte] = 0 }
+            }
+        }
+    }
+}

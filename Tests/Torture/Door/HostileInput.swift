@@ -1,0 +1,97 @@
+import ControlAPI
+import Delivery
+import Foundation
+
+/// Requests as nobody should send them: right ones with something wrong in them, and bytes that are no requests at all.
+struct HostileInput {
+    var generator: SplitMix64
+
+    private static let paths = [
+        "/v1/status", "/v1/entries", "/v1/entries?backend=breathesafe&route=measurement&item.user_id=5", "/v1/entries?limit=3",
+        "/v1/entries/00000000-0000-7000-8000-000000000001", "/v1/sync", "/v1/receipts", "/v1/lanes", "/v1/openapi.yaml", "/v1/pauses",
+        "/v1/backends/breathesafe/resources/managed_users", "/", "//", "/v1/../v1/status", "/v1/%00", "/v1/entries?limit=-1",
+        "/v1/entries?limit=999999999999999999999", "/v1/entries?state=%ff%fe", "/v1/entries?item.user_id=5;DROP%20TABLE%20entry",
+    ]
+    private static let methods = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT", "get", "PATCH", "BREW"]
+    private static let bodies = [
+        #"{"average_measurements":{"14-818":{"value":17.25,"description":"nose"}}}"#, "{}", "[]", "null", "NaN",
+        #"{"average_measurements":NaN}"#, #"{"average_measurements":{"a":1e999}}"#, #"{"a":"\ud800"}"#, #"{"a":1,"a":2}"#,
+        "{\"a\":\"\u{0}\"}",
+        #"{"backend":"breathesafe","email":"x","password":"y"}"#, #"{"backend":["breathesafe"]}"#, "\u{feff}{}", "{", "\"", "",
+    ]
+    private static let headers = [
+        "Host: localhost", "Host: evil.example", "Origin: http://evil.example", "Referer: http://evil.example/",
+        "Content-Type: application/json",
+        "Content-Type: text/html", "Transfer-Encoding: chunked", "Transfer-Encoding: gzip, chunked", "Content-Length: -1",
+        "Content-Length: 5",
+        "Content-Length: 99999999999999999999", "Expect: 100-continue", "Expect: 200-ok", "Connection: keep-alive", "Connection: Upgrade",
+        "Upgrade: websocket", "Idempotency-Key: \"x\"", "Accept-Encoding: gzip", "Range: bytes=0-1", "X: \u{0}", ": empty", "No-Colon",
+        " Folded: x",
+    ]
+
+    mutating func next() -> [UInt8] {
+        switch Int.random(in: 0..<10, using: &generator) {
+        case 0: return noise(Int.random(in: 0...300, using: &generator))
+        case 1: return deep()
+        case 2: return request() + request() + request()  // pipelined
+        case 3, 4: return request()
+        case 5: return Array(request().prefix(Int.random(in: 0...200, using: &generator)))
+        default: return flipped(request())
+        }
+    }
+
+    private mutating func pick<T>(_ values: [T]) -> T { values[Int.random(in: 0..<values.count, using: &generator)] }
+
+    private mutating func noise(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) } }
+
+    /// What a good client sends.
+    private static let right = [
+        ("GET", "/v1/status", ""), ("GET", "/v1/entries?limit=3", ""), ("GET", "/v1/lanes", ""), ("GET", "/v1/receipts", ""),
+        ("POST", "/v1/entries?backend=breathesafe&route=measurement&item.user_id=5", bodies[0]),
+        ("POST", "/v1/entries?backend=breathesafe&route=measurement&item.user_id=6", bodies[0]),
+        ("GET", "/v1/entries/00000000-0000-7000-8000-000000000001", ""), ("POST", "/v1/sync", ""),
+    ]
+
+    /// A right request, now and then with a header too many.
+    private mutating func rightRequest() -> [UInt8] {
+        let (method, path, body) = pick(Self.right)
+        var lines = [
+            "\(method) \(path) HTTP/1.1", "Host: localhost", "Content-Length: \(body.utf8.count)", "Content-Type: application/json",
+        ]
+        if Int.random(in: 0..<3, using: &generator) == 0 { lines.append(pick(Self.headers)) }
+        return Array((lines.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8)
+    }
+
+    private mutating func request() -> [UInt8] {
+        if Int.random(in: 0..<3, using: &generator) > 0 { return rightRequest() }
+        var body = Array(pick(Self.bodies).utf8)
+        if Int.random(in: 0..<200, using: &generator) == 0 { body = noise(100_000) }
+        var lines = ["\(pick(Self.methods)) \(pick(Self.paths)) HTTP/1.1"]
+        // Most of them right but for one thing.
+        if Int.random(in: 0..<8, using: &generator) > 0 { lines.append("Host: localhost") }
+        if Int.random(in: 0..<8, using: &generator) > 0 { lines.append("Content-Length: \(body.count)") }
+        if Int.random(in: 0..<4, using: &generator) > 0 { lines.append("Content-Type: application/json") }
+        for _ in 0..<Int.random(in: 0...2, using: &generator) { lines.append(pick(Self.headers)) }
+        if Int.random(in: 0..<50, using: &generator) == 0 { lines.append("X-Long: " + String(repeating: "a", count: 70_000)) }
+        if Int.random(in: 0..<50, using: &generator) == 0 { lines += (0..<300).map { "X-\($0): y" } }
+        return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + body
+    }
+
+    private mutating func flipped(_ bytes: [UInt8]) -> [UInt8] {
+        guard !bytes.isEmpty else { return bytes }
+        var bytes = bytes
+        for _ in 0..<Int.random(in: 1...4, using: &generator) {
+            bytes[Int.random(in: 0..<bytes.count, using: &generator)] = UInt8.random(in: .min ... .max, using: &generator)
+        }
+        return bytes
+    }
+
+    private mutating func deep() -> [UInt8] {
+        let depth = pick([100, 600, 20_000])
+        let body = String(repeating: pick(["[", #"{"a":"#]), count: depth)
+        let path = "/v1/entries?backend=breathesafe&route=measurement&item.user_id=5"
+        let head =
+            "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+        return Array((head + body).utf8)
+    }
+}

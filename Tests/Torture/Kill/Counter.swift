@@ -1,0 +1,8 @@
+import Synchronization
+
+/// Counts from several places.
+final class Counter: Sendable {
+    private let value = Mutex(0)
+    var count: Int { value.withLock { $0 } }
+    func add() { value.withLock { $0 += 1 } }
+}

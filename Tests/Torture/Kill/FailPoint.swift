@@ -1,0 +1,61 @@
+/// A place at which a daemon is killed, by the name of what it is doing there.
+struct FailPoint: Sendable {
+    let name: String
+    /// The place, as CRecorder.h says it; `#` stands for a count up to `counts`. Nil for a moment by the clock.
+    let place: String?
+    var counts = 1
+    var prelude = Prelude.none
+
+    /// What has to be done so that the place can be met.
+    enum Prelude: Sendable {
+        case none
+        /// The bearer backend calls its tokens ended.
+        case endedTokens
+        /// The store is of the first version.
+        case oldStore
+        /// Nothing is there yet.
+        case firstStart
+    }
+
+    private static let wal = "outbox.sqlite-wal"
+    private static let session = "sessions/lists-2026.session"
+    private static let post = "send:before:POST /users/:1"
+    private static let answer = "receive:after:facial_measurement:1"
+
+    static let all = [
+        FailPoint(name: "at any moment", place: nil),
+        FailPoint(name: "before a submission is committed", place: "sync:before:\(wal):#", counts: 6),
+        FailPoint(name: "after a commit, before anybody is told", place: "sync:after:\(wal):#", counts: 6),
+        FailPoint(name: "before the claim is committed", place: "answer:before:HTTP/1.1 201:1;sync:before:\(wal):1"),
+        FailPoint(name: "before sending", place: post),
+        FailPoint(name: "after sending", place: "send:after:POST /users/:1"),
+        FailPoint(name: "after the answer", place: "\(post);\(answer)"),
+        FailPoint(name: "before settling is committed", place: "\(post);\(answer);sync:before:\(wal):1"),
+        FailPoint(name: "after settling", place: "\(post);\(answer);sync:after:\(wal):1"),
+        FailPoint(name: "in a checkpoint", place: "write:before:outbox.sqlite:#", counts: 8),
+        FailPoint(name: "after a checkpoint, before the log is emptied", place: "truncate:before:\(wal):1"),
+        FailPoint(name: "in a migration", place: "write:before:\(wal):#", counts: 16, prelude: .oldStore),
+        FailPoint(name: "before a migration is committed", place: "sync:before:\(wal):#", counts: 2, prelude: .oldStore),
+        FailPoint(name: "while a session file is written", place: "sync:before:\(session).tmp:#", counts: 2, prelude: .endedTokens),
+        FailPoint(name: "before a session file is replaced", place: "rename:before:\(session):#", counts: 2, prelude: .endedTokens),
+        FailPoint(name: "after a session file is replaced", place: "rename:after:\(session):#", counts: 2, prelude: .endedTokens),
+        FailPoint(name: "after a refresh is sent", place: "send:after:POST /api/v1/auth/refresh:1", prelude: .endedTokens),
+        FailPoint(name: "before a spool file is taken", place: "rename:before:spool/taken/*:1"),
+        FailPoint(name: "after a spool file is taken", place: "rename:after:spool/taken/*:1"),
+        FailPoint(name: "before the taking of a spool file is durable", place: "sync:before:spool/taken/:1"),
+        FailPoint(name: "before a stored spool file is removed", place: "unlink:before:spool/taken/*:1"),
+        FailPoint(name: "after a stored spool file is removed", place: "unlink:after:spool/taken/*:1"),
+        FailPoint(name: "before the key has its name", place: "link:before:homing.key:1", prelude: .firstStart),
+        FailPoint(name: "after the key has its name", place: "link:after:homing.key:1", prelude: .firstStart),
+        FailPoint(name: "while the proof of the key is written", place: "rename:before:homing.key.check:1", prelude: .firstStart),
+        FailPoint(name: "while the tables are made", place: "write:before:\(wal):#", counts: 40, prelude: .firstStart),
+    ]
+
+    static var firstStarts: [FailPoint] { all.filter { $0.prelude == .firstStart } }
+    static var later: [FailPoint] { all.filter { $0.prelude != .firstStart } }
+
+    /// The place, with a count drawn for each `#`.
+    func drawn(using generator: inout some RandomNumberGenerator) -> String? {
+        place?.replacing("#", with: "\(Int.random(in: 1...counts, using: &generator))")
+    }
+}

@@ -1,0 +1,126 @@
+import Delivery
+import Foundation
+import StationSupport
+import Synchronization
+
+/// Kills the real daemon at every place where it writes or sends, again and again, and looks whether anything that was acknowledged is lost.
+struct KillCampaign: Campaign {
+    static let name = "kill"
+
+    /// How many rounds in all; nil for as many as the time allows.
+    var rounds: Int?
+    /// Stations at the same time.
+    var stations = 3
+    /// Only the point of this name.
+    var only: String?
+
+    /// Rounds between two looks, and looks at one station: its queue stays short, and its first start comes again.
+    private static let (roundsALook, looks) = (15, 4)
+
+    func run(until deadline: ContinuousClock.Instant, seed: UInt64) async throws -> Outcome {
+        let tally = Tally(Outcome(Self.name, seed: seed), limit: rounds)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for lane in 0..<stations {
+                group.addTask {
+                    var generator = SplitMix64(seed: seed ^ UInt64(lane) << 32)
+                    repeat {
+                        try await life(seed: generator.next(), until: deadline, tally)
+                    } while tally.mayGoOn && (rounds != nil || ContinuousClock.now < deadline)
+                }
+            }
+            try await group.waitForAll()
+        }
+        return tally.outcome(points: only == nil ? FailPoint.all : [])
+    }
+
+    /// One station from its first start on.
+    private func life(seed: UInt64, until deadline: ContinuousClock.Instant, _ tally: Tally) async throws {
+        var generator = SplitMix64(seed: seed)
+        let station = try await KillStation(seed: generator.next())
+        let replay = "homing-torture kill --seed \(seed)"
+        var latest = KillStation.Finding()
+        do {
+            let first = FailPoint.firstStarts.randomElement(using: &generator) ?? FailPoint.all[0]
+            tally.note(first, met: try await station.begin(first))
+            let points = FailPoint.later.filter { only == nil || $0.name == only }
+            for _ in 0..<Self.looks {
+                var history: [String] = []
+                for _ in 0..<Self.roundsALook where tally.mayGoOn && (rounds != nil || ContinuousClock.now < deadline) {
+                    let point = points.randomElement(using: &generator) ?? FailPoint.all[0]
+                    history.append(point.name)
+                    tally.note(point, met: try await station.round(point))
+                }
+                latest = try await station.settle()
+                tally.note(latest, replay: "\(replay) (killed \(history.joined(separator: ", ")))")
+                guard latest.problems.isEmpty, tally.mayGoOn, rounds != nil || ContinuousClock.now < deadline else { break }
+            }
+            tally.close(latest)
+        } catch {
+            await station.stop()
+            throw StationError("\(error). Replay: \(replay)")
+        }
+        await station.stop()
+    }
+
+    /// Only one station, as a failure names it.
+    func replay(seed: UInt64, until deadline: ContinuousClock.Instant) async throws -> Outcome {
+        let tally = Tally(Outcome(Self.name, seed: seed), limit: rounds)
+        try await life(seed: seed, until: deadline, tally)
+        return tally.outcome(points: [])
+    }
+
+    /// What several stations at a time have come to.
+    final class Tally: Sendable {
+        private struct State {
+            var outcome: Outcome
+            var missed: [String: Int] = [:]
+        }
+        private let state: Mutex<State>
+        private let limit: Int?
+
+        init(_ outcome: Outcome, limit: Int?) {
+            state = Mutex(State(outcome: outcome))
+            self.limit = limit
+        }
+
+        var mayGoOn: Bool { state.withLock { $0.outcome.rounds < limit ?? .max && $0.outcome.failures.count < 20 } }
+
+        func note(_ point: FailPoint, met: Bool) {
+            state.withLock { state in
+                state.outcome.rounds += 1
+                if met { state.outcome.met("killed \(point.name)") } else { state.missed[point.name, default: 0] += 1 }
+            }
+        }
+
+        func note(_ finding: KillStation.Finding, replay: String) {
+            state.withLock { state in
+                if finding.signIns > 0 { state.outcome.met("refresh answer lost", finding.signIns) }
+                state.outcome.worstRecovery = max(state.outcome.worstRecovery ?? 0, finding.recovery)
+                if !finding.problems.isEmpty {
+                    state.outcome.failures.append("\(finding.problems.prefix(5).joined(separator: "; ")). Replay: \(replay)")
+                }
+            }
+        }
+
+        /// Adds what the last look at a station counted, from its first day on.
+        func close(_ finding: KillStation.Finding) {
+            state.withLock { state in
+                state.outcome.acknowledged += finding.acknowledged
+                state.outcome.lost += finding.lost
+                state.outcome.duplicated += finding.duplicated
+                state.outcome.duplicatedUncertain += finding.duplicatedUncertain
+            }
+        }
+
+        /// - Parameter points: those of which each must have been met, where it was tried often enough.
+        func outcome(points: [FailPoint]) -> Outcome {
+            state.withLock { state in
+                for point in points where state.missed[point.name] ?? 0 >= 5 && state.outcome.faults["killed \(point.name)"] == nil {
+                    state.outcome.failures.append("the daemon was never killed \(point.name), though that was tried: the place is not met")
+                }
+                state.outcome.met("killed by the clock, the place not met in time", state.missed.values.reduce(0, +))
+                return state.outcome
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import Delivery
+import Foundation
+import Glibc
+import Synchronization
+
+/// A proxy on loopback that passes bytes between the daemon and the backend, and lies about them.
+final class LyingProxy: Sendable {
+    /// What becomes of one connection.
+    enum Lie: CaseIterable, Sendable {
+        /// Passed on as it is.
+        case none
+        /// Accepted, and silent from then on.
+        case silent
+        /// Reset after so many bytes of what the daemon sends, or of what the backend answers.
+        case resetRequest, resetAnswer
+        /// Every answer is this one, and the backend hears nothing.
+        case loginPage, redirect, portal, unavailable, absurdRetryAfter, notHTTP, wrongLength, truncatedGzip
+        /// The backend hears everything; its answers come byte by byte, or something else comes in their place.
+        case slowAnswer, answerReplaced
+    }
+
+    let port: UInt16
+    private let listener: Int32
+    private let target: UInt16
+    private let state: Mutex<(generator: SplitMix64, lies: [Lie], met: [Lie: Int], open: Set<Int32>, isClosed: Bool)>
+
+    /// - Parameter target: the port on loopback that everything is passed to.
+    init(target: UInt16, seed: UInt64) throws {
+        self.target = target
+        state = Mutex((SplitMix64(seed: seed), [.none], [:], [], false))
+        let accepting = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = Self.loopback(0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(accepting, $0, length) == 0 && listen(accepting, 128) == 0 && getsockname(accepting, $0, &length) == 0
+            }
+        }
+        guard accepting >= 0, isBound else { throw POSIXError(.EADDRNOTAVAIL) }
+        listener = accepting
+        port = UInt16(bigEndian: address.sin_port)
+        Thread.detachNewThread { [self] in
+            while case let descriptor = accept(accepting, nil, nil), descriptor >= 0 {
+                Thread.detachNewThread { self.serve(descriptor) }
+            }
+        }
+    }
+
+    /// From now on each connection meets one of these at random; those that are open are reset.
+    func tell(_ lies: [Lie]) {
+        let open = state.withLock { state in
+            state.lies = lies
+            return state.open
+        }
+        for descriptor in open { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    }
+
+    /// How often each lie was told.
+    var met: [Lie: Int] { state.withLock(\.met) }
+
+    /// Accepts nothing more and ends what is open.
+    func close() {
+        let open = state.withLock { state in
+            state.isClosed = true
+            return state.open
+        }
+        shutdown(listener, Int32(SHUT_RDWR))
+        Glibc.close(listener)
+        for descriptor in open { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    }
+
+    private func serve(_ client: Int32) {
+        let fate = state.withLock { state -> (lie: Lie, bytes: Int, isClosed: Bool) in
+            let lie = state.lies[Int.random(in: 0..<state.lies.count, using: &state.generator)]
+            state.met[lie, default: 0] += 1
+            state.open.insert(client)
+            // Often within the head, sometimes within the body.
+            let bytes = Int.random(in: 0...(Bool.random(using: &state.generator) ? 400 : 6000), using: &state.generator)
+            return (lie, bytes, state.isClosed)
+        }
+        defer {
+            _ = state.withLock { $0.open.remove(client) }
+            Glibc.close(client)
+        }
+        if fate.isClosed { return }
+        switch fate.lie {
+        case .none: relay(client, requestBytes: .max, answerBytes: .max)
+        case .silent: while Self.read(client) != nil {}
+        case .resetRequest: relay(client, requestBytes: fate.bytes, answerBytes: .max)
+        case .resetAnswer: relay(client, requestBytes: .max, answerBytes: fate.bytes)
+        case .slowAnswer: relay(client, requestBytes: .max, answerBytes: .max, pause: 1000)
+        case .answerReplaced: relay(client, requestBytes: .max, answerBytes: .max, instead: Self.page("200 OK", "Sign in to this network"))
+        case .loginPage: answer(client, Self.page("200 OK", "Sign in to this network"))
+        case .redirect: answer(client, Self.bytes("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:9/login\r\nContent-Length: 0\r\n\r\n"))
+        case .portal: answer(client, Self.page("511 Network Authentication Required", "Sign in to this network"))
+        case .unavailable: answer(client, Self.page("503 Service Unavailable", "Back soon"))
+        case .absurdRetryAfter:
+            let absurd = ["-1", "99999999999999999999", "soon", "Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 99 Foo 2026 99:99:99 GMT"]
+            let word = absurd[fate.bytes % absurd.count]
+            // A number this large is clamped to hours, which this campaign does not have: only forms that mean nothing or the past.
+            let retry = word.hasPrefix("999") ? "0" : word
+            answer(client, Self.bytes("HTTP/1.1 503 Service Unavailable\r\nRetry-After: \(retry)\r\nContent-Length: 0\r\n\r\n"))
+        case .notHTTP: answer(client, Self.bytes("SSH-2.0-OpenSSH_9.2\r\n"))
+        case .wrongLength:
+            answer(client, Self.bytes("HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{\"id\":1"))
+        case .truncatedGzip:
+            answer(
+                client,
+                Self.bytes("HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: 12\r\n\r\n")
+                    + [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xab, 0x56])
+        }
+    }
+
+    /// Reads the whole of what comes, answers it, and goes.
+    private func answer(_ client: Int32, _ bytes: [UInt8]) {
+        guard Self.read(client) != nil else { return }
+        _ = Self.write(client, bytes)
+        shutdown(client, Int32(SHUT_WR))
+        while Self.read(client) != nil {}
+    }
+
+    /// Passes bytes both ways until either side ends, or so many have passed, after which the connection is reset.
+    private func relay(_ client: Int32, requestBytes: Int, answerBytes: Int, pause microseconds: UInt32 = 0, instead: [UInt8]? = nil) {
+        let backend = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard backend >= 0 else { return }
+        defer { Glibc.close(backend) }
+        var address = Self.loopback(target)
+        let connected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(backend, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard connected == 0 else { return Self.reset(client) }
+        var left = (request: requestBytes, answer: answerBytes)
+        var places = [pollfd(fd: client, events: Int16(POLLIN), revents: 0), pollfd(fd: backend, events: Int16(POLLIN), revents: 0)]
+        while poll(&places, 2, -1) > 0 {
+            if places[0].revents != 0 {
+                guard let bytes = Self.read(client) else { return }
+                guard Self.write(backend, Array(bytes.prefix(left.request))) else { return }
+                left.request -= bytes.count
+                if left.request < 0 { return Self.reset(client) }
+            }
+            if places[1].revents != 0 {
+                guard let bytes = Self.read(backend) else { return }
+                if let instead {
+                    _ = Self.write(client, instead)
+                    return
+                }
+                let part = Array(bytes.prefix(left.answer))
+                if microseconds == 0 {
+                    guard Self.write(client, part) else { return }
+                } else {
+                    for byte in part {
+                        guard Self.write(client, [byte]) else { return }
+                        usleep(microseconds)
+                    }
+                }
+                left.answer -= bytes.count
+                if left.answer < 0 { return Self.reset(client) }
+            }
+        }
+    }
+
+    private static func page(_ status: String, _ words: String) -> [UInt8] {
+        let body = "<!DOCTYPE html><html><body><form action=/login>\(words)</form></body></html>"
+        return bytes("HTTP/1.1 \(status)\r\nContent-Type: text/html\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    }
+
+    private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    private static func loopback(_ port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        address.sin_port = port.bigEndian
+        return address
+    }
+
+    /// nil at the end, or when the connection has broken.
+    private static func read(_ descriptor: Int32) -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 16 << 10)
+        let count = recv(descriptor, &buffer, buffer.count, 0)
+        return count > 0 ? Array(buffer[..<count]) : nil
+    }
+
+    private static func write(_ descriptor: Int32, _ bytes: [UInt8]) -> Bool {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes[done...].withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            if count <= 0 { return false }
+            done += count
+        }
+        return true
+    }
+
+    private static func reset(_ descriptor: Int32) {
+        var noLinger = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &noLinger, socklen_t(MemoryLayout<linger>.size))
+    }
+}

@@ -1,0 +1,40 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import StationSupport
+import TestSupport
+
+/// Starts the real daemon on what a power cut left, lets it bring everything to its end, and compares the backend's ledger.
+struct DaemonCheck {
+    let scenario: PowerCutScenario
+    let cut: PowerCut
+
+    func problems() async throws -> [String] {
+        let directory = try TemporaryDirectory()
+        for name in ["homing.yaml", "backends"] {
+            try FileManager.default.copyItem(atPath: scenario.station.directory(name), toPath: directory(name))
+        }
+        try cut.image().write(to: directory("state"))
+        let station = TestStation(in: directory, at: scenario.station.sandbox)
+        let before = effects
+        do { try await station.start() } catch { return ["the daemon does not start: \(error)"] }
+        defer { station.sandbox.clearFaults() }
+        try await station.signIn("breathesafe")
+        let deadline = ContinuousClock.now + .seconds(30)
+        var open: [EntrySummary] = []
+        repeat {
+            open = try await station.entries().filter { $0.backend == "breathesafe" && ["pending", "inflight"].contains($0.state) }
+            if !open.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+        } while !open.isEmpty && ContinuousClock.now < deadline
+        var problems = open.map { "entry \($0.id) is \($0.state) half a minute after the start" }
+        let after = effects
+        for id in cut.taken.sorted() where after[id] != before[id] { problems.append("entry \(id) took effect a second time") }
+        try await station.end(SIGKILL)
+        return problems
+    }
+
+    /// How often each id took effect.
+    private var effects: [String: Int] {
+        Dictionary(scenario.station.sandbox.ledger.entries.compactMap { $0.clientMutationID.map { ($0, 1) } }, uniquingKeysWith: +)
+    }
+}

@@ -1,0 +1,56 @@
+import Delivery
+import Foundation
+import TestSupport
+
+/// One cut: of which tape, after how many records, and what of the rest reached the disk.
+struct PowerCut: Sendable {
+    let tape: Int
+    let cut: Int
+    let seed: UInt64
+    let disk: Disk
+    let promises: Promises
+    let taken: Set<String>
+
+    func image() -> Disk.Image {
+        var generator = SplitMix64(seed: seed)
+        return disk.image(using: &generator)
+    }
+
+    /// What is wrong with what it leaves behind.
+    func problems() async throws -> [String] {
+        // In memory: an image is of use for some milliseconds.
+        let shared = "/dev/shm"
+        let directory = (FileManager.default.isWritableFile(atPath: shared) ? shared : "/tmp") + "/hm-cut-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: directory) }  // `try?`: what cannot be removed is the system's to sweep
+        try image().write(to: directory)
+        return await ImageCheck(directory: directory, promises: promises, taken: taken).problems()
+    }
+}
+
+extension PowerCutTape {
+    /// Cuts after each of so many records, in order; each with a seed of its own.
+    func cuts(
+        after places: Set<Int>, number: Int, disbelieving disbelieves: (@Sendable (String) -> Bool)? = nil, seed: UInt64,
+        _ body: (PowerCut) async throws -> Bool
+    ) async throws {
+        var disk = Disk()
+        if let disbelieves { disk.disbelieves = disbelieves }
+        var promises = Promises()
+        for cut in 0...records.count {
+            if places.contains(cut) {
+                let power = PowerCut(
+                    tape: number, cut: cut, seed: seed &+ UInt64(cut) &* 0x9E37_79B9, disk: disk, promises: promises,
+                    taken: mayHaveTaken(before: cut))
+                guard try await body(power) else { return }
+            }
+            guard cut < records.count else { return }
+            try disk.apply(records[cut])
+            promises.apply(records[cut], words[cut])
+        }
+    }
+
+    /// Around each seam, and as often anywhere.
+    func places(using generator: inout some RandomNumberGenerator) -> Set<Int> {
+        Set(seams + seams.map { $0 + 1 } + seams.map { _ in Int.random(in: 0...records.count, using: &generator) })
+    }
+}

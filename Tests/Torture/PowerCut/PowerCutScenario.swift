@@ -1,0 +1,216 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import StationSupport
+import SyncModel
+import TestSupport
+
+/// A day at a station in which the daemon writes everything that it ever writes, recorded.
+final class PowerCutScenario: Sendable {
+    let station: TestStation
+    let lists: Sandbox
+    /// From a first start on; and from a store of the first version on.
+    let recorders: (day: Recorder, migration: Recorder)
+
+    init() async throws {
+        station = try await TestStation()
+        lists = try Sandbox(SandboxConfiguration(backend: .lists2026(Lists2026Configuration(grace: 0, limits: .none))))
+        try await lists.start()
+        try TestStation.place("lists-2026", in: station.directory, baseURL: lists.baseURL)
+        let state = station.directory("state")
+        recorders = (
+            Recorder(root: state, log: station.directory("day.log")), Recorder(root: state, log: station.directory("migration.log"))
+        )
+        try configure(keep: 2_592_000)
+        try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
+    }
+
+    private func configure(keep: TimeInterval) throws {
+        try """
+        state_directory: state
+        socket: homing.sock
+        spool: {backend: breathesafe}
+        delivery: {\(TestStation.shortPauses)}
+        outbox: {keep_delivered: \(keep)}
+
+        """.write(toFile: station.directory("homing.yaml"), atomically: true, encoding: .utf8)
+    }
+
+    /// Lives through it, and returns what was recorded, each proven to be all that was written.
+    func tapes() async throws -> [PowerCutTape] {
+        try await Deadline.within(.seconds(120), of: "the recording") { try await self.day() }
+        let first = try finished(recorders.day)
+        try await Deadline.within(.seconds(60), of: "the recording of a migration") { try await self.migration() }
+        return [first, try finished(recorders.migration)]
+    }
+
+    private func finished(_ recorder: Recorder) throws -> PowerCutTape {
+        for (id, _) in Dictionary(grouping: station.sandbox.ledger.entries, by: { $0.clientMutationID ?? "" }) where !id.isEmpty {
+            try recorder.mark("taken \(id)")
+        }
+        let recording = try DiskLog(log: recorder.log ?? "")
+        var disk = Disk()
+        for record in recording.records { try disk.apply(record) }
+        let image = disk.presentImage
+        let there = try FileManager.default.subpathsOfDirectory(atPath: recorder.root).filter { !$0.hasSuffix("-shm") }
+        guard Set(there) == image.folders.union(image.files.keys) else {
+            throw StationError("the recording has not all files: \(Set(there).symmetricDifference(image.folders.union(image.files.keys)))")
+        }
+        for (path, content) in image.files where FileManager.default.contents(atPath: "\(recorder.root)/\(path)") != Data(content) {
+            throw StationError("the recording of \(path) differs from the file")
+        }
+        return PowerCutTape(recording)
+    }
+
+    // MARK: The day
+
+    private var recorder: Recorder { recorders.day }
+
+    private func day() async throws {
+        let environment = try recorder.environment()
+        try await station.start(environment)
+        try await changing("session.breathesafe", to: "signedIn") { try await self.station.signIn("breathesafe") }
+        try await changing("session.lists-2026", to: "signedIn") { try await self.station.signIn("lists-2026") }
+        try await delivered(1...4)
+        try await refusals()
+        try await pausing()
+        try await drops(1...2)
+        try await refreshing()
+        // Enough for checkpoints.
+        try await delivered(41...46, padding: 60 << 10)
+        try await changing("session.lists-2026", to: "signedOut") {
+            _ = try await self.station.client.call(Endpoints.signOut, SignOut(backend: "lists-2026"))
+        }
+        // A run that is killed, with something on its way.
+        await station.sandbox.apply(Fault(.neverAnswerAfterCommit, path: "facial_measurements_from_arkit", count: 1))
+        try await submit(61)
+        try await station.met(.neverAnswerAfterCommit)
+        try await station.end(SIGKILL)
+        // What was delivered is removed at the next start.
+        try configure(keep: 0.001)
+        try await station.start(environment)
+        try await settled(61, "delivered")
+        try await delivered(62...63)
+        try await station.end(SIGTERM)
+        try await station.start(environment)
+        try await station.end(SIGTERM)
+    }
+
+    private func migration() async throws {
+        let recorder = recorders.migration
+        try OldStore.make(of: station.directory("state/outbox.sqlite"))
+        try recorder.begin()
+        var promises = Promises()
+        for record in try DiskLog(log: recorders.day.log ?? "").records { promises.apply(record, Promises.Words(record)) }
+        for (thing, state) in promises.states { try recorder.mark("end \(thing) \(state)") }
+        for id in promises.told { try recorder.mark("told \(id)") }
+        try await station.start(try recorder.environment())
+        try await station.end(SIGTERM)
+    }
+
+    private func refusals() async throws {
+        let path = "facial_measurements_from_arkit"
+        // Dead, and tried again; dead, and discarded.
+        await station.sandbox.apply(.error(400, path: path, count: 2))
+        for number in 11...12 {
+            try await submit(number)
+            try await settled(number, "dead")
+        }
+        try await changing("entry.\(id(11))", to: nil) {
+            _ = try await self.station.client.call(Endpoints.retry, EntryReference(id: self.id(11)))
+        }
+        try await settled(11, "delivered")
+        try await changing("entry.\(id(12))", to: "discarded") {
+            _ = try await self.station.client.call(Endpoints.discard, EntryReference(id: self.id(12)))
+        }
+        await station.sandbox.apply(.error(403, path: path, count: 1))
+        try await submit(13)
+        try await settled(13, "held")
+        try await changing("entry.\(id(13))", to: nil) {
+            _ = try await self.station.client.call(Endpoints.retry, EntryReference(id: self.id(13)))
+        }
+        try await settled(13, "delivered")
+        for (number, fault) in zip(
+            14...,
+            [
+                Fault(.commitThenCut, path: path, count: 1), .unavailable(retryAfter: nil, path: path, count: 1),
+                .unavailable(retryAfter: 1, path: path, count: 1),
+            ])
+        {
+            await station.sandbox.apply(fault)
+            try await submit(number)
+            try await settled(number, "delivered")
+        }
+    }
+
+    private func pausing() async throws {
+        try await changing("pause.breathesafe", to: "yes") {
+            _ = try await self.station.client.call(Endpoints.pause, PauseRequest(backend: "breathesafe", reason: "maintenance"))
+        }
+        for number in 21...22 { try await submit(number) }
+        try await changing("pause.breathesafe", to: "no") {
+            _ = try await self.station.client.call(Endpoints.resume, ResumeRequest(backend: "breathesafe"))
+        }
+        for number in 21...22 { try await settled(number, "delivered") }
+    }
+
+    /// Files that their writer made durable before it gave them their names.
+    private func drops(_ numbers: ClosedRange<Int>) async throws {
+        let folder = station.directory("state/spool/new/users/9")
+        try recorder.add(Record(.placedFolder, "spool/new/users/9"))
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for number in numbers {
+            let content = TestStation.measurement(1000 + number)
+            let draft = station.directory("draft")
+            try content.write(to: URL(fileURLWithPath: draft))
+            try recorder.add(Record(.placed, "spool/new/users/9/\(number).json", data: [UInt8](content)))
+            try FileManager.default.moveItem(atPath: draft, toPath: "\(folder)/\(number).json")
+            try await station.event("delivered", count: number) { event in event.entry.map { !$0.hasPrefix("00000000") } ?? false }
+        }
+    }
+
+    /// Tokens that turn over.
+    private func refreshing() async throws {
+        for number in 31...33 {
+            lists.expireSessions()
+            _ = try await station.client.call(
+                Endpoints.submit,
+                Submission(backend: "lists-2026", route: "create_list", id: id(number), fields: ["name": "list \(number)"]))
+            try await settled(number, "delivered")
+        }
+    }
+
+    // MARK: Steps
+
+    private func id(_ number: Int) -> String { Samples.id(number).description }
+
+    /// Does `work`, between whose beginning and end it is open how `thing` is; nil leaves it open.
+    private func changing(_ thing: String, to state: String?, _ work: () async throws -> Void) async throws {
+        try recorder.mark("begin \(thing)")
+        try await work()
+        if let state { try recorder.mark("end \(thing) \(state)") }
+    }
+
+    private func submit(_ number: Int, padding: Int = 0) async throws {
+        let text = String(repeating: "x", count: padding)
+        let payload =
+            padding == 0
+            ? TestStation.measurement(number) : Data(#"{"timestamp":\#(number),"average_measurements":{},"padding":"\#(text)"}"#.utf8)
+        _ = try await station.client.call(
+            Endpoints.submit,
+            Submission(backend: "breathesafe", route: "measurement", id: id(number), fields: ["user_id": "5"], payload: payload))
+    }
+
+    private func settled(_ number: Int, _ state: String) async throws {
+        let id = id(number)
+        while try await station.client.call(Endpoints.entry, EntryReference(id: id)).entry.state != state {
+            try await Task.sleep(for: .milliseconds(3))
+        }
+        try recorder.mark("end entry.\(id) \(state)")
+    }
+
+    private func delivered(_ numbers: ClosedRange<Int>, padding: Int = 0) async throws {
+        for number in numbers { try await submit(number, padding: padding) }
+        for number in numbers { try await settled(number, "delivered") }
+    }
+}

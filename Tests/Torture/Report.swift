@@ -1,0 +1,92 @@
+import Foundation
+
+/// The page of guarantees: what is promised, what was done to break it, and what came of it. Every figure is one of the run.
+struct Report {
+    let outcomes: [Outcome]
+    let minutes: Double
+    let began: Date
+
+    var markdown: String {
+        """
+        # Guarantees
+
+        Written by `make torture` on \(began.formatted(.iso8601.year().month().day())): \(Self.machine), \(number(minutes)) minutes. Every figure
+        is one of that run; the seeds replay it.
+
+        ## What is promised
+
+        1. Whatever was acknowledged is for ever in one state, and leaves only by a person.
+        2. *Delivered* means that the backend has it.
+        3. One effect at most for each id. With a backend that can neither look an id up nor ignore a second one, a duplicate only where
+           `uncertain` was recorded.
+        4. Once faults stop, whatever may be sent settles within bounded time; at any instant it is being sent, or a time is set.
+        5. Order within a lane; 6. at most one of a lane in flight.
+        7. At most three attempts, untouched by any number of failures that are not the entry's: offline, 401, 429, login pages.
+        8. No request carries another account's credentials.
+        9. No secret and no payload in logs, arguments, environment, events or reports, nor in the file once it was destroyed.
+        10. The store opens after any crash; what cannot be read is put aside, and the daemon goes on.
+        11. Memory, descriptors, timers and the write-ahead log do not grow with the backlog.
+
+        ## What was done to break it
+
+        | campaign | rounds | faults | acknowledged | lost | duplicated | of them recorded as uncertain | worst recovery | failures | seed |
+        |---|---:|---:|---:|---:|---:|---:|---:|---:|---|
+        \(outcomes.map(row).joined(separator: "\n"))
+
+        ### Faults by kind
+
+        \(outcomes.map(faults).joined(separator: "\n"))
+
+        ## What has to fail, and did
+
+        A campaign that cannot fail proves nothing: each was run with one of its guarantees taken away.
+
+        | campaign | without | failed as it should |
+        |---|---|---|
+        \(outcomes.flatMap { outcome in
+            outcome.controls.map { "| \(outcome.campaign) | \($0.without) | \($0.failedAsItShould ? "yes" : "**no**") |" }
+        }.joined(separator: "\n"))
+
+        Besides, `Tests/mutants` plants bugs one at a time and runs the tests that should see them.
+
+        ## What was not tested
+
+        A real power cut and disks that lie about a flush; file systems other than the one of this machine and tmpfs; a network with real
+        delay and loss (this kernel has no netem); a soak of days; another processor architecture; the backends themselves, for which the
+        sandbox stands in.
+        \(failures)
+        """
+    }
+
+    private func row(_ outcome: Outcome) -> String {
+        let recovery = outcome.worstRecovery.map { "\(number($0)) s" } ?? ""
+        let cells: [String] = [
+            outcome.campaign, grouped(outcome.rounds), grouped(outcome.faults.values.reduce(0, +)), grouped(outcome.acknowledged),
+            grouped(outcome.lost), grouped(outcome.duplicated), grouped(outcome.duplicatedUncertain), recovery,
+            grouped(outcome.failures.count), String(outcome.seed),
+        ]
+        return "| " + cells.joined(separator: " | ") + " |"
+    }
+
+    private func faults(_ outcome: Outcome) -> String {
+        let kinds = outcome.faults.sorted { $0.value > $1.value }.map { "\($0.key) \(grouped($0.value))" }
+        return kinds.isEmpty ? "" : "- **\(outcome.campaign)**: \(kinds.joined(separator: ", "))"
+    }
+
+    private var failures: String {
+        let lines = outcomes.flatMap { outcome in outcome.failures.map { "- \(outcome.campaign): \($0)" } }
+        return lines.isEmpty ? "" : "\n## Failures\n\n\(lines.joined(separator: "\n"))\n"
+    }
+
+    private func grouped(_ value: Int) -> String { value.formatted(.number.locale(Locale(identifier: "en"))) }
+    private func number(_ value: Double) -> String {
+        value.formatted(.number.precision(.fractionLength(0...1)).locale(Locale(identifier: "en")))
+    }
+
+    private static var machine: String {
+        // `try?`: where the system does not say, the report says so.
+        let info = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
+        let model = info.split(separator: "\n").first { $0.hasPrefix("model name") }?.split(separator: ":").last ?? " unknown processor"
+        return "\(ProcessInfo.processInfo.activeProcessorCount) cores,\(model)"
+    }
+}

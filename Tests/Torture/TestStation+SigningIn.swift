@@ -1,0 +1,14 @@
+import ControlAPI
+import Sandbox
+import StationSupport
+
+extension TestStation {
+    /// Signs the manager in at one of several backends; at breathesafe the password is kept.
+    func signIn(_ backend: String) async throws {
+        _ = try await client.call(
+            Endpoints.signIn,
+            SignIn(
+                backend: backend, email: "manager@lab.test", password: BreatheSafeConfiguration.labPassword,
+                remember: backend == "breathesafe"))
+    }
+}
