@@ -43,35 +43,43 @@ import Vault
 
     @Test func eachPageZeroedInTurn() async throws {
         let damaged = try await DamagedStore.closed.value
-        let faults = try await faults(damaged, 1...damaged.pageCount, pages: { [$0] }) { page, files in
-            files[Self.store]?.replaceSubrange((page - 1) * 4096..<page * 4096, with: Data(count: 4096))
-        }
+        let faults = try await faults(
+            damaged, 1...damaged.pageCount, pages: { [$0] },
+            damage: { page, files in
+                files[Self.store]?.replaceSubrange((page - 1) * 4096..<page * 4096, with: Data(count: 4096))
+            })
         #expect(faults == [])
     }
 
     @Test func eachPageFilledWithNoiseInTurn() async throws {
         let damaged = try await DamagedStore.closed.value
         var generator = Seeded(state: 7)
-        let faults = try await faults(damaged, 1...damaged.pageCount, pages: { [$0] }) { page, files in
-            let noise = Data((0..<4096).map { _ in UInt8.random(in: 0...255, using: &generator) })
-            files[Self.store]?.replaceSubrange((page - 1) * 4096..<page * 4096, with: noise)
-        }
+        let faults = try await faults(
+            damaged, 1...damaged.pageCount, pages: { [$0] },
+            damage: { page, files in
+                let noise = Data((0..<4096).map { _ in UInt8.random(in: 0...255, using: &generator) })
+                files[Self.store]?.replaceSubrange((page - 1) * 4096..<page * 4096, with: noise)
+            })
         #expect(faults == [])
     }
 
     @Test func cutAtEachPage() async throws {
         let damaged = try await DamagedStore.closed.value
-        let faults = try await faults(damaged, 0..<damaged.pageCount, pages: { Set($0 + 1...damaged.pageCount) }) { pages, files in
-            files[Self.store]?.removeSubrange((pages * 4096)...)
-        }
+        let faults = try await faults(
+            damaged, 0..<damaged.pageCount, pages: { Set($0 + 1...damaged.pageCount) },
+            damage: { pages, files in
+                files[Self.store]?.removeSubrange((pages * 4096)...)
+            })
         #expect(faults == [])
     }
 
     @Test func theFirstHundredBytesDestroyed() async throws {
         let damaged = try await DamagedStore.closed.value
-        let faults = try await faults(damaged, [0], pages: { _ in [] }) { _, files in
-            files[Self.store]?.replaceSubrange(0..<100, with: Data(repeating: 0x5a, count: 100))
-        }
+        let faults = try await faults(
+            damaged, [0], pages: { _ in [] },
+            damage: { _, files in
+                files[Self.store]?.replaceSubrange(0..<100, with: Data(repeating: 0x5a, count: 100))
+            })
         #expect(faults == [])
     }
 
