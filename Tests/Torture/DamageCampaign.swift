@@ -27,12 +27,15 @@ struct DamageCampaign: Campaign {
         defer { Task { await station.sandbox.stop() } }
         let state = station.directory("state")
         var acknowledged: Set<String> = []
+        var number = 0
+        // Told of already.
+        var excused = 0
         try await station.start()
         for life in 1...4 {
             if try await station.status().backends.allSatisfy({ $0.session.state != "signedIn" }) { try await station.login() }
             if Bool.random(using: &generator) { await station.sandbox.down() }
             for _ in 0..<Int.random(in: 1...40, using: &generator) {
-                let number = acknowledged.count + 1
+                number += 1
                 // `try?`: what was refused was not acknowledged.
                 if (try? await station.submit(user: 5 + number % 4, id: number)) == nil { break }
                 acknowledged.insert(Samples.id(number).description)
@@ -49,21 +52,42 @@ struct DamageCampaign: Campaign {
             if try await station.status().backends.allSatisfy({ $0.session.state != "signedIn" }) { try await station.login() }
             try await settle(station)
             outcome.worstRecovery = max(outcome.worstRecovery ?? 0, (ContinuousClock.now - started) / .seconds(1))
-            let present = Set(try await everything(station))
-            let absent = acknowledged.subtracting(present)
-            let reports = SalvageReport.all(in: state)
-            let counted = reports.map { $0.missing + $0.lostReceipts }.reduce(0, +)
-            if absent.count > counted, !reports.contains(where: \.mayMissMore) {
-                outcome.lost += absent.count - counted
-                outcome.failures.append("life \(life): \(absent.count) are gone and \(counted) counted, after \(damaged)")
+            var unaccounted = try await unaccounted(acknowledged, excused, station)
+            excused += unaccounted
+            // The limit of the promise (Decisions/DamagedStore): the log's last transaction, which held the last submission.
+            if unaccounted == 1, damaged.contains("outbox.sqlite-wal") {
+                outcome.met("last transactions of the log lost")
+                unaccounted = 0
             }
+            if unaccounted > 0 {
+                outcome.lost += unaccounted
+                outcome.failures.append("life \(life): \(unaccounted) are gone and not counted, after \(damaged)")
+            }
+            let reports = SalvageReport.all(in: state)
             for report in reports where !FileManager.default.fileExists(atPath: report.folder + "/outbox.sqlite") {
                 outcome.failures.append("life \(life): \(report.folder) lacks the damaged file")
             }
         }
-        outcome.acknowledged += acknowledged.count
+        outcome.acknowledged += number
         outcome.duplicated += station.sandbox.ledger.duplicates.count
         try await station.end(SIGTERM)
+    }
+
+    /// How many are neither there nor counted as missing, once the daemon has read its store through.
+    private func unaccounted(_ acknowledged: Set<String>, _ excused: Int, _ station: TestStation) async throws -> Int {
+        var left = 0
+        for _ in 1...100 {
+            let present = Set(try await everything(station))
+            let reports = SalvageReport.all(in: station.directory("state"))
+            if reports.contains(where: \.mayMissMore) { return 0 }
+            let counted = reports.map { $0.missing + $0.lostReceipts }.reduce(0, +)
+            // What flipped may be an id: then its entry is held, or was delivered, under the one that it has become.
+            let renamed = present.subtracting(acknowledged).count
+            left = acknowledged.subtracting(present).count - counted - renamed - excused
+            if left <= 0 { return 0 }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        return left
     }
 
     /// Flips a few bytes of a few files, but for the key, without which a start is refused; the names of those files.
@@ -103,7 +127,8 @@ struct DamageCampaign: Campaign {
         for _ in 1...50 {
             do {
                 ids = try await station.entries().map(\.id)
-                return ids
+                // Of what was delivered the receipt alone may be left, as after the time for which entries are kept.
+                return ids + (try await station.client.call(Endpoints.receipts, ReceiptQuery(limit: 500)).receipts.map(\.id))
             } catch { try await Task.sleep(for: .milliseconds(50)) }
         }
         return ids
