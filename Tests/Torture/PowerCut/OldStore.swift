@@ -3,18 +3,28 @@ import StationSupport
 
 /// Gives a store the form that the first version had, with what is in it.
 enum OldStore {
-    /// Undoes the migrations after "1" in the outbox `file`, which nobody may have open; one that has that form already stays as it is.
+    /// Undoes the migrations after "1" in the outbox `file`, which nobody may have open; one that has not had them all stays as it is.
     static func make(of file: String) throws {
         let queue = try DatabaseQueue(path: file)
         try queue.inDatabase { db in
             let applied = try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY identifier")
-            if applied == ["1"] { return }
-            guard Set(applied) == ["1", "2"] else {
-                throw StationError("expected migrations 1 and 2, found \(applied): undo the others here")
+            // A kill came between two migrations.
+            if applied == ["1"] || applied == ["1", "2"] { return }
+            guard applied == ["1", "2", "3"] else {
+                throw StationError("expected migrations 1 to 3, found \(applied): undo the others here")
             }
             try db.execute(
                 sql: """
                     BEGIN IMMEDIATE;
+                    DROP TRIGGER entryMoved;
+                    CREATE TRIGGER entryMoved AFTER UPDATE OF state, dueAt ON entry
+                    WHEN OLD.state IS NOT NEW.state OR OLD.dueAt IS NOT NEW.dueAt BEGIN
+                        DELETE FROM lane WHERE backend = NEW.backend AND account = NEW.account AND lane = NEW.lane;
+                        INSERT INTO lane (backend, account, lane, head, dueAt)
+                            SELECT backend, account, lane, sequence, CASE WHEN state = 'pending' THEN dueAt END FROM entry
+                            WHERE blocks AND backend = NEW.backend AND account = NEW.account AND lane = NEW.lane
+                            ORDER BY sequence LIMIT 1;
+                    END;
                     DROP INDEX laneStopped;
                     DROP INDEX laneAge;
                     DROP INDEX receiptOrder;
