@@ -69,7 +69,7 @@ extension Disk {
         _ folder: Node, at path: String, _ names: [Node: [String: Node]], into image: inout Image,
         using generator: inout some RandomNumberGenerator
     ) {
-        for (name, node) in (names[folder] ?? [:]).sorted(by: { $0.key < $1.key }) where !name.hasSuffix("-shm") {
+        for (name, node) in (names[folder] ?? [:]).sorted(by: { $0.key < $1.key }) where !Self.saysNothing(name) {
             if let file = files[node] {
                 image.files[path + name] = file.image(using: &generator)
             } else {
@@ -83,7 +83,7 @@ extension Disk {
     var presentImage: Image {
         var image = Image()
         func collect(_ folder: Node, at path: String) {
-            for (name, node) in folders[folder]?.names ?? [:] where !name.hasSuffix("-shm") {
+            for (name, node) in folders[folder]?.names ?? [:] where !Self.saysNothing(name) {
                 if let file = files[node] {
                     image.files[path + name] = file.content
                 } else {

@@ -96,10 +96,13 @@ struct Disk: Sendable {
         files[node]?.size = size
     }
 
-    /// The file that a handle is of; nil for SQLite's shared memory, which means nothing after a power cut.
+    /// Whether a file is of no account after a power cut: SQLite's shared memory, and space that is only held.
+    static func saysNothing(_ path: String) -> Bool { path.hasSuffix("-shm") || path.split(separator: "/").last == "ballast" }
+
+    /// The file that a handle is of; nil for one that says nothing.
     private func file(_ record: Record) throws(CannotReplay) -> Node? {
         guard let handle = handles[record.handle] else { throw CannotReplay(description: "a handle that was never opened") }
-        return handle.path.hasSuffix("-shm") ? nil : handle.node
+        return Self.saysNothing(handle.path) ? nil : handle.node
     }
 
     private mutating func sync(_ record: Record) throws(CannotReplay) {

@@ -43,10 +43,11 @@ struct Recorder: Sendable {
 
     /// Puts all that is below the root by now at the start of the log, as durable.
     func begin() throws {
-        for path in try FileManager.default.subpathsOfDirectory(atPath: root).sorted() where !path.hasSuffix("-shm") {
+        for path in try FileManager.default.subpathsOfDirectory(atPath: root).sorted() {
             var isFolder: ObjCBool = false
             guard FileManager.default.fileExists(atPath: "\(root)/\(path)", isDirectory: &isFolder) else { continue }
-            let content = isFolder.boolValue ? Data() : try Data(contentsOf: URL(fileURLWithPath: "\(root)/\(path)"))
+            let content =
+                isFolder.boolValue || Disk.saysNothing(path) ? Data() : try Data(contentsOf: URL(fileURLWithPath: "\(root)/\(path)"))
             try add(Record(isFolder.boolValue ? .placedFolder : .placed, path, data: [UInt8](content)))
         }
     }

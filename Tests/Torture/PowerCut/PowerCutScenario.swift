@@ -52,7 +52,7 @@ final class PowerCutScenario: Sendable {
         var disk = Disk()
         for record in recording.records { try disk.apply(record) }
         let image = disk.presentImage
-        let there = try FileManager.default.subpathsOfDirectory(atPath: recorder.root).filter { !$0.hasSuffix("-shm") }
+        let there = try FileManager.default.subpathsOfDirectory(atPath: recorder.root).filter { !Disk.saysNothing($0) }
         guard Set(there) == image.folders.union(image.files.keys) else {
             throw StationError("the recording has not all files: \(Set(there).symmetricDifference(image.folders.union(image.files.keys)))")
         }
