@@ -24,7 +24,7 @@ import Testing
 
     @Test func whatBrokeItIsReplayedFromItsFileAndMadeSmall() async throws {
         let failed = try #require(try await Runner(seed: 1, sabotage: .countsOffline).firstFailure(within: 100))
-        let shrunk = try await failed.recording.shrunk()
+        let shrunk = try await failed.recording.shrunk(patience: .seconds(3600))
         #expect(shrunk.steps.count < 40 && shrunk.steps.count < failed.recording.steps.count)
         let read = try Recording(text: shrunk.text)
         #expect(read == shrunk)
