@@ -15,6 +15,8 @@ DESTDIR ?=
 BIN_DIR ?=
 # Of the story that make demo tells.
 BACKEND ?= breathesafe
+# Of make torture.
+MINUTES ?= 30
 # Other flags in the same scratch path would build everything anew, each time.
 RELEASE_SCRATCH ?= .build-release
 BENCH_SCRATCH ?= .build-bench
@@ -40,6 +42,7 @@ help:
 	@echo "make demo          build, and tell the story of a day at a station against a stand-in backend"
 	@echo "make test          build, run every test, and simulate"
 	@echo "make simulate      drive the delivering core through a million made-up events, and check every guarantee after each"
+	@echo "make torture       try to break every guarantee for MINUTES=$(MINUTES), and write the page of guarantees"
 	@echo "make bench         measure the release build, and write the table into the documentation"
 	@echo "make screens       put the screens of a station at work into the README"
 	@echo "make lint          check the format of every source file"
@@ -74,6 +77,10 @@ test: deps
 # The release build, for the debug build would take three times as long.
 simulate: release
 	$(RELEASE_SCRATCH)/release/homing-torture simulate --count $(EVENTS)
+
+# The daemon under test is the debug build.
+torture: build
+	$$($(SWIFT) build --show-bin-path)/homing-torture run --minutes $(MINUTES) --report Sources/SyncDaemon/Documentation.docc/Guarantees.md
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Benchmarks Package.swift

@@ -30,7 +30,7 @@ public struct Status: Codable, Sendable, Equatable {
 /// One thing that a person should see to.
 public struct Attention: Codable, Sendable, Equatable {
     /// Stable: `disk-full`, `outbox-full`, `no-profile`, `dead`, `held`, `other-address`, `misconfigured`, `sign-in-required`, `paused`,
-    /// `other-account`, `stuck-files`, `refused-files` or `configuration-rejected`. Open: new codes may come.
+    /// `other-account`, `stuck-files`, `refused-files`, `configuration-rejected` or `store-damaged`. Open: new codes may come.
     public var code: String
     public var text: String
     /// What to do next, as a sentence.
@@ -396,8 +396,8 @@ public struct Event: Codable, Sendable, Equatable {
     public var cursor: Int64
     public var at: Date
     /// `captured`, `delivered`, `retrying`, `released`, `held`, `dead`, `retried`, `discarded`, `recovered`, `gateChanged`, `signedIn`,
-    /// `signedOut`, `signInRefused`, `signInRequired`, `fileRefused`, `started`, `reloaded`, `stopped`, `synced`, `denied`, `paused` or
-    /// `resumed`. Open: new kinds may come.
+    /// `signedOut`, `signInRefused`, `signInRequired`, `fileRefused`, `started`, `reloaded`, `stopped`, `synced`, `denied`, `paused`,
+    /// `resumed` or `salvaged`. Open: new kinds may come.
     public var kind: String
     public var backend: String?
     public var account: String?

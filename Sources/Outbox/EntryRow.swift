@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import SyncModel
+import Vault
 
 /// A row of `entry` as it is stored, without its content.
 struct EntryRow: FetchableRecord, Sendable {
@@ -17,50 +18,62 @@ struct EntryRow: FetchableRecord, Sendable {
     var triedAt, countedAt, settledAt, uncertainAt, claimedAt, retriedAt: Int64?
     var lastStatus: Int?
     var lastReason, lastError, remoteID, supersedes, retriedBy: String?
+    var identity: Data?
 
     init(row: Row) throws {
-        sequence = row["sequence"]
-        id = row["id"]
-        backend = row["backend"]
-        account = row["account"]
-        lane = row["lane"]
-        route = row["route"]
-        onDead = row["onDead"]
-        state = row["state"]
-        holdReason = row["holdReason"]
-        sealed = row["sealed"]
-        size = row["size"]
-        digest = row["digest"]
-        dueAt = row["dueAt"]
-        capturedAt = row["capturedAt"]
-        attempts = row["attempts"]
-        releases = row["releases"]
-        crashes = row["crashes"]
-        uncertain = row["uncertain"]
-        triedAt = row["triedAt"]
-        countedAt = row["countedAt"]
-        settledAt = row["settledAt"]
-        uncertainAt = row["uncertainAt"]
-        claimedAt = row["claimedAt"]
-        retriedAt = row["retriedAt"]
-        retriedBy = row["retriedBy"]
-        lastStatus = row["lastStatus"]
-        lastReason = row["lastReason"]
-        lastError = row["lastError"]
-        remoteID = row["remoteID"]
-        supersedes = row["supersedes"]
+        sequence = try row.decode(forColumn: "sequence")
+        id = try row.decode(forColumn: "id")
+        backend = try row.decode(forColumn: "backend")
+        account = try row.decode(forColumn: "account")
+        lane = try row.decode(forColumn: "lane")
+        route = try row.decode(forColumn: "route")
+        onDead = try row.decode(forColumn: "onDead")
+        state = try row.decode(forColumn: "state")
+        holdReason = try row.decode(forColumn: "holdReason")
+        sealed = try row.decode(forColumn: "sealed")
+        size = try row.decode(forColumn: "size")
+        digest = try row.decode(forColumn: "digest")
+        dueAt = try row.decode(forColumn: "dueAt")
+        capturedAt = try row.decode(forColumn: "capturedAt")
+        attempts = try row.decode(forColumn: "attempts")
+        releases = try row.decode(forColumn: "releases")
+        crashes = try row.decode(forColumn: "crashes")
+        uncertain = try row.decode(forColumn: "uncertain")
+        triedAt = try row.decode(forColumn: "triedAt")
+        countedAt = try row.decode(forColumn: "countedAt")
+        settledAt = try row.decode(forColumn: "settledAt")
+        uncertainAt = try row.decode(forColumn: "uncertainAt")
+        claimedAt = try row.decode(forColumn: "claimedAt")
+        retriedAt = try row.decode(forColumn: "retriedAt")
+        retriedBy = try row.decode(forColumn: "retriedBy")
+        lastStatus = try row.decode(forColumn: "lastStatus")
+        lastReason = try row.decode(forColumn: "lastReason")
+        lastError = try row.decode(forColumn: "lastError")
+        remoteID = try row.decode(forColumn: "remoteID")
+        supersedes = try row.decode(forColumn: "supersedes")
+        identity = try row.decode(forColumn: "identity")
     }
 
     /// The columns that browsing needs: all but the content.
     static let browsed = """
         sequence, id, backend, account, lane, route, onDead, state, holdReason, NULL AS sealed, size, digest, dueAt, capturedAt, attempts,
         releases, crashes, uncertain, triedAt, countedAt, settledAt, uncertainAt, claimedAt, retriedAt, retriedBy,
-        lastStatus, lastReason, lastError, remoteID, supersedes
+        lastStatus, lastReason, lastError, remoteID, supersedes, identity
         """
+
+    /// The first 16 bytes of the SHA-256 over what an entry is and never changes, apart from its content, which has a digest of its own. A
+    /// flipped bit in an account or a lane would otherwise be believed.
+    static func identity(_ mutation: Mutation, digest: Data) -> Data {
+        let parts = [
+            mutation.id.description, mutation.destination.backend, mutation.destination.account, mutation.lane.rawValue, mutation.route,
+            mutation.onDead.rawValue, String(mutation.capturedAt.ms), mutation.supersedes?.description ?? "",
+        ]
+        return Vault.digest(Data(parts.joined(separator: "\n").utf8), digest).prefix(16)
+    }
 
     var mutationID: MutationID {
         get throws {
-            guard let id = MutationID(id) else { throw OutboxError.storage("entry \(sequence) has an id that is no UUID") }
+            guard let id = MutationID(id) else { throw OutboxError.damaged("entry \(sequence) has an id that is no UUID") }
             return id
         }
     }
@@ -68,7 +81,7 @@ struct EntryRow: FetchableRecord, Sendable {
     /// The row as an entry, with the content that `content` holds.
     func entry(_ content: SealedContent = SealedContent()) throws -> Entry {
         guard let state = Entry.State(rawValue: state), let onDead = Mutation.OnDead(rawValue: onDead) else {
-            throw OutboxError.storage("entry \(sequence) is in a state that this version does not know")
+            throw OutboxError.damaged("entry \(sequence) is in a state that this version does not know")
         }
         let mutation = Mutation(
             id: try mutationID, destination: Destination(backend: backend, account: account), lane: Lane(lane), route: route,

@@ -13,6 +13,9 @@ struct Opening: Sendable {
         guard content.digest(backend: row.backend, route: row.route) == row.digest else {
             throw OutboxError.storage("entry \(row.sequence) does not match its digest")
         }
+        if let identity = row.identity, try EntryRow.identity(row.entry().mutation, digest: row.digest) != identity {
+            throw OutboxError.storage("entry \(row.sequence) is not what it was")
+        }
         return content
     }
 }

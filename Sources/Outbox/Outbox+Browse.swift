@@ -179,22 +179,22 @@ extension Outbox {
     }
 
     /// True where the tables that triggers keep say what the slow queries over all entries say.
-    package func derivedTablesMatch() async throws(OutboxError) -> Bool {
-        try await read { db in
-            let lanes = """
-                SELECT backend, account, lane, sequence, CASE WHEN state = 'pending' AND NOT EXISTS (
-                    SELECT 1 FROM entry AS sent WHERE sent.state = 'inflight' AND sent.backend = this.backend
-                    AND sent.account = this.account AND sent.lane = this.lane) THEN dueAt END FROM entry AS this
-                WHERE blocks AND sequence = (SELECT min(sequence) FROM entry AS other WHERE other.blocks AND other.backend = this.backend
-                    AND other.account = this.account AND other.lane = this.lane)
-                """
-            let open = "('pending', 'inflight', 'dead', 'held')"
-            let tallies = "SELECT backend, account, state, count(*), sum(size) FROM entry WHERE state IN \(open) GROUP BY 1, 2, 3"
-            let kept = "SELECT backend, account, state, count, bytes FROM tally WHERE count > 0 AND state IN \(open)"
-            for (a, b) in [("SELECT * FROM lane", lanes), (lanes, "SELECT * FROM lane"), (kept, tallies), (tallies, kept)]
-            where try Row.fetchOne(db, sql: "SELECT * FROM (\(a)) EXCEPT SELECT * FROM (\(b))") != nil { return false }
-            return true
-        }
+    package func derivedTablesMatch() async throws(OutboxError) -> Bool { try await read(Self.derivedTablesMatch) }
+
+    static func derivedTablesMatch(_ db: Database) throws -> Bool {
+        let lanes = """
+            SELECT backend, account, lane, sequence, CASE WHEN state = 'pending' AND NOT EXISTS (
+                SELECT 1 FROM entry AS sent WHERE sent.state = 'inflight' AND sent.backend = this.backend
+                AND sent.account = this.account AND sent.lane = this.lane) THEN dueAt END FROM entry AS this
+            WHERE blocks AND sequence = (SELECT min(sequence) FROM entry AS other WHERE other.blocks AND other.backend = this.backend
+                AND other.account = this.account AND other.lane = this.lane)
+            """
+        let open = "('pending', 'inflight', 'dead', 'held')"
+        let tallies = "SELECT backend, account, state, count(*), sum(size) FROM entry WHERE state IN \(open) GROUP BY 1, 2, 3"
+        let kept = "SELECT backend, account, state, count, bytes FROM tally WHERE count > 0 AND state IN \(open)"
+        for (a, b) in [("SELECT * FROM lane", lanes), (lanes, "SELECT * FROM lane"), (kept, tallies), (tallies, kept)]
+        where try Row.fetchOne(db, sql: "SELECT * FROM (\(a)) EXCEPT SELECT * FROM (\(b))") != nil { return false }
+        return true
     }
 }
 

@@ -71,7 +71,7 @@ extension Outbox {
         let statement = try db.cachedStatement(
             sql: "UPDATE entry SET state = 'inflight', epoch = ?, claimedAt = ? WHERE sequence = ? AND state = 'pending' RETURNING *")
         guard let row = try EntryRow.fetchOne(statement, arguments: [epoch, now.ms, head]) else {
-            throw OutboxError.storage("lane head \(head) is not pending")
+            throw OutboxError.damaged("lane head \(head) is not pending")
         }
         do {
             return try row.entry(try vault.content(of: row))

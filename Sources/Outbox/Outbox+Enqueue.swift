@@ -41,7 +41,7 @@ extension Outbox {
                 return (mutation, sealed, digest)
             }
         } catch {
-            throw OutboxError(error)
+            throw failure(error)
         }
         let maxBytes = maxBytes
         let size = prepared.map { Int64($0.sealed.count) }.reduce(0, +)
@@ -102,14 +102,16 @@ extension Outbox {
         let to = mutation.destination
         if let accountLabel { try remember(Account(id: to.account, label: accountLabel), of: to.backend, db) }
         let sql = """
-            INSERT INTO entry (id, backend, account, lane, route, onDead, sealed, size, digest, dueAt, capturedAt, supersedes)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO entry (id, backend, account, lane, route, onDead, sealed, size, digest, dueAt, capturedAt, supersedes,
+                identity)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         // A statement that is kept holds what was bound to it last: a large document would stay in memory.
         let statement = try sealed.count > largestKept ? db.makeStatement(sql: sql) : db.cachedStatement(sql: sql)
         try statement.execute(arguments: [
             mutation.id.description, to.backend, to.account, mutation.lane.rawValue, mutation.route, mutation.onDead.rawValue, sealed,
             mutation.payload?.count ?? 0, digest, atOnce, mutation.capturedAt.ms, mutation.supersedes?.description,
+            EntryRow.identity(mutation, digest: digest),
         ])
         let sequence = db.lastInsertedRowID
         var detail = ["route": mutation.route, "lane": mutation.lane.rawValue]

@@ -34,7 +34,7 @@ extension Outbox {
                     """, arguments: [limit]
             ).map { row in
                 guard let id = MutationID(row["id"] as String), let state = Entry.State(rawValue: row["state"]) else {
-                    throw OutboxError.storage("the head of a lane is not understood by this version")
+                    throw OutboxError.damaged("the head of a lane is not understood by this version")
                 }
                 let due: Int64 = row["dueAt"]
                 return LaneRecord(

@@ -24,7 +24,7 @@ extension Outbox {
                 return nil
             }
         } catch {
-            throw OutboxError(error)
+            throw failure(error)
         }
     }
 }

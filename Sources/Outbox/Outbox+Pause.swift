@@ -19,7 +19,7 @@ extension Outbox {
                 }
             }
         } catch {
-            throw OutboxError(error)
+            throw failure(error)
         }
     }
 

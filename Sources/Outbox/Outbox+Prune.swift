@@ -30,7 +30,7 @@ extension Outbox {
                 _ = try? db.checkpoint(.truncate)
             }
         } catch {
-            throw OutboxError(error)
+            throw failure(error)
         }
     }
 }

@@ -55,7 +55,7 @@ extension Outbox {
 
     private static func receipt(_ row: Row) throws -> ReceiptRecord {
         guard let id = MutationID(row["id"] as String), let outcome = ReceiptRecord.Outcome(rawValue: row["outcome"]) else {
-            throw OutboxError.storage("receipt \(row["sequence"] as Int64) is not understood by this version")
+            throw OutboxError.damaged("receipt \(row["sequence"] as Int64) is not understood by this version")
         }
         return ReceiptRecord(
             sequence: row["sequence"], id: id, destination: Destination(backend: row["backend"], account: row["account"]),

@@ -12,6 +12,11 @@ package struct Outbox: Sendable {
     /// Told after a commit that wrote events.
     package let eventsWritten = Signal()
 
+    /// What this run has met.
+    package let damage: Damage
+    /// What became of the store that was there, where opening it meant to put it aside; nil where it was sound.
+    package let salvaged: SalvageReport?
+
     let pool: DatabasePool
     let commits: GroupCommit
     let ballast: Ballast
@@ -32,28 +37,40 @@ package struct Outbox: Sendable {
         file: String, vault: Vault, crashed: Bool, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0, now: Date
     ) throws(OutboxError) {
         let ballast = Ballast(beside: file)
-        func open() throws -> (DatabasePool, Int64) {
-            let pool = try Self.pool(file)
-            return (
-                pool, try pool.write { db in try Self.beginRun(db, crashed: crashed, dueAt: now.addingTimeInterval(lookupAfter), now: now) }
-            )
-        }
-        do {
-            do {
-                (pool, epoch) = try open()
-            } catch  where (ballast.free ?? .max) < Ballast.margin && ballast.release() {
-                (pool, epoch) = try open()
-            }
-        } catch {
-            throw OutboxError(error)
-        }
         self.vault = vault
         self.maxBytes = maxBytes
         self.ballast = ballast
-        commits = GroupCommit(pool: pool, ballast: ballast)
+        damage = Damage(file: file)
+        do {
+            let repair = StoreRepair(file: file, vault: vault, now: now)
+            var salvaged = try repair.prepare()
+            func openOnce() throws -> (DatabasePool, epoch: Int64) {
+                try Self.open(
+                    file, thoroughly: crashed && salvaged == nil,
+                    { try Self.beginRun($0, crashed: crashed, dueAt: now.addingTimeInterval(lookupAfter), now: now) })
+            }
+            func open() throws -> (DatabasePool, epoch: Int64) {
+                do { return try openOnce() } catch  where (ballast.free ?? .max) < Ballast.margin && ballast.release() {
+                    return try openOnce()
+                }
+            }
+            do { (pool, epoch) = try open() } catch {
+                guard case .damaged(let reason) = OutboxError(error), salvaged == nil else { throw error }
+                salvaged = try repair.salvage(because: reason)
+                (pool, epoch) = try open()
+            }
+            self.salvaged = salvaged
+            commits = GroupCommit(pool: pool, ballast: ballast)
+        } catch {
+            throw OutboxError(error)
+        }
     }
 
-    private static func pool(_ file: String) throws -> DatabasePool {
+    /// - Parameters:
+    ///   - thoroughly: reads all of it and throws `damaged` where anything is wrong, which takes seconds for a million entries.
+    private static func open(
+        _ file: String, thoroughly: Bool, _ begin: (Database) throws -> Int64
+    ) throws -> (DatabasePool, epoch: Int64) {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(5)
@@ -61,22 +78,34 @@ package struct Outbox: Sendable {
         configuration.maximumReaderCount = 2
         configuration.prepareDatabase { db in
             if db.configuration.readonly { return }
-            // Only before the first table is made does this take effect.
-            try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
             try db.execute(sql: "PRAGMA secure_delete = ON")
             // Each savepoint else keeps the pages it changes in a file of its own in /var/tmp: on another disk, and outside the state.
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
         }
         let pool = try DatabasePool(path: file, configuration: configuration)
-        // DatabasePool sets NORMAL after prepareDatabase has run, so FULL is set once it is open; there is one writer connection.
-        try pool.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA synchronous = FULL")
-            try db.execute(sql: "PRAGMA wal_autocheckpoint = 256")
-            try db.execute(sql: "PRAGMA journal_size_limit = 4194304")
+        do {
+            // DatabasePool sets NORMAL after prepareDatabase has run, so FULL is set once it is open; there is one writer connection.
+            try pool.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA synchronous = FULL")
+                try db.execute(sql: "PRAGMA wal_autocheckpoint = 256")
+                try db.execute(sql: "PRAGMA journal_size_limit = 4194304")
+            }
+            if thoroughly { try pool.read(checkIntegrity) }
+            try migrate(pool)
+            return (pool, try pool.write(begin))
+        } catch {
+            // `try?`: it is put aside, and the error from before says why.
+            try? pool.close()
+            throw error
         }
+    }
+
+    private static func migrate(_ pool: DatabasePool) throws {
         if try pool.read(OutboxSchema.migrator.hasBeenSuperseded) { throw OutboxError.tooNew }
-        try OutboxSchema.migrator.migrate(pool)
-        return pool
+        do { try OutboxSchema.migrator.migrate(pool) } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+            // The tables are not those that the store says it has.
+            throw OutboxError.damaged("\(error)")
+        }
     }
 
     /// Three crashes hold an entry as poison; until then it goes back, to be looked up before it is sent again.
@@ -106,7 +135,7 @@ package struct Outbox: Sendable {
 
     /// Closes the file after its last commit; a write that comes later fails.
     package func close() throws(OutboxError) {
-        do { try pool.close() } catch { throw OutboxError(error) }
+        do { try pool.close() } catch { throw failure(error) }
     }
 
     /// Runs `work` in a transaction that it may share with others, and returns after the fsync.
@@ -122,7 +151,7 @@ package struct Outbox: Sendable {
             if mustBe { shortage.wroteWhatMustBe(true) }
             return value
         } catch {
-            let error = OutboxError(error)
+            let error = failure(error)
             if error == .full {
                 shortage.diskIsFull(for: size)
                 if mustBe { shortage.wroteWhatMustBe(false) }
@@ -133,7 +162,14 @@ package struct Outbox: Sendable {
 
     /// Reads a consistent snapshot.
     func read<T: Sendable>(_ work: @escaping @Sendable (Database) throws -> T) async throws(OutboxError) -> T {
-        do { return try await pool.read(work) } catch { throw OutboxError(error) }
+        do { return try await pool.read(work) } catch { throw failure(error) }
+    }
+
+    /// What went wrong; damage is remembered.
+    func failure(_ error: any Error) -> OutboxError {
+        let error = OutboxError(error)
+        if case .damaged(let words) = error { damage.meet(words) }
+        return error
     }
 }
 

@@ -14,6 +14,8 @@ package enum OutboxError: Error, Sendable, Equatable {
     case overLimit(Int64)
     /// The file cannot be read or written, in SQLite's words.
     case storage(String)
+    /// What is in the file is not what was written, in SQLite's words or ours. Opening it anew salvages what can be read.
+    case damaged(String)
     /// The file was written by a newer version of this program; it has not been touched.
     case tooNew
 
@@ -21,7 +23,19 @@ package enum OutboxError: Error, Sendable, Equatable {
         switch error {
         case let error as OutboxError: self = error
         case let error as DatabaseError where error.resultCode == .SQLITE_FULL: self = .full
+        case let error as DatabaseError where error.tellsOfDamage: self = .damaged("\(error)")
+        case let error as RowDecodingError: self = .damaged("\(error)")
         default: self = .storage("\(error)")
+        }
+    }
+}
+
+extension DatabaseError {
+    /// What was read cannot have been written so, or the disk does not give it back.
+    fileprivate var tellsOfDamage: Bool {
+        switch extendedResultCode {
+        case .SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ, .SQLITE_IOERR_CORRUPTFS: true
+        default: resultCode == .SQLITE_CORRUPT || resultCode == .SQLITE_NOTADB
         }
     }
 }

@@ -16,6 +16,10 @@ enum OutboxSchema {
             try db.execute(sql: persons)
         }
         migrator.registerMigration("3") { db in try db.execute(sql: revival) }
+        // Nothing in it touches a row: a million of them need no look.
+        migrator.registerMigration("4", foreignKeyChecks: .immediate) { db in
+            try db.execute(sql: damage)
+        }
         return migrator
     }
 
@@ -237,5 +241,16 @@ enum OutboxSchema {
                 WHERE blocks AND backend = NEW.backend AND account = NEW.account AND lane = NEW.lane
                 ORDER BY sequence LIMIT 1;
         END;
+        """
+
+    /// `identity`: a checksum of what an entry is (see `EntryRow.identity`); NULL in rows from before it was kept. `gap`: sequences of which
+    /// nothing was left when a store was salvaged, so that they are missed once.
+    private static let damage = """
+        ALTER TABLE entry ADD COLUMN identity BLOB CHECK (length(identity) = 16);
+        CREATE TABLE gap (
+            first INTEGER NOT NULL PRIMARY KEY,
+            last INTEGER NOT NULL CHECK (last >= first),
+            at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
         """
 }

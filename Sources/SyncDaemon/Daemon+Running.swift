@@ -12,6 +12,8 @@ import SyncModel
 
 extension Daemon {
     /// Serves until `stop`, until `retire`, or until the surrounding task is cancelled; once for each daemon.
+    ///
+    /// Throws `OutboxError.damaged` where it has met damage in its store: another daemon in its place salvages what can be read.
     package func run() async throws {
         try await outbox.record([opening])
         // Before anybody can sign in: what is to be destroyed must not be somebody's who is back.
@@ -20,13 +22,21 @@ extension Daemon {
         // What is in flight is handed back well before; then the rest is cancelled. (A limit on the cancelling would end in a trap, which
         // is what a crash of ours looks like at the next start; see StopDeadline.)
         group.maximumGracefulShutdownDuration = .seconds(4)
+        let damageMet = outbox.damage.met.listen()
         let running = ServiceGroup(configuration: group)
         let outcome: Result<Void, any Error> = await withTaskGroup { tasks in
             tasks.addTask { for await _ in ending.requests { await running.triggerGracefulShutdown() } }
+            tasks.addTask {
+                for await _ in damageMet where outbox.damage.isMet {
+                    dispatcher.stop()
+                    ending.request()
+                }
+            }
             defer { tasks.cancelAll() }
             do { return .success(try await running.run()) } catch { return .failure(error) }
         }
         await close()
+        if needsSalvage { throw OutboxError.damaged(outbox.damage.reason ?? "") }
         try outcome.get()
     }
 
@@ -87,6 +97,8 @@ extension Daemon {
             premises.log.info(
                 "Homing is up",
                 metadata: ["version": "\(HomingVersion.current)", "socket": "\(socket.path)", "spool": "\(spool.directory)"])
+        } else if outbox.salvaged != nil {
+            premises.log.notice("Homing goes on with what was saved of its store")
         } else {
             premises.log.notice("Homing goes on with the changed configuration")
         }
@@ -94,8 +106,11 @@ extension Daemon {
         homing_forget_startup_code()
     }
 
+    /// Another daemon is to open the store anew.
+    private var needsSalvage: Bool { outbox.damage.isMet && ending.kind != .stop }
+
     private func close() async {
-        let isReplaced = ending.kind == .retire
+        let isReplaced = ending.kind == .retire || needsSalvage
         if !isReplaced { socket.close() }
         // A refresh under way may have turned the token over at the server: cut now, it would cost the session.
         if isReplaced {

@@ -58,8 +58,11 @@ package struct Daemon: Sendable {
         let state = configuration.stateDirectory
         let lock = try StateLock(directory: state)
         let mark = try CrashMark(directory: state)
+        let key = try VaultKey.load(environment: environment, stateDirectory: state) { vault in
+            StoreEvidence(file: state + "/outbox.sqlite").isSealed(by: vault)
+        }
         let premises = Premises(
-            lock: lock, vault: Vault(key: try VaultKey.load(environment: environment, stateDirectory: state)),
+            lock: lock, vault: Vault(key: key),
             deviceID: try DeviceID.load(stateDirectory: state), environment: environment, notifier: notifier, clock: clock,
             startedAt: clock.now, log: log)
         let backends = try ProfileLibrary.load(
@@ -75,7 +78,7 @@ package struct Daemon: Sendable {
         async throws
     {
         var detail = Dictionary(changes.map(\.detail).map { ($0.name, $0.text) }) { first, _ in first }
-        if changes.isEmpty { detail["kept"] = "the configuration from before" }
+        if changes.isEmpty, !earlier.outbox.damage.isMet { detail["kept"] = "the configuration from before" }
         try await self.init(
             configuration, backends, in: earlier.premises, crashed: false, socket: earlier.socket, seed: .random(in: .min ... .max),
             opening: SyncEvent(at: earlier.premises.clock.now, .reloaded, detail: detail))
@@ -90,6 +93,7 @@ package struct Daemon: Sendable {
         let outbox = try Outbox(
             file: state + "/outbox.sqlite", vault: premises.vault, crashed: crashed, maxBytes: configuration.maxBytes,
             lookupAfter: configuration.delivery.retry.lookupAfter, now: clock.now)
+        if let report = outbox.salvaged { report.log(to: log) }
         let transport = try HTTPTransport(configuration.limits, clock: clock)
         do {
             keepers = try backends.map {
@@ -108,7 +112,9 @@ package struct Daemon: Sendable {
                 intake: intake, outbox: outbox, clock: clock, log: log)
             station = Station(
                 keepers: book.keepers, outbox: outbox, intake: intake, dispatcher: dispatcher, spool: spool, clock: clock,
-                startedAt: premises.startedAt, policy: AccessPolicy(groups: configuration.access), rejected: rejected, log: log)
+                startedAt: premises.startedAt, policy: AccessPolicy(groups: configuration.access), rejected: rejected,
+                stateDirectory: state,
+                log: log)
             socket = try passed ?? Self.listen(configuration.socket)
         } catch {
             // A client that is let go without being shut down ends the process with a trap.

@@ -4,7 +4,7 @@ import Outbox
 import ServiceLifecycle
 import SyncModel
 
-/// Removes what was delivered long ago, once at start and then once a day.
+/// Removes what was delivered long ago and reads the store through for damage, once at start and then once a day.
 struct Housekeeping: Service {
     let outbox: Outbox
     let keepDelivered: TimeInterval
@@ -19,6 +19,8 @@ struct Housekeeping: Service {
                 } catch {
                     log.warning("What was delivered long ago could not be removed", metadata: ["error": "\(error)"])
                 }
+                // `try?`: what is damaged ends the run by itself; what cannot be read for another reason is looked at again tomorrow.
+                try? await outbox.verify()
                 try await clock.sleep(until: clock.now.addingTimeInterval(86_400))
             }
         }

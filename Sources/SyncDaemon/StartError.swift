@@ -14,6 +14,8 @@ package struct StartError: Error, Sendable, CustomStringConvertible {
         case OutboxError.tooNew: "A newer version of Homing has written this store. Install that version again; nothing was changed."
         case OutboxError.full: "The disk is full. Make room and start again; nothing was lost."
         case OutboxError.storage(let words): "The store cannot be read or written: \(words). Look at the disk; nothing was changed."
+        case OutboxError.damaged(let words):
+            "The store is damaged: \(words). What can be read of it is saved at the next start; look at the disk and the memory."
         case let failure as Failure: failure.message
         default: "\(error)"
         }

@@ -29,6 +29,6 @@ package struct SyncEvent: Hashable, Sendable {
     package enum Kind: String, Sendable, CaseIterable {
         case captured, delivered, retrying, released, held, dead, retried, discarded
         case recovered, gateChanged, signedIn, signedOut, signInRefused, signInRequired, fileRefused, started, reloaded, stopped
-        case synced, denied, paused, resumed
+        case synced, denied, paused, resumed, salvaged
     }
 }

@@ -3,14 +3,36 @@ import Foundation
 extension VaultKey {
     /// Finds the key of `stateDirectory`, or makes it where the directory is new, and proves that it is the one that sealed the state.
     ///
-    /// Overwrites nothing: a missing, wrong, malformed or exposed key is an error.
-    package static func load(environment: [String: String], stateDirectory: String) throws(VaultError) -> VaultKey {
+    /// Overwrites no key: a missing, wrong, malformed or exposed one is an error. A check that is missing or damaged is made anew where
+    /// nothing speaks against the key.
+    ///
+    /// - Parameter evidence: whether what is stored was sealed with the vault's key; nil where that says nothing.
+    package static func load(
+        environment: [String: String], stateDirectory: String, evidence: (Vault) -> Bool? = { _ in nil }
+    ) throws(VaultError) -> VaultKey {
         let source = KeySource(environment: environment, stateDirectory: stateDirectory)
         let check = DurableFile(path: "\(stateDirectory)/homing.key.check")
-        let hasState = check.exists || DurableFile(path: "\(stateDirectory)/outbox.sqlite").exists
+        let hasState =
+            check.exists
+            || ["outbox.sqlite", "outbox.sqlite-wal", "damaged"].contains { DurableFile(path: "\(stateDirectory)/\($0)").exists }
         let key = if let found = try read(source) { found } else { try create(source, hasState: hasState) }
-        try key.prove(against: check, source: source)
+        let vault = Vault(key: key)
+        switch try KeyCheck(check).proves(vault) {
+        case .right: break
+        case .wrong: throw wrong(source, check)
+        case .unknown:
+            if evidence(vault) == false { throw wrong(source, check) }
+            try KeyCheck(check).write(for: vault)
+        case .old:
+            guard evidence(vault) == true else { throw wrong(source, check) }
+            try KeyCheck(check).write(for: vault)
+        }
         return key
+    }
+
+    /// The key as `load` finds it, without writing anything; nil where there is none.
+    package static func find(environment: [String: String], stateDirectory: String) throws(VaultError) -> VaultKey? {
+        try read(KeySource(environment: environment, stateDirectory: stateDirectory))
     }
 
     private static func read(_ source: KeySource) throws(VaultError) -> VaultKey? {
@@ -41,20 +63,44 @@ extension VaultKey {
         return theirs
     }
 
-    private func prove(against check: DurableFile, source: KeySource) throws(VaultError) {
-        let vault = Vault(key: self)
-        guard let sealed = try check.read() else {
-            return try check.replace(with: vault.seal(Self.proof, as: Self.proofName))
-        }
-        // `try?`: why it does not open is all the same, the key is wrong.
-        guard (try? vault.open(sealed, as: Self.proofName)) == Self.proof else {
-            throw VaultError(
-                .wrongKey,
-                "\(source.path) is not the key that this state directory was sealed with (checked against \(check.path)). "
-                    + "Put the old key back; nothing was changed.")
-        }
+    private static func wrong(_ source: KeySource, _ check: DurableFile) -> VaultError {
+        VaultError(
+            .wrongKey,
+            "\(source.path) is not the key that this state directory was sealed with (checked against \(check.path)). "
+                + "Put the old key back, from your backup; nothing was sent and nothing was changed.")
+    }
+}
+
+/// `homing.key.check`: something sealed with the key, and a checksum by which damage to it is told from another key.
+private struct KeyCheck {
+    private let file: DurableFile
+
+    init(_ file: DurableFile) { self.file = file }
+
+    enum Answer {
+        case right, wrong
+        /// It is not there, or has changed since it was written.
+        case unknown
+        /// It does not open, and is of the form that had no checksum.
+        case old
+    }
+
+    func proves(_ vault: Vault) throws(VaultError) -> Answer {
+        guard let content = try file.read() else { return .unknown }
+        let sealed = content.prefix(Self.sealedSize)
+        // `try?`: why it does not open is all the same.
+        if (try? vault.open(Data(sealed), as: Self.name)) == Self.proof { return .right }
+        if content.count == Self.sealedSize { return .old }
+        return content == sealed + Vault.digest(Data(sealed)) ? .wrong : .unknown
+    }
+
+    func write(for vault: Vault) throws(VaultError) {
+        let sealed = try vault.seal(Self.proof, as: Self.name)
+        try file.replace(with: sealed + Vault.digest(sealed))
     }
 
     private static let proof = Data("homing".utf8)
-    private static let proofName = "key-check"
+    private static let name = "key-check"
+    /// Bytes: what is sealed, and 28 more.
+    private static let sealedSize = proof.count + 28
 }

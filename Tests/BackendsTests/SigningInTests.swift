@@ -182,7 +182,7 @@ struct SigningInTests {
         try bytes.write(to: URL(fileURLWithPath: path))
         let keeper = try bench.keeper()
         let snapshot = await keeper.snapshot
-        #expect(snapshot.state == .signedOut && snapshot.reason?.contains("could not be read") == true)
+        #expect(snapshot.state == .signInRequired && snapshot.reason?.contains("the stored session cannot be read") == true)
         #expect(try bench.folder.names == ["breathesafe.session.damaged-\(Int(noon.timeIntervalSince1970))"])
         #expect(await signIn(keeper) == nil)
     }
@@ -194,6 +194,6 @@ struct SigningInTests {
         let keeper = try SessionKeeper(
             backend: load(["other.yaml": other])[0], directory: bench.folder.path, vault: bench.vault, transport: bench.server,
             clock: bench.clock)
-        #expect(await keeper.snapshot.state == .signedOut)
+        #expect(await keeper.snapshot.state == .signInRequired)
     }
 }

@@ -314,13 +314,13 @@ int fallocate(int file, int mode, off_t offset, off_t size) {
     if (known(file)) cannot_replay("fallocate");
     return REAL(fallocate)(file, mode, offset, size);
 }
+/// What it reserves reads as zeros: to a file's content it is the same as making it longer.
 int posix_fallocate(int file, off_t offset, off_t size) {
     struct opened *place = known(file);
     if (!place) return REAL(posix_fallocate)(file, offset, size);
     lock();
     int result = REAL(posix_fallocate)(file, offset, size);
     struct stat info;
-    // What it adds reads as zero, like the room that a longer length gives.
     if (result == 0 && fstat(file, &info) == 0) record(RECORDER_TRUNCATE, 0, place->handle, info.st_size, NULL, NULL, NULL, 0, 0);
     unlock();
     return result;

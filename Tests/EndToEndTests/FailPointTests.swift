@@ -13,7 +13,7 @@ import Testing
         for point in FailPoint.later {
             var isMet = false
             // What a round has to do may be done by chance before its kill is counted for.
-            for _ in 0..<8 where !isMet { isMet = try await station.round(point) }
+            for _ in 0..<24 where !isMet { isMet = try await station.round(point) }
             #expect(isMet, "never killed \(point.name)")
         }
         let finding = try await station.settle()

@@ -18,7 +18,7 @@ extension Model {
     /// Notes that a try ended in this way, in true time, before anything is made of it.
     ///
     /// - Parameter isSeenWell: something shows that the backend was well, or it is so long ago that it has to be presumed.
-    mutating func tried(_ sequence: Int64, _ attempt: Attempt, isSeenWell: Bool, from begin: TimeInterval, to end: TimeInterval) {
+    mutating func tried(_ sequence: Int64, _ attempt: Attempt, isSeenWell: Bool, from begin: TimeInterval) {
         let mayCount =
             switch attempt.verdict {
             case .transient: isSeenWell
@@ -27,21 +27,23 @@ extension Model {
             }
         change(sequence) {
             if attempt.wasMade { $0.triedAt = begin }
-            if mayCount {
-                $0.countable += 1
-                $0.countedAt = end
-            }
+            if mayCount { $0.countable += 1 }
         }
     }
 
     /// What a settlement makes of its entry, and whether it may.
-    mutating func settle(_ settled: Settled, at now: Date, _ ledger: Ledger) throws {
+    ///
+    /// - Parameter time: true time.
+    mutating func settle(_ settled: Settled, at now: Date, time: TimeInterval, _ ledger: Ledger) throws {
         let sequence = settled.entry.sequence
         guard let item = items[sequence], item.state == .inflight else { return }
         let failure = settled.settlement.failure
         change(sequence) {
             $0.uncertain = failure?.outcomeUnknown ?? false
-            if settled.counts { $0.attempts += 1 }
+            if settled.counts {
+                $0.attempts += 1
+                $0.countedAt = time
+            }
             switch settled.settlement {
             case .delivered: $0.state = .delivered
             case .retry(let at, _):

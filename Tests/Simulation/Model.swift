@@ -23,7 +23,7 @@ struct Model {
         var uncertain = false
         /// Tries since a person last gave it all its attempts that may count, by what they met.
         var countable = 0
-        /// When it was last tried, and last counted at the most, in true time.
+        /// When its last try began, and when one last counted, in true time.
         var triedAt, countedAt: TimeInterval?
         /// A person has put it back in line, perhaps while a later one was being sent.
         var isRevived = false

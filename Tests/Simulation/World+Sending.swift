@@ -185,7 +185,7 @@ extension World {
         let result = Attempt(
             verdict, health: health, route: route, startedAt: attempt.startedAt, endedAt: now, wasMade: wasMade)
         let hasEvidence = isSeenWell(attempt, result)
-        model.tried(attempt.entry.sequence, result, isSeenWell: hasEvidence, from: attempt.began, to: time)
+        model.tried(attempt.entry.sequence, result, isSeenWell: hasEvidence, from: attempt.began)
         switch verdict {
         case .accepted, .permanent, .locked, .forbidden: answeredAt[attempt.backend] = time
         default: break

@@ -19,7 +19,7 @@ extension World {
         let settled = sabotage == .countsOffline ? settled.map(Self.counted) : settled
         let now = now
         let claimed = try await outbox.settle(settled, thenClaim: slots, at: now)
-        for item in settled { try model.settle(item, at: now, ledger) }
+        for item in settled { try model.settle(item, at: now, time: time, ledger) }
         let expected = model.claim(slots, at: now)
         guard claimed.entries.map(\.sequence) == expected.sequences else {
             throw Violation("model", "a claim brought \(claimed.entries.map(\.sequence)), and should bring \(expected.sequences)")

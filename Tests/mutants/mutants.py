@@ -39,7 +39,7 @@ MUTANTS = [
     ("send under whoever is signed in", DELIVERY + "Courier.swift",
      "guard session.account.id == entry.mutation.destination.account else {", "guard !session.account.id.isEmpty else {", "DeliveryTests"),
     ("resend without an end on 401", DELIVERY + "Courier.swift",
-     "return read(try await keeper.send(request, as: session)).denied", "return read(try await keeper.send(request, as: session))", "DeliveryTests|ContractTests"),
+     "return read(try await keeper.send(request, as: session).response).denied", "return read(try await keeper.send(request, as: session).response)", "DeliveryTests|ContractTests"),
     # The delivering core
     ("never wake up by itself", DELIVERY + "DispatchState.swift",
      "wakeAt = next\n        return [.wake(at: next)]", "wakeAt = next\n        return next == nil ? [.wake(at: nil)] : []", "DeliveryTests"),
@@ -73,7 +73,8 @@ MUTANTS = [
     ("content that has changed is sent", OUTBOX + "Opening.swift",
      "guard content.digest(backend: row.backend, route: row.route) == row.digest else {", "guard row.digest.count == 32 else {", "OutboxTests"),
     ("deliver out of order", OUTBOX + "OutboxSchema.swift",
-     "                ORDER BY sequence LIMIT 1;", "                ORDER BY sequence DESC LIMIT 1;", "OutboxTests|DeliveryTests"),
+     "ORDER BY sequence LIMIT 1;\n        END;\n        \"\"\"\n\n    /// `identity`",
+     "ORDER BY sequence DESC LIMIT 1;\n        END;\n        \"\"\"\n\n    /// `identity`", "OutboxTests|DeliveryTests"),
     ("prune what is not settled", OUTBOX + "OutboxSchema.swift",
      "WHEN OLD.state NOT IN ('delivered', 'discarded') OR NOT EXISTS", "WHEN NOT EXISTS", "OutboxTests"),
     ("what was delivered stays readable", OUTBOX + "Outbox.swift", "PRAGMA secure_delete = ON", "PRAGMA secure_delete = OFF", "OutboxTests|CanaryTests"),

@@ -77,7 +77,8 @@ package actor SessionKeeper {
         case .none: return SessionRecord(origin: origin)
         case .damaged(let path):
             var record = SessionRecord(origin: origin)
-            record.reason = "the stored session could not be read; it was put aside as \(path)"
+            record.state = .signInRequired
+            record.reason = "the stored session cannot be read; it was put aside as \(path)"
             return record
         case .record(let record) where record.state == .signingOut:
             // The server is not told: what is left of the credentials may have been used already.

@@ -36,6 +36,10 @@ extension Problem {
             self.init(
                 .storageFailed, status: 500, title: "The store failed", detail: "The store could not be read or written: \(words)",
                 next: "Look at the disk and at the daemon’s log.")
+        case .damaged(let words):
+            self.init(
+                .storageFailed, status: 500, title: "The store is damaged", detail: "The store is damaged: \(words)",
+                next: "Try again in a moment: what can be read is being saved into a new store. Then see ‘homing status’.")
         case .tooNew:
             self.init(
                 .storageFailed, status: 500, title: "The store is too new", detail: "A newer version of Homing has written this store.",

@@ -49,7 +49,7 @@ extension Station {
             backends: reports, spool: spool, spoolBackend: self.spool.backend,
             withoutProfile: unknown.mapValues { $0.map(\.count).reduce(0, +) },
             room: try await stored { () throws(OutboxError) in try await outbox.room() }, rejectedConfiguration: rejected.reason,
-            moment: Moment(now: clock.now))
+            damages: SalvageReport.all(in: stateDirectory), moment: Moment(now: clock.now))
         summary.backends = reports.map { report in
             var report = report
             report.sentence = summary.only(report).sentence

@@ -20,6 +20,7 @@ struct Station: ControlService {
     /// Asked where a call does more for an administrator than for others.
     let policy: AccessPolicy
     let rejected: RejectedConfiguration
+    let stateDirectory: String
     let log: Logger
 
     /// The keeper of the backend that is meant: the named one, or the only one.

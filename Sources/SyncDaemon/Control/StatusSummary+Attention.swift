@@ -8,7 +8,7 @@ import SyncModel
 extension StatusSummary {
     /// Gravest first.
     var attention: [Attention] {
-        shortage
+        damages.map(Attention.init(damage:)) + shortage
             + withoutProfile.sorted { $0.key < $1.key }.map { name, count in
                 Attention(
                     code: "no-profile",

@@ -15,6 +15,8 @@ struct StatusSummary {
     var room = Room.enough
     /// Why the configuration that was changed is not in force; nil where it is.
     var rejectedConfiguration: String?
+    /// What became of stores that were damaged, while their remains lie there.
+    var damages: [SalvageReport] = []
     var moment: Moment
 
     /// Whether the sentence may name people.
@@ -36,7 +38,7 @@ struct StatusSummary {
     }
 
     var sentence: String {
-        var sentences = [situation]
+        var sentences = damages.map(\.sentence) + [situation]
         if case .overLimit = room { sentences.append("The outbox is full and takes nothing more in until some of it has gone up.") }
         if rejectedConfiguration != nil { sentences.append("The changed configuration has mistakes and is not in force.") }
         return sentences.joined(separator: " ")

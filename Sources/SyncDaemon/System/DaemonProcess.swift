@@ -2,6 +2,7 @@ import Backends
 import ControlServer
 import Dispatch
 import Logging
+import Outbox
 import ServiceLifecycle
 import UnixSignals
 
@@ -59,8 +60,12 @@ package struct DaemonProcess: Sendable {
                     "The socket that was passed is used, not the configured one",
                     metadata: ["passed": "\(socket.path)", "configured": "\(configuration.socket)"])
             }
-            let daemon = try await Daemon(
-                configuration: configuration, environment: environment, socket: socket, notifier: notifier, log: log)
+            func open() async throws -> Daemon {
+                try await Daemon(configuration: configuration, environment: environment, socket: socket, notifier: notifier, log: log)
+            }
+            let daemon: Daemon
+            // What is met only after the store was opened is salvaged when it is opened again.
+            do { daemon = try await open() } catch OutboxError.damaged { daemon = try await open() }
             try await live(daemon, happenings, post, &group)
         }
     }
@@ -72,7 +77,11 @@ package struct DaemonProcess: Sendable {
         /// The configuration may have changed once more since `next` was read.
         var readsAgain = false
         var isStopping = false
+        /// How often a damaged store was salvaged: where that does not help, the disk or the memory is failing.
+        var salvages = 0
     }
+
+    private static let mostSalvages = 3
 
     private func live(
         _ first: Daemon, _ happenings: AsyncStream<Happening>, _ post: AsyncStream<Happening>.Continuation,
@@ -97,6 +106,15 @@ package struct DaemonProcess: Sendable {
             case .reload:
                 reload(&life)
                 if life.next != nil { group.addTask { [daemon = life.daemon] in await daemon.retire() } }
+            case .ended(.failure(OutboxError.damaged(let words))) where !life.isStopping && life.salvages < Self.mostSalvages:
+                log.error("The store is damaged and is opened anew", metadata: ["reason": "\(words)"])
+                life.salvages += 1
+                // What was to follow is read again once this is done.
+                if life.next != nil { post.yield(.reload) }
+                life.next = nil
+                let earlier = life.daemon
+                life.daemon = try await Daemon(earlier.configuration, earlier.backends, replacing: earlier, because: [])
+                start(life.daemon)
             case .ended(let outcome):
                 guard let next = life.next, !life.isStopping else { return try outcome.get() }
                 if case .failure(let error) = outcome {

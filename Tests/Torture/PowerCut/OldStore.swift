@@ -9,13 +9,15 @@ enum OldStore {
         try queue.inDatabase { db in
             let applied = try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY identifier")
             // A kill came between two migrations.
-            if applied == ["1"] || applied == ["1", "2"] { return }
-            guard applied == ["1", "2", "3"] else {
-                throw StationError("expected migrations 1 to 3, found \(applied): undo the others here")
+            if [["1"], ["1", "2"], ["1", "2", "3"]].contains(applied) { return }
+            guard applied == ["1", "2", "3", "4"] else {
+                throw StationError("expected migrations 1 to 4, found \(applied): undo the others here")
             }
             try db.execute(
                 sql: """
                     BEGIN IMMEDIATE;
+                    DROP TABLE gap;
+                    ALTER TABLE entry DROP COLUMN identity;
                     DROP TRIGGER entryMoved;
                     CREATE TRIGGER entryMoved AFTER UPDATE OF state, dueAt ON entry
                     WHEN OLD.state IS NOT NEW.state OR OLD.dueAt IS NOT NEW.dueAt BEGIN

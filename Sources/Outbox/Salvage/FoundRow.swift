@@ -1,0 +1,98 @@
+import GRDB
+import SyncModel
+
+/// A row that was found on some page, and what it is by its shape: no two tables and indices of the store that are told apart here have
+/// the same one.
+enum FoundRow {
+    /// The columns in their order, from `id` on; the last ones may be missing.
+    case entry(sequence: Int64, [DatabaseValue], isWhole: Bool)
+    case receipt([DatabaseValue])
+    case event(cursor: Int64, [DatabaseValue])
+    case attempt([DatabaseValue])
+    case account([DatabaseValue])
+    case origin([DatabaseValue])
+    case pause([DatabaseValue])
+    case gap([DatabaseValue])
+    case epoch(Int64)
+    /// The highest number that an AUTOINCREMENT table has given.
+    case counter(table: String, Int64)
+    /// From an index: which entry has a sequence.
+    case identity(sequence: Int64, MutationID)
+    /// From an index, or from the heads of lanes: where an entry belongs.
+    case place(sequence: Int64, Destination, lane: String)
+    /// From an index: an entry of that sequence was delivered or discarded.
+    case settled(sequence: Int64)
+
+    init?(_ row: TreePage.Row, in kind: TreePage.Kind) {
+        let found = kind == .leafTable ? Self.inTable(row) : Self.inIndex(row)
+        guard let found else { return nil }
+        self = found
+    }
+
+    private static func inTable(_ row: TreePage.Row) -> FoundRow? {
+        guard let rowid = row.rowid, rowid > 0 else { return nil }
+        let values = row.values
+        if values.count >= 7, MutationID(optional: values[1].text) != nil {
+            return .entry(sequence: rowid, Array(values[1...]), isWhole: row.isWhole && values.count >= 27)
+        }
+        guard row.isWhole else { return nil }
+        switch values.map(\.kind) {
+        case let kinds where values.count == 7 && kinds.hasPrefix("-it") && kinds.hasSuffix("t"): return .event(cursor: rowid, values)
+        case "ti": return .counter(table: values[0].text ?? "", values[1].integer ?? 0)
+        case "-i": return rowid == 1 ? .epoch(values[1].integer ?? 0) : nil
+        default: return nil
+        }
+    }
+
+    private static func inIndex(_ row: TreePage.Row) -> FoundRow? {
+        guard row.isWhole else { return nil }
+        let values = row.values
+        func place() -> FoundRow? {
+            guard let backend = values[0].text, let account = values[1].text, let lane = values[2].text, let sequence = values[3].integer
+            else { return nil }
+            return .place(sequence: sequence, Destination(backend: backend, account: account), lane: lane)
+        }
+        let kinds = values.map(\.kind)
+        switch kinds {
+        case _ where values.count >= 15 && MutationID(optional: values[0].text) != nil: return .receipt(values)
+        case _ where values.count == 8 && kinds.hasPrefix("iiiiti"): return .attempt(values)
+        case "ttiit", "tti-t": return .pause(values)
+        case "ttt": return .account(values)
+        case "tt": return .origin(values)
+        case "iii": return .gap(values)
+        case "ti":
+            guard let id = MutationID(optional: values[0].text), let sequence = values[1].integer else { return nil }
+            return .identity(sequence: sequence, id)
+        case "ttti", "tttii", "ttti-": return place()
+        case "iitt", "it": return .settled(sequence: values[0].integer ?? 0)
+        default: return nil
+        }
+    }
+}
+
+extension MutationID {
+    fileprivate init?(optional text: String?) {
+        guard let text, text.utf8.count == 36 else { return nil }
+        self.init(text)
+    }
+}
+
+extension DatabaseValue {
+    var text: String? { String.fromDatabaseValue(self) }
+    var integer: Int64? { if case .int64(let value) = storage { value } else { nil } }
+
+    /// One letter: - for NULL, i for an integer, t for text, b for bytes.
+    fileprivate var kind: String {
+        switch storage {
+        case .null: "-"
+        case .int64: "i"
+        case .double: "d"
+        case .string: "t"
+        case .blob: "b"
+        }
+    }
+}
+
+extension [DatabaseValue] {
+    fileprivate func map(_ letter: KeyPath<DatabaseValue, String>) -> String { self.map { $0[keyPath: letter] }.joined() }
+}

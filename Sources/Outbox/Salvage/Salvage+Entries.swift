@@ -1,0 +1,92 @@
+import Foundation
+import GRDB
+import SyncModel
+
+extension Salvage {
+    /// Keeps an entry as it was, or, where not all of it is as it was accepted, held as `quarantine`.
+    func insertEntry(_ sequence: Int64, _ values: [DatabaseValue], isWhole: Bool, isNewest: Bool) throws {
+        var row = Dictionary(zip(columns.dropFirst(), values), uniquingKeysWith: { first, _ in first })
+        guard let id = row["id"]?.text.flatMap({ MutationID($0) }) else { return }
+        row["id"] = id.description.databaseValue
+        row["sequence"] = sequence.databaseValue
+        if try Bool.fetchOne(db, sql: "SELECT 1 FROM entry WHERE id = ?", arguments: [id.description]) == true { return }
+        if try Bool.fetchOne(db, sql: "SELECT 1 FROM entry WHERE sequence = ?", arguments: [sequence]) == true || sequence > Self.greatest {
+            return displaced.append(row)
+        }
+        if !isNewest, ["pending", "inflight"].contains(row["state"]?.text) {
+            // What has happened since is not known, so it is looked up before it is sent.
+            row["uncertain"] = 1.databaseValue
+            if row["uncertainAt"]?.isNull ?? true { row["uncertainAt"] = now.ms.databaseValue }
+        }
+        guard isWhole else { return try quarantine(row) }
+        if try insert(row) { return try checkContent(of: sequence, row) }
+        if row["state"]?.text == "inflight" {
+            // An earlier version of a row may seem to be in flight beside another of its lane.
+            row["state"] = "pending".databaseValue
+            row["epoch"] = .null
+            row["uncertain"] = 1.databaseValue
+            if row["uncertainAt"]?.isNull ?? true { row["uncertainAt"] = (row["claimedAt"]?.integer ?? now.ms).databaseValue }
+            if try insert(row) { return try checkContent(of: sequence, row) }
+        }
+        try quarantine(row)
+    }
+
+    /// A sequence past this one was not counted up to.
+    static let greatest: Int64 = 1 << 40
+
+    /// A row under a sequence of its own: it comes last in its lane, and a person decides.
+    func insertDisplaced(_ row: [String: DatabaseValue]) throws {
+        var row = row
+        row["sequence"] = .null
+        try quarantine(row)
+    }
+
+    /// False where the row breaks a rule of the table.
+    private func insert(_ row: [String: DatabaseValue]) throws -> Bool {
+        let names = columns.filter { row[$0] != nil }
+        let places = names.map { _ in "?" }.joined(separator: ", ")
+        do {
+            try db.cachedStatement(sql: "INSERT INTO entry (\(names.joined(separator: ", "))) VALUES (\(places))")
+                .execute(arguments: StatementArguments(names.map { row[$0] ?? .null }))
+            return true
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            return false
+        }
+    }
+
+    /// Holds what would be sent and is not what was accepted.
+    private func checkContent(of sequence: Int64, _ row: [String: DatabaseValue]) throws {
+        guard ["pending", "inflight"].contains(row["state"]?.text),
+            let stored = try EntryRow.fetchOne(db, sql: "SELECT * FROM entry WHERE sequence = ?", arguments: [sequence])
+        else { return }
+        do { _ = try Opening(vault: vault).content(of: stored) } catch {
+            try db.execute(sql: "DELETE FROM entry WHERE sequence = ?", arguments: [sequence])
+            try quarantine(row)
+        }
+    }
+
+    /// Keeps of an entry what can be read, held until a person decides. Where not even that can be known to which lane it belongs, nothing.
+    func quarantine(_ row: [String: DatabaseValue]) throws {
+        var kept: [String: DatabaseValue] = [:]
+        for name in ["sequence", "id", "backend", "account", "lane", "route"] { kept[name] = row[name] }
+        func keep(_ name: String, where isGood: (DatabaseValue) -> Bool, else value: some DatabaseValueConvertible) {
+            kept[name] = row[name].flatMap { isGood($0) ? $0 : nil } ?? value.databaseValue
+        }
+        keep("onDead", where: { ["halt", "skip"].contains($0.text) }, else: "skip")
+        keep("sealed", where: { if case .blob = $0.storage { true } else { false } }, else: Data())
+        keep("size", where: { ($0.integer ?? -1) >= 0 }, else: 0)
+        keep("digest", where: { Data.fromDatabaseValue($0)?.count == 32 }, else: Data(count: 32))
+        for name in ["attempts", "releases", "crashes"] { keep(name, where: { ($0.integer ?? -1) >= 0 }, else: 0) }
+        keep("capturedAt", where: { $0.integer != nil }, else: now.ms)
+        for name in ["triedAt", "countedAt", "identity"] { kept[name] = row[name] }
+        kept["dueAt"] = Outbox.atOnce.databaseValue
+        kept["state"] = "held".databaseValue
+        kept["holdReason"] = HoldReason.quarantine.rawValue.databaseValue
+        // It may have been on its way.
+        kept["uncertain"] = 1.databaseValue
+        kept["uncertainAt"] = now.ms.databaseValue
+        kept["lastReason"] = "unreadable".databaseValue
+        kept["lastError"] = "The store was damaged, and what is left of this entry is not what was accepted.".databaseValue
+        if try insert(kept) { held.append((row["id"]?.text.flatMap { MutationID($0) }, row["backend"]?.text, row["account"]?.text)) }
+    }
+}

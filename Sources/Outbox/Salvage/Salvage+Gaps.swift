@@ -1,0 +1,147 @@
+import Foundation
+import GRDB
+import SyncModel
+
+/// Sequences are given without gaps and an entry leaves only behind a receipt, so every one that neither has is an entry that is missing.
+extension Salvage {
+    /// How far a counter goes on past the greatest number seen, where it cannot be read itself: nothing is to be given twice.
+    private static let leap: Int64 = 1_000_000
+
+    /// Takes out what has a sequence that was never given.
+    func setAsideImpossible() throws {
+        guard let counter = counters["entry"] else { return }
+        let limit = counter + Self.leap
+        let rows = try Row.fetchAll(db, sql: "SELECT * FROM entry WHERE sequence > ?", arguments: [limit])
+        for row in rows { displaced.append(Dictionary(uniqueKeysWithValues: columns.map { ($0, row[$0] ?? .null) })) }
+        for table in ["entry", "receipt"] { try db.execute(sql: "DELETE FROM \(table) WHERE sequence > ?", arguments: [limit]) }
+    }
+
+    /// Has events go on after all cursors that were given, and keeps those behind which none is missing.
+    func continueEvents() throws {
+        let last = after(try greatest("SELECT max(cursor) FROM event"), counters["event"]).value
+        try set("event", to: last)
+        try db.execute(
+            sql: """
+                DELETE FROM event WHERE cursor <= (SELECT max(cursor) FROM
+                    (SELECT cursor, lead(cursor, 1, ?) OVER (ORDER BY cursor) AS following FROM event) WHERE following > cursor + 1)
+                """, arguments: [last + 1])
+    }
+
+    private func greatest(_ sql: String) throws -> Int64 { try Int64.fetchOne(db, sql: sql) ?? 0 }
+
+    private func after(_ greatest: Int64, _ counter: Int64?) -> (value: Int64, isKnown: Bool) {
+        // A counter that is behind what was given, or far before it, has changed itself.
+        if let counter, counter >= greatest, counter - greatest <= Self.leap { return (counter, true) }
+        return (greatest + Self.leap, false)
+    }
+
+    private func set(_ table: String, to value: Int64) throws {
+        try db.execute(sql: "DELETE FROM sqlite_sequence WHERE name = ?", arguments: [table])
+        try db.execute(sql: "INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", arguments: [table, value])
+    }
+
+    private func note(first: Int64, last: Int64) throws {
+        try db.execute(sql: "INSERT OR IGNORE INTO gap (first, last, at) VALUES (?, ?, ?)", arguments: [first, last, now.ms])
+    }
+
+    /// Looks for what is left of missing entries in the indices and in the events: one that can be named is held, the others are counted.
+    func fillGaps() throws {
+        let seen = try greatest(
+            """
+            SELECT max(last) FROM (SELECT max(sequence) AS last FROM entry UNION ALL SELECT max(sequence) FROM receipt
+                UNION ALL SELECT max(last) FROM gap)
+            """)
+        // Where there is one for events and none for entries, none was ever accepted.
+        let counter = after(seen, counters["entry"] ?? (counters.isEmpty ? nil : 0))
+        try set("entry", to: counter.value)
+        if !counter.isKnown {
+            report.mayMissMore = true
+            try note(first: seen + 1, last: counter.value)
+        }
+        let last = counter.value
+        var missing = try Outbox.gaps(upTo: last, db)
+        guard !missing.isEmpty else { return }
+        var traces = Traces()
+        for trust in StorePages.Trust.allCases {
+            try forEachRow(trust) { row in
+                switch row {
+                case .identity(let sequence, let id) where missing.hold(sequence): traces.ids[sequence] = id
+                case .place(let sequence, let destination, let lane) where missing.hold(sequence):
+                    traces.places[sequence] = (destination, lane)
+                case .settled(let sequence) where missing.hold(sequence): traces.settled.insert(sequence)
+                default: break
+                }
+            }
+        }
+        for (sequence, id) in traces.ids.sorted(by: { $0.key < $1.key }) {
+            if try wasSettled(id) { traces.settled.insert(sequence) }
+            if traces.settled.contains(sequence) { continue }
+            try quarantine(try traces.row(sequence, id, route: capturedEvent(of: id)))
+        }
+        missing = try Outbox.gaps(upTo: last, db)
+        for range in missing {
+            let lost = traces.settled.count { range.contains($0) }
+            report.lostReceipts += lost
+            report.missing += range.count - lost
+            try note(first: range.lowerBound, last: range.upperBound)
+        }
+    }
+
+    private func wasSettled(_ id: MutationID) throws -> Bool {
+        try Row.fetchOne(
+            db, sql: "SELECT 1 FROM event WHERE entry = ? AND kind IN ('delivered', 'discarded')", arguments: [id.description]) != nil
+    }
+
+    private func capturedEvent(of id: MutationID) throws -> Row? {
+        try Row.fetchOne(
+            db,
+            sql: """
+                SELECT backend, account, detail ->> 'lane' AS lane, detail ->> 'route' AS route FROM event
+                WHERE entry = ? AND kind = 'captured' ORDER BY cursor LIMIT 1
+                """, arguments: [id.description])
+    }
+
+    private struct Traces {
+        var ids: [Int64: MutationID] = [:]
+        var places: [Int64: (Destination, lane: String)] = [:]
+        var settled: Set<Int64> = []
+
+        /// What is known of an entry; nothing of it but its id is certain to be there.
+        func row(_ sequence: Int64, _ id: MutationID, route event: Row?) throws -> [String: DatabaseValue] {
+            var row = ["sequence": sequence.databaseValue, "id": id.description.databaseValue]
+            for name in ["backend", "account", "lane", "route"] { row[name] = event?[name] ?? .null }
+            if let (destination, lane) = places[sequence] {
+                row["backend"] = destination.backend.databaseValue
+                row["account"] = destination.account.databaseValue
+                row["lane"] = lane.databaseValue
+            }
+            if row["route"]?.isNull ?? true { row["route"] = "unknown".databaseValue }
+            return row
+        }
+    }
+}
+
+extension Outbox {
+    /// The sequences up to `last` that neither an entry nor a receipt nor a known gap accounts for.
+    static func gaps(upTo last: Int64, _ db: Database) throws -> [ClosedRange<Int64>] {
+        var gaps: [ClosedRange<Int64>] = []
+        var next: Int64 = 1
+        let ranges = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT sequence AS first, sequence AS last FROM entry UNION ALL SELECT sequence, sequence FROM receipt
+                UNION ALL SELECT first, last FROM gap ORDER BY first
+                """)
+        while let range = try ranges.next() {
+            let (first, last): (Int64, Int64) = (range["first"], range["last"])
+            if first > next { gaps.append(next...first - 1) }
+            next = max(next, last + 1)
+        }
+        if next <= last { gaps.append(next...last) }
+        return gaps
+    }
+}
+
+extension [ClosedRange<Int64>] {
+    fileprivate func hold(_ sequence: Int64) -> Bool { contains { $0.contains(sequence) } }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import GRDB
+import SyncModel
+import Vault
+
+/// Carries every row that can be read over from a damaged store into a fresh one, page by page, whatever became of the pages around it.
+final class Salvage {
+    let pages: StorePages
+    let db: Database
+    let vault: Vault
+    let now: Date
+    var report: SalvageReport
+    /// The columns of `entry` as they are stored.
+    let columns: [String]
+    /// Rows whose sequence another row has; they get one of their own at the end.
+    var displaced: [[String: DatabaseValue]] = []
+    var counters: [String: Int64] = [:]
+    /// What is held from now on; its events come after all that were read.
+    var held: [(id: MutationID?, backend: String?, account: String?)] = []
+    private var epoch: Int64 = 0
+
+    /// - Parameter db: a store with all its tables, nothing in them, and no triggers.
+    init(_ pages: StorePages, into db: Database, vault: Vault, because reason: String, now: Date) throws {
+        (self.pages, self.db, self.vault, self.now) = (pages, db, vault, now)
+        report = SalvageReport(at: now, reason: reason)
+        columns = try Self.columns(of: "entry", db)
+    }
+
+    /// Fills the store. What is newest comes first, so that an earlier version of a row never takes its place.
+    func run() throws -> SalvageReport {
+        for trust in StorePages.Trust.allCases {
+            try forEachRow(trust) { row in try take(row, trust) }
+        }
+        try setAsideImpossible()
+        try join()
+        try fillGaps()
+        for row in displaced { try insertDisplaced(row) }
+        try continueEvents()
+        try countAndTell()
+        try deriveTables()
+        return report
+    }
+
+    /// Every row on every page, in the versions of pages that are trusted that much.
+    func forEachRow(_ trust: StorePages.Trust, _ work: (FoundRow) throws -> Void) throws {
+        let numbers = trust == .newest ? Array(1...max(1, pages.count)) : pages.log.versions.keys.sorted()
+        for number in numbers where !pages.isPointerMap(number) {
+            guard let bytes = pages.page(number, trust), let page = TreePage(bytes, number: number, of: pages) else { continue }
+            for row in page.rows {
+                if let found = FoundRow(row, in: page.kind) { try work(found) }
+            }
+        }
+    }
+
+    private func take(_ row: FoundRow, _ trust: StorePages.Trust) throws {
+        switch row {
+        case .entry(let sequence, let values, let isWhole):
+            try insertEntry(sequence, values, isWhole: isWhole, isNewest: trust == .newest)
+        case .receipt(let values): try insert(into: "receipt", values)
+        case .event(let cursor, let values): try insert(into: "event", [cursor.databaseValue] + values.dropFirst())
+        case .attempt(let values): try insert(into: "attempt", values)
+        case .account(let values): try insert(into: "account", values)
+        case .origin(let values): try insert(into: "origin", values)
+        case .pause(let values): try insert(into: "pause", values)
+        case .gap(let values): try insert(into: "gap", values)
+        case .epoch(let value): epoch = max(epoch, value)
+        case .counter(let table, let value): if counters[table] == nil, trust == .newest { counters[table] = value }
+        case .identity, .place, .settled: break
+        }
+    }
+
+    /// The columns of a table that are stored, in their order.
+    private static func columns(of table: String, _ db: Database) throws -> [String] {
+        try String.fetchAll(db.cachedStatement(sql: "SELECT name FROM pragma_table_info(?) ORDER BY cid"), arguments: [table])
+    }
+
+    /// A row that breaks a rule of its table, or that is there already, is left out.
+    private func insert(into table: String, _ values: [DatabaseValue]) throws {
+        let places = values.map { _ in "?" }.joined(separator: ", ")
+        let names = try Self.columns(of: table, db).prefix(values.count).map { "\"\($0)\"" }.joined(separator: ", ")
+        do {
+            try db.cachedStatement(sql: "INSERT INTO \(table) (\(names)) VALUES (\(places))").execute(arguments: StatementArguments(values))
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {}
+    }
+
+    /// Makes entries, receipts and attempts agree: a receipt says that its entry was settled, and whatever was settled has one.
+    private func join() throws {
+        try db.execute(
+            sql: """
+                UPDATE entry SET state = receipt.outcome, settledAt = receipt.settledAt, remoteID = receipt.remoteID, sealed = NULL,
+                    holdReason = NULL, epoch = NULL, uncertain = 0, uncertainAt = NULL
+                FROM receipt WHERE receipt.id = entry.id AND entry.state NOT IN ('delivered', 'discarded');
+
+                INSERT OR IGNORE INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, remoteID, status,
+                    foundByLookup, attempts, capturedAt, settledAt)
+                SELECT id, sequence, backend, account, lane, route, size, digest, state, remoteID, lastStatus, 0, attempts, capturedAt, settledAt
+                FROM entry WHERE state IN ('delivered', 'discarded');
+
+                DELETE FROM attempt WHERE entry NOT IN (SELECT sequence FROM entry);
+                """)
+        // What is in flight under an epoch greater than the one that was read must be an orphan at the next start as well.
+        epoch = max(epoch, try Int64.fetchOne(db, sql: "SELECT max(epoch) FROM entry") ?? 0)
+        if epoch == 0 { epoch = now.ms }
+        try db.execute(sql: "UPDATE run SET epoch = ?", arguments: [epoch])
+    }
+
+    /// The tables that triggers keep, made anew from the entries and the receipts.
+    private func deriveTables() throws {
+        try db.execute(
+            sql: """
+                DELETE FROM lane;
+                INSERT INTO lane (backend, account, lane, head, dueAt)
+                    SELECT backend, account, lane, sequence, CASE WHEN state = 'pending' THEN dueAt END FROM entry
+                    WHERE sequence IN (SELECT min(sequence) FROM entry WHERE blocks GROUP BY backend, account, lane);
+                DELETE FROM tally;
+                INSERT INTO tally (backend, account, state, count, bytes)
+                    SELECT backend, account, state, count(*), sum(size) FROM entry WHERE settledAt IS NULL GROUP BY 1, 2, 3;
+                INSERT INTO tally (backend, account, state, count, bytes, latest)
+                    SELECT backend, account, outcome, count(*), sum(size), max(settledAt) FROM receipt GROUP BY 1, 2, 3;
+                """)
+    }
+
+    private func countAndTell() throws {
+        let open = "SELECT count(*) FROM entry WHERE settledAt IS NULL AND holdReason IS"
+        report.saved = try Int.fetchOne(db, sql: "\(open) NOT 'quarantine'") ?? 0
+        report.quarantined = try Int.fetchOne(db, sql: "\(open) 'quarantine'") ?? 0
+        for entry in held {
+            try Outbox.insert(
+                SyncEvent(
+                    at: now, .held, backend: entry.backend, account: entry.account, entry: entry.id,
+                    detail: ["reason": HoldReason.quarantine.rawValue]), db)
+        }
+        try Outbox.insert(
+            SyncEvent(
+                at: now, .salvaged,
+                detail: [
+                    "reason": report.reason, "saved": String(report.saved), "quarantined": String(report.quarantined),
+                    "missing": String(report.missing), "mayMissMore": String(report.mayMissMore),
+                ]), db)
+    }
+}

@@ -1,0 +1,74 @@
+/// The pages of a store and of its write-ahead log, read without SQLite: nothing is written, and no page needs another one to be read.
+struct StorePages {
+    /// Bytes of a page, and those of them that hold something.
+    let pageSize, usable: Int
+    /// Pages that there should be.
+    let count: Int
+    let log: WriteAheadLog
+    /// Why SQLite could not read it whole, as far as that can be told at a glance; nil where nothing seems wrong.
+    let damage: String?
+
+    private let file, logFile: StoreFile
+
+    /// How much a page is to be trusted.
+    enum Trust: CaseIterable {
+        /// The newest version, as it was written.
+        case newest
+        /// The newest version, in which something has changed since.
+        case damaged
+        /// What the page was before a newest version that is damaged.
+        case earlier
+    }
+
+    init(path: String) {
+        file = StoreFile(path: path)
+        logFile = StoreFile(path: path + "-wal")
+        log = WriteAheadLog(logFile)
+        let header = file.bytes(at: 0, 100) ?? []
+        let isSQLite = header.count == 100 && header.starts(with: "SQLite format 3\0".utf8)
+        let stated = isSQLite ? header.number(at: 16, 2) : 0
+        let size = stated == 1 ? 65536 : stated
+        let sizeIsGood = size.nonzeroBitCount == 1 && (512...65536).contains(size)
+        pageSize = sizeIsGood ? size : log.pageSize ?? 4096
+        usable = pageSize - (sizeIsGood && header[20] < 64 ? Int(header[20]) : 0)
+        let inFile = (file.size + pageSize - 1) / pageSize
+        let inHeader = isSQLite ? header.number(at: 28) : 0
+        count = max(log.count ?? 0, inFile, log.versions.keys.filter { $0 < 1 << 24 }.max() ?? 0)
+        let firstIsLogged = log.versions[1] != nil
+        damage =
+            if log.isDamaged {
+                "its write-ahead log has changed since it was written"
+            } else if file.size == 0 {
+                "it is empty"
+            } else if !firstIsLogged, !(isSQLite && sizeIsGood) {
+                "its first page is not that of a database"
+            } else if inFile * pageSize != file.size, log.count == nil {
+                "it ends within a page"
+            } else if let missing = (inFile + 1..<max(log.count ?? inHeader, inFile) + 1).first(where: { [log] in log.versions[$0] == nil })
+            {
+                "it ends before its page \(missing)"
+            } else { nil }
+    }
+
+    /// Page `number`, counted from 1, with the trust that is asked for; nil where there is no such version, or the disk does not give it.
+    func page(_ number: Int, _ trust: Trust = .newest) -> [UInt8]? {
+        let versions = log.versions[number] ?? []
+        let isDamaged = versions.last?.isVerified == false
+        switch trust {
+        case .newest:
+            guard !isDamaged else { return nil }
+            if let last = versions.last { return logFile.bytes(at: last.offset, pageSize) }
+            return file.bytes(at: (number - 1) * pageSize, pageSize)
+        case .damaged:
+            guard isDamaged, let last = versions.last else { return nil }
+            return logFile.bytes(at: last.offset, pageSize)
+        case .earlier:
+            guard isDamaged else { return nil }
+            if let verified = versions.last(where: \.isVerified) { return logFile.bytes(at: verified.offset, pageSize) }
+            return file.bytes(at: (number - 1) * pageSize, pageSize)
+        }
+    }
+
+    /// Whether page `number` of an auto-vacuum database holds pointers to other pages, and no rows.
+    func isPointerMap(_ number: Int) -> Bool { number >= 2 && (number - 2) % (usable / 5 + 1) == 0 }
+}

@@ -1,0 +1,146 @@
+import Foundation
+import GRDB
+import Glibc
+import Vault
+
+/// Puts a damaged store aside and a fresh one with all that could be read in its place, so that a crash at any moment loses neither.
+///
+/// The fresh one is made beside the damaged one. Only once it is whole and on the disk does it get the name `salvaged.sqlite`, in the folder
+/// to which the damaged files are moved next; then it moves to their place. Whoever starts in between goes on from there.
+struct StoreRepair {
+    let file: String
+    let vault: Vault
+    let now: Date
+
+    private static let unfinished = "unfinished.sqlite"
+    private static let finished = "salvaged.sqlite"
+    private var parts: [String] { ["-wal", "-shm", ""].map { file + $0 } }
+    private var directory: String { (file as NSString).deletingLastPathComponent }
+    /// What a run leaves that has met damage: the next one does not look at the store, but salvages it.
+    private var mark: DurableFile { DurableFile(path: Self.mark(of: file)) }
+
+    static func mark(of file: String) -> String { file + ".damaged" }
+
+    /// Makes sure that there is a store which can be opened, as far as that can be told without reading all of it. What was salvaged for
+    /// that; nil where nothing had to be. Throws `tooNew` before anything has been written.
+    func prepare() throws -> SalvageReport? {
+        if let report = try finishEarlier() { return report }
+        if parts.allSatisfy({ access($0, F_OK) != 0 }) {
+            try makeFresh(at: file + ".new") { _ in }
+            try move(file + ".new", to: file)
+            return nil
+        }
+        // What we may not read is not damaged; SQLite says why it cannot be opened.
+        guard access(file, R_OK | W_OK) == 0 || errno == ENOENT else { return nil }
+        let pages = StorePages(path: file)
+        let known = pages.damage == nil ? pages.migrations : nil
+        let ours = Set(OutboxSchema.migrator.migrations)
+        let seen = Set(known ?? pages.scatteredMigrations)
+        // A newer version has added to all of ours; a name that stands in the place of one of ours has changed since.
+        if seen.isStrictSuperset(of: ours) { throw OutboxError.tooNew }
+        if let damage = pages.damage { return try salvage(because: damage) }
+        if known == nil || !seen.isSubset(of: ours) { return try salvage(because: "its tables cannot be found") }
+        // `try?`: whatever the mark says, that it is there counts.
+        if mark.exists {
+            return try salvage(because: ((try? mark.read()).flatMap(\.self)).map { String(decoding: $0, as: UTF8.self) } ?? "")
+        }
+        return nil
+    }
+
+    /// Moves the store aside and a fresh one with all that can be read into its place.
+    func salvage(because reason: String) throws -> SalvageReport {
+        let folder = try makeFolder()
+        let fresh = folder + "/" + Self.unfinished
+        do {
+            let pages = StorePages(path: file)
+            var report = SalvageReport(at: now, reason: reason)
+            try makeFresh(at: fresh) { db in
+                let triggers = try Row.fetchAll(db, sql: "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+                for trigger in triggers { try db.execute(sql: "DROP TRIGGER \(trigger["name"] as String)") }
+                report = try Salvage(pages, into: db, vault: vault, because: reason, now: now).run()
+                for trigger in triggers { try db.execute(sql: trigger["sql"]) }
+            }
+            try report.write(to: folder)
+            try move(fresh, to: folder + "/" + Self.finished)
+        } catch {
+            // `try?`: what is left of it is removed by the next one.
+            try? FileManager.default.removeItem(atPath: folder)
+            throw error
+        }
+        return try finish(folder)
+    }
+
+    /// Goes on with what an earlier run was at when it ended.
+    private func finishEarlier() throws -> SalvageReport? {
+        let all = SalvageReport.folder(in: directory)
+        // `try?`: where there is no such folder, nothing was ever damaged.
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: all)) ?? [] {
+            let folder = all + "/" + name
+            if access(folder + "/" + Self.finished, F_OK) == 0 { return try finish(folder) }
+            let isUnfinished = access(folder + "/" + Self.unfinished, F_OK) == 0
+            // Only our own attempt lies there: the damaged files have not been moved.
+            if isUnfinished { try FileManager.default.removeItem(atPath: folder) }
+        }
+        return nil
+    }
+
+    private func finish(_ folder: String) throws -> SalvageReport {
+        for part in parts where access(part, F_OK) == 0 {
+            try move(part, to: folder + "/" + (part as NSString).lastPathComponent)
+        }
+        unlink(mark.path)
+        try move(folder + "/" + Self.finished, to: file)
+        return SalvageReport(folder: folder) ?? SalvageReport(at: now, reason: "")
+    }
+
+    private func makeFolder() throws -> String {
+        let all = SalvageReport.folder(in: directory)
+        try makeDirectory(all)
+        let time = now.formatted(.iso8601).replacing(":", with: "-")
+        var folder = all + "/" + time
+        var number = 1
+        while access(folder, F_OK) == 0 {
+            number += 1
+            folder = "\(all)/\(time).\(number)"
+        }
+        try makeDirectory(folder)
+        return folder
+    }
+
+    private func makeDirectory(_ path: String) throws {
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("made", path) }
+        try sync((path as NSString).deletingLastPathComponent)
+    }
+
+    /// A store with all its tables and what `fill` puts in them, on the disk, and of one file.
+    private func makeFresh(at path: String, _ fill: (Database) throws -> Void) throws {
+        for suffix in ["", "-journal"] { unlink(path + suffix) }
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
+        }
+        try OutboxSchema.migrator.migrate(queue)
+        try queue.write(fill)
+        try queue.close()
+        chmod(path, 0o600)
+        try sync(path)
+    }
+
+    private func move(_ path: String, to other: String) throws {
+        guard rename(path, other) == 0 else { throw failure("moved", path) }
+        for name in [path, other] { try sync((name as NSString).deletingLastPathComponent) }
+    }
+
+    private func sync(_ path: String) throws {
+        let descriptor = open(path.isEmpty ? "." : path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("opened", path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure("written", path) }
+    }
+
+    private func failure(_ what: String, _ path: String) -> OutboxError {
+        errno == ENOSPC ? .full : .storage("\(path) cannot be \(what): \(String(cString: strerror(errno)))")
+    }
+}

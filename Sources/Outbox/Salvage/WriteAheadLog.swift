@@ -1,0 +1,106 @@
+/// SQLite's write-ahead log (https://sqlite.org/fileformat2.html#the_write_ahead_log), read frame by frame, past damage too.
+///
+/// SQLite itself takes the log to end at the first frame that does not verify. That is right for a write which a power cut has torn, and
+/// silently drops what was acknowledged where a byte in the middle has changed. Each frame's checksum goes on from the one that the frame
+/// before it *states*, so a damaged frame does not keep those behind it from being verified.
+struct WriteAheadLog {
+    /// Bytes of a page; nil where there is no log.
+    let pageSize: Int?
+    /// Committed versions of each page, oldest first.
+    private(set) var versions: [Int: [Version]] = [:]
+    /// Pages of the database after the last commit; nil without one.
+    private(set) var count: Int?
+    /// Frames in the midst of what was committed do not verify, or the log's header does not.
+    private(set) var isDamaged = false
+
+    struct Version {
+        /// Where the page's bytes begin in the log.
+        let offset: Int
+        let isVerified: Bool
+    }
+
+    private struct Frame {
+        let page, commit, offset: Int
+        let isVerified: Bool
+    }
+
+    static let headerSize = 32
+    private static let frameHeaderSize = 24
+    private static let magic = 0x377f_0682
+
+    init(_ file: StoreFile) {
+        guard file.size > Self.headerSize, let header = file.bytes(at: 0, Self.headerSize) else {
+            pageSize = nil
+            return
+        }
+        let isBigEndian = header.number(at: 0) == Self.magic | 1
+        var sum = Checksum(isBigEndian: isBigEndian)
+        sum.add(header[..<24])
+        let headerIsGood = header.number(at: 0) | 1 == Self.magic | 1 && sum.isStated(in: header, at: 24)
+        let stated = header.number(at: 8)
+        let pageSize = headerIsGood && stated.nonzeroBitCount == 1 && (512...65536).contains(stated) ? stated : 4096
+        self.pageSize = pageSize
+        // A damaged header says nothing of its own log: the first frame does.
+        let first = file.bytes(at: Self.headerSize, Self.frameHeaderSize) ?? header
+        let salts = headerIsGood ? Array(header[16..<24]) : Array(first[8..<16])
+        var seed = Array(header[24..<32])
+        var open: [Frame] = []
+        var damagedBefore = !headerIsGood
+        var offset = Self.headerSize
+        while offset + Self.frameHeaderSize + pageSize <= file.size {
+            defer { offset += Self.frameHeaderSize + pageSize }
+            guard let frame = file.bytes(at: offset, Self.frameHeaderSize + pageSize) else {
+                damagedBefore = true
+                continue
+            }
+            var sum = Checksum(isBigEndian: isBigEndian, seed: seed)
+            sum.add(frame[..<8])
+            sum.add(frame[Self.frameHeaderSize...])
+            let isOfThisLog = Array(frame[8..<16]) == salts
+            let isVerified = isOfThisLog && sum.isStated(in: frame, at: 16)
+            seed = Array(frame[16..<24])
+            let commit = frame.number(at: 4)
+            if !isVerified { damagedBefore = true }
+            open.append(
+                Frame(page: frame.number(at: 0), commit: commit, offset: offset + Self.frameHeaderSize, isVerified: isVerified))
+            guard isVerified, commit != 0 else { continue }
+            // Whatever did not verify before a commit that does is damage: what was written after it came here whole.
+            if damagedBefore { isDamaged = true }
+            damagedBefore = false
+            for frame in open { versions[frame.page, default: []].append(Version(offset: frame.offset, isVerified: frame.isVerified)) }
+            open = []
+            count = commit
+        }
+    }
+}
+
+/// The checksum of a log's frames: two running sums over pairs of 32-bit words.
+private struct Checksum {
+    private var a: UInt32 = 0
+    private var b: UInt32 = 0
+    private let isBigEndian: Bool
+
+    init(isBigEndian: Bool, seed: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]) {
+        self.isBigEndian = isBigEndian
+        a = UInt32(seed.number(at: 0))
+        b = UInt32(seed.number(at: 4))
+    }
+
+    mutating func add(_ bytes: ArraySlice<UInt8>) {
+        bytes.withUnsafeBytes { bytes in
+            for offset in stride(from: 0, to: bytes.count - 7, by: 8) {
+                a = a &+ word(bytes, offset) &+ b
+                b = b &+ word(bytes, offset + 4) &+ a
+            }
+        }
+    }
+
+    private func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
+        let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+        return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
+    }
+
+    func isStated(in header: [UInt8], at offset: Int) -> Bool {
+        header.number(at: offset) == Int(a) && header.number(at: offset + 4) == Int(b)
+    }
+}

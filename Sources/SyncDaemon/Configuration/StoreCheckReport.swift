@@ -1,0 +1,66 @@
+import Foundation
+import Glibc
+import Outbox
+import Vault
+
+/// What `homingd check --store` says of what is stored.
+package struct StoreCheckReport: Sendable {
+    package let isGood: Bool
+    package let text: String
+
+    /// Reads all of the store that the configuration names, and writes nothing.
+    package static func run(file: String?, environment: [String: String]) -> StoreCheckReport {
+        // `try?`: with mistakes in it, the configuration's own check has told them.
+        guard let configuration = try? ConfigurationCheck.configuration(file: file, environment: environment) else {
+            return StoreCheckReport(
+                isGood: false, text: "The store was not looked at: with mistakes in the configuration it is not known where it is.")
+        }
+        let state = configuration.stateDirectory
+        let store = state + "/outbox.sqlite"
+        let damages = SalvageReport.all(in: state).map { "\($0.sentence) The damaged files are in \($0.folder)." }
+        guard access(store, F_OK) == 0 else {
+            return StoreCheckReport(
+                isGood: damages.isEmpty, text: (damages + ["There is no store yet at \(store)."]).joined(separator: "\n"))
+        }
+        var faults: [String] = []
+        var vault: Vault?
+        do throws(VaultError) {
+            vault = try VaultKey.find(environment: environment, stateDirectory: state).map(Vault.init)
+            if vault == nil {
+                faults.append("There is no key, so what was captured cannot be opened. Restore homing.key from your backup.")
+            }
+        } catch {
+            faults.append(error.description)
+        }
+        if let found = vault, StoreEvidence(file: store).isSealed(by: found) == false {
+            faults.append("The key is not the one that the store was sealed with. Restore homing.key from your backup.")
+            vault = nil
+        }
+        do {
+            let check = try StoreCheck(file: store, vault: vault, isInUse: isInUse(state))
+            faults += check.faults
+            guard !faults.isEmpty || !damages.isEmpty else {
+                return StoreCheckReport(
+                    isGood: true,
+                    text: "The store is good: \(check.entries) entries and \(check.receipts) receipts were looked at in \(store).")
+            }
+        } catch {
+            faults.append(StartError.sentence(for: error))
+        }
+        let next =
+            faults.isEmpty
+            ? []
+            : [
+                "Nothing was changed. The daemon saves what can be read at its next start: ‘systemctl restart homingd’. Have the disk tested."
+            ]
+        return StoreCheckReport(isGood: false, text: (damages + faults + next).joined(separator: "\n"))
+    }
+
+    /// Whether a daemon holds the lock on `state`.
+    private static func isInUse(_ state: String) -> Bool {
+        let descriptor = open(state + "/lock", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+    }
+}

@@ -1,0 +1,170 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import StationSupport
+import SyncModel
+import TestSupport
+import Testing
+
+/// The real daemon on files in which something has changed.
+@Suite(.timeLimit(.minutes(3))) struct DamageTests {
+    /// Changes a file of a station's state.
+    private func damage(_ name: String, of station: TestStation, _ change: (inout Data) -> Void) throws {
+        let file = URL(fileURLWithPath: station.directory("state/" + name))
+        var content = try Data(contentsOf: file)
+        change(&content)
+        // In place: the daemon may have it open.
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.write(contentsOf: content)
+        try handle.truncate(atOffset: UInt64(content.count))
+        try handle.close()
+    }
+
+    private func check(_ station: TestStation) async throws -> (code: Int32, text: String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homingd")
+        process.arguments = ["check", "--store", "--config", station.directory("homing.yaml")]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                process.waitUntilExit()
+                continuation.resume(returning: (process.terminationStatus, text))
+            }
+        }
+    }
+
+    @Test func aDamagedStoreIsSaidFirstAndAllThatCanBeReadIsDelivered() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        await station.sandbox.down()
+        for number in 1...6 { try await station.submit(user: 5 + number % 3, id: number) }
+        #expect(try await check(station).code == 0)
+        try await station.end(SIGKILL)
+        let names = try FileManager.default.contentsOfDirectory(atPath: station.directory("state")).sorted()
+        #expect(try await check(station).code == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: station.directory("state")).sorted() == names)
+
+        // A byte of the log's first frame, behind which all that was acknowledged lies, and the header of the file itself.
+        try damage("outbox.sqlite-wal", of: station) { $0[32 + 24 + 3000] ^= 0x40 }
+        try damage("outbox.sqlite", of: station) { $0.replaceSubrange(0..<100, with: Data(count: 100)) }
+        let found = try await check(station)
+        #expect(found.code == 1 && found.text.contains("The store is damaged: its write-ahead log has changed"), "\(found.text)")
+
+        try await station.start()
+        let status = try await station.homing("status")
+        #expect(status.code == 6 && status.text.hasPrefix("The store was damaged on "), "\(status.text)")
+        let folder = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: station.directory("state/damaged")).first)
+        #expect(status.text.replacing(/\s+/, with: "").contains("state/damaged/\(folder)"))
+        #expect(try await station.homing("status", "--check").code == 6)
+        #expect(try await station.status().attention.first?.code == "store-damaged")
+        #expect(try await station.event("salvaged")?.detail["missing"] == "0")
+
+        try await station.sandbox.up()
+        let sync = try await station.homing("sync", "--wait", "--timeout", "60")
+        #expect(try await station.entries("delivered").count == 6, "\(sync.text)")
+        #expect(station.sandbox.ledger.duplicates.isEmpty)
+        #expect(try await check(station).code == 1)
+
+        try FileManager.default.moveItem(atPath: station.directory("state/damaged/\(folder)"), toPath: station.directory("kept"))
+        let after = try await station.homing("status")
+        #expect(after.code == 0 && after.text.hasPrefix("Everything has gone up: 6 captures"), "\(after.text)")
+        let good = try await check(station)
+        #expect(good.code == 0 && good.text.contains("The store is good: 6 entries and 6 receipts"), "\(good.text)")
+        try await station.end(SIGTERM)
+    }
+
+    @Test func damageThatARunMeetsIsSalvagedByTheSameProcess() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        await station.sandbox.down()
+        for number in 1...200 { try await station.submit(user: 5 + number % 3, id: number) }
+        try await station.end(SIGTERM)
+        // Leaves of tables that the log does not hold any more: nothing of it is seen at a glance, nor by what a start reads.
+        try damage("outbox.sqlite", of: station) { content in
+            for page in 34..<content.count / 4096 where content[page * 4096] == 13 {
+                content.replaceSubrange(page * 4096..<(page + 1) * 4096, with: Data(count: 4096))
+            }
+        }
+        let process = try await station.start(logTo: station.directory("log"))
+        let report = try await self.report(of: station)
+        #expect(try String(contentsOfFile: station.directory("log"), encoding: .utf8).contains("is opened anew"))
+        #expect(process.isRunning)
+        #expect(report.saved + report.quarantined + report.missing == 200 && report.quarantined > 0, "\(report)")
+
+        try await station.sandbox.up()
+        // `try?`: while the store is exchanged nobody answers.
+        while (try? await station.status().attention.first?.code) != "store-damaged" { await pauseBriefly() }
+        _ = try await station.homing("sync", "--wait", "--timeout", "60")
+        let status = try await station.status()
+        let queue = try #require(status.backends.first?.queue)
+        #expect(queue.delivered == report.saved && queue.held == report.quarantined, "\(status.sentence)")
+        #expect(station.sandbox.ledger.duplicates.isEmpty)
+        #expect(try await station.stop().code == 0)
+    }
+
+    private struct Report: Decodable { let saved, quarantined, missing: Int }
+
+    private func report(of station: TestStation) async throws -> Report {
+        let folder = station.directory("state/damaged")
+        while true {
+            // `try?`: it is not there yet.
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+                let path = "\(folder)/\(name)"
+                let isDone = try !FileManager.default.contentsOfDirectory(atPath: path).contains {
+                    $0 == "salvaged.sqlite" || $0 == "unfinished.sqlite"
+                }
+                guard isDone, let content = FileManager.default.contents(atPath: path + "/report.json") else { continue }
+                return try JSONDecoder().decode(Report.self, from: content)
+            }
+            await pauseBriefly()
+        }
+    }
+
+    @Test func aSessionThatCannotBeReadIsPutAside() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        try await station.end(SIGTERM)
+        try damage("sessions/breathesafe.session", of: station) { $0[$0.count / 2] ^= 1 }
+        try await station.start()
+        let session = try #require(try await station.status().backends.first?.session)
+        #expect(session.state == "signInRequired" && session.reason?.contains("the stored session cannot be read") == true)
+        try await station.login()
+        try await station.submit(id: 1)
+        try await station.event("delivered")
+        try await station.end(SIGTERM)
+    }
+
+    @Test func anotherKeyIsNoDamage() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        await station.sandbox.down()
+        for number in 1...3 { try await station.submit(id: number) }
+        try await station.end(SIGTERM)
+        let key = try Data(contentsOf: URL(fileURLWithPath: station.directory("state/homing.key")))
+        let other = Data(Data(repeating: 9, count: 32).base64EncodedString().utf8)
+        for (wrong, words) in [(Data("short".utf8), "expected 32 random bytes"), (other, "Put the old key back")] {
+            try damage("homing.key", of: station) { $0 = wrong }
+            let error = await #expect(throws: StationError.self) { try await station.start() }
+            #expect(error?.description.contains(words) == true)
+            #expect(try await check(station).code == 1)
+        }
+        try damage("homing.key", of: station) { $0 = key }
+        // Damage to what the key is checked by is not another key, and the same with nothing to check by.
+        try damage("homing.key.check", of: station) { $0[3] ^= 1 }
+        try damage("crashed", of: station) { $0 = Data("noise".utf8) }
+        try damage("device-id", of: station) { $0 = Data([0xff, 0, 0xfe]) }
+        try damage("lock", of: station) { $0 = Data("noise".utf8) }
+        try await station.start()
+        #expect(try await station.entries().count == 3)
+        #expect(try await station.entries("held").isEmpty)
+        try await station.end(SIGTERM)
+    }
+}

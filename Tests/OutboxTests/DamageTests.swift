@@ -1,0 +1,202 @@
+import Foundation
+import GRDB
+import SyncModel
+import TestSupport
+import Testing
+import Vault
+
+@testable import Outbox
+
+/// Whatever becomes of the bytes of a store: it opens, what can be read is there as it was, and what cannot is counted.
+@Suite(.timeLimit(.minutes(5))) struct DamageTests {
+    private static let store = "outbox.sqlite"
+    private static let log = "outbox.sqlite-wal"
+
+    /// Damages copies of a store in turn and returns all that was wrong afterwards.
+    private func faults(
+        _ damaged: DamagedStore, _ cases: some Sequence<Int>, pages: (Int) -> Set<Int>? = { _ in nil },
+        damage: (Int, inout [String: Data]) -> Void
+    ) async throws -> [String] {
+        var faults: [String] = []
+        for number in cases {
+            let copy = try damaged.write { damage(number, &$0) }
+            do {
+                let life = try await damaged.life(of: copy)
+                faults += damaged.faults(of: life, pages: pages(number)).map { "\(number): \($0)" }
+            } catch {
+                faults.append("\(number): \(error)")
+            }
+        }
+        return faults
+    }
+
+    @Test func nothingIsSalvagedFromASoundStore() async throws {
+        for fixture in [DamagedStore.closed, DamagedStore.open] {
+            let damaged = try await fixture.value
+            #expect(damaged.ends.count == 40 && Set(damaged.ends.values) == [.delivered, .dead, .held, .discarded])
+            let copy = try damaged.write { _ in }
+            let life = try await damaged.life(of: copy)
+            #expect(life.reports.isEmpty && damaged.faults(of: life, pages: []) == [])
+            #expect(try !copy.names.contains("damaged"))
+        }
+    }
+
+    @Test func eachPageZeroedInTurn() async throws {
+        let damaged = try await DamagedStore.closed.value
+        let faults = try await faults(
+            damaged, 1...damaged.pageCount, pages: { [$0] },
+            damage: { page, files in
+                files[Self.store]?.replaceSubrange((page - 1) * 4096..<page * 4096, with: Data(count: 4096))
+            })
+        #expect(faults == [])
+    }
+
+    @Test func pagesFilledWithNoise() async throws {
+        let damaged = try await DamagedStore.closed.value
+        var generator = Seeded(state: 7)
+        let faults = try await faults(
+            damaged, stride(from: 1, through: damaged.pageCount, by: 4), pages: { [$0] },
+            damage: { page, files in
+                let noise = Data((0..<4096).map { _ in UInt8.random(in: 0...255, using: &generator) })
+                files[Self.store]?.replaceSubrange((page - 1) * 4096..<page * 4096, with: noise)
+            })
+        #expect(faults == [])
+    }
+
+    @Test func cutShort() async throws {
+        let damaged = try await DamagedStore.closed.value
+        let faults = try await faults(
+            damaged, 0..<damaged.pageCount, pages: { Set($0 + 1...damaged.pageCount) },
+            damage: { pages, files in
+                files[Self.store]?.removeSubrange((pages * 4096)...)
+            })
+        #expect(faults == [])
+    }
+
+    @Test func theFirstHundredBytesDestroyed() async throws {
+        let damaged = try await DamagedStore.closed.value
+        let faults = try await faults(
+            damaged, [0], pages: { _ in [] },
+            damage: { _, files in
+                files[Self.store]?.replaceSubrange(0..<100, with: Data(repeating: 0x5a, count: 100))
+            })
+        #expect(faults == [])
+    }
+
+    @Test func framesOfTheLogDamaged() async throws {
+        let damaged = try await DamagedStore.open.value
+        let frames = ((damaged.files[Self.log]?.count ?? 0) - 32) / 4120
+        #expect(frames > 20)
+        // The last transaction is the one exception: its damage cannot be told from a write that a power cut has torn.
+        let faults = try await faults(damaged, stride(from: 0, to: frames, by: 11)) { frame, files in
+            files[Self.log]?[32 + frame * 4120 + 24 + 2000] ^= 0x10
+        }
+        #expect(faults.filter { !isOfLastTransaction($0, in: damaged) } == [])
+    }
+
+    private func isOfLastTransaction(_ fault: String, in damaged: DamagedStore) -> Bool {
+        let log = damaged.files[Self.log] ?? Data()
+        let commits = stride(from: 32, to: log.count - 4119, by: 4120).filter { log[$0 + 4..<$0 + 8].contains { $0 != 0 } }.map {
+            ($0 - 32) / 4120
+        }
+        guard let frame = Int(fault.prefix { $0.isNumber }), commits.count > 1 else { return false }
+        return frame > commits[commits.count - 2]
+    }
+
+    @Test func theHeaderOfTheLogDestroyed() async throws {
+        let damaged = try await DamagedStore.open.value
+        let faults = try await faults(damaged, stride(from: 0, to: 32, by: 5)) { byte, files in files[Self.log]?[byte] ^= 0x41 }
+        #expect(faults == [])
+    }
+
+    @Test func whatIsNoStoreIsPutAside() async throws {
+        let damaged = try await DamagedStore.closed.value
+        for content in [Data(), Data("# not a store\n".utf8), Data(repeating: 0xff, count: 50_000)] {
+            let life = try await damaged.life(of: try damaged.write { $0[Self.store] = content })
+            #expect(life.reports.count == 1 && life.reports.first?.mayMissMore == true)
+            #expect(life.newSequence > 40)
+        }
+        let copy = try damaged.write { $0 = [:] }
+        try FileManager.default.createDirectory(atPath: copy(Self.store), withIntermediateDirectories: false)
+        let life = try await damaged.life(of: copy)
+        let report = try #require(life.reports.first)
+        #expect(FileManager.default.fileExists(atPath: report.folder + "/" + Self.store))
+    }
+
+    @Test func theDamagedFilesAreKeptAsTheyWere() async throws {
+        let damaged = try await DamagedStore.closed.value
+        let copy = try damaged.write { $0[Self.store]?.replaceSubrange(0..<50, with: Data(count: 50)) }
+        let before = try Data(contentsOf: URL(fileURLWithPath: copy(Self.store)))
+        let life = try await damaged.life(of: copy)
+        let folder = try #require(life.reports.first?.folder)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder + "/" + Self.store)) == before)
+        #expect(try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int == 0o700)
+        #expect(life.reports.map { $0.missing } == [0])
+    }
+
+    @Test(arguments: 0..<6) func bytesFlippedAnywhere(seed: Int) async throws {
+        let damaged = try await (seed % 2 == 0 ? DamagedStore.closed : DamagedStore.open).value
+        var generator = Seeded(state: UInt64(seed) &+ 1)
+        let faults = try await faults(damaged, 0..<2) { _, files in
+            for _ in 0..<Int.random(in: 1...20, using: &generator) {
+                guard let name = files.keys.sorted().randomElement(using: &generator), let count = files[name]?.count, count > 0 else {
+                    continue
+                }
+                files[name]?[Int.random(in: 0..<count, using: &generator)] ^= UInt8.random(in: 1...255, using: &generator)
+            }
+        }
+        #expect(faults == [])
+    }
+
+    /// The negative control: were a row that can be read left out, or changed, these tests would see it.
+    @Test func aSalvageThatSkipsARowIsSeen() async throws {
+        let damaged = try await DamagedStore.closed.value
+        let copy = try damaged.write { $0[Self.store]?.replaceSubrange(0..<50, with: Data(count: 50)) }
+        var life = try await damaged.life(of: copy)
+        #expect(damaged.faults(of: life, pages: []) == [])
+        let whole = life
+        life.states[Samples.id(25)] = nil
+        #expect(damaged.faults(of: life, pages: []).count == 2)
+        life = whole
+        life.states[Samples.id(25)] = .held
+        life.reasons[Samples.id(25)] = .quarantine
+        #expect(damaged.faults(of: life, pages: []).count == 1)
+        life = whole
+        life.sent[Samples.id(25)] = [Samples.mutation(26)]
+        #expect(damaged.faults(of: life, pages: []).count == 1)
+    }
+}
+
+struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state ^ state >> 31
+    }
+}
+
+@Suite struct NewerStoreTests {
+    /// Names and bytes of all files there.
+    private func files(_ directory: TemporaryDirectory) throws -> [String: Data] {
+        Dictionary(
+            uniqueKeysWithValues: try directory.names.map { ($0, try Data(contentsOf: URL(fileURLWithPath: directory($0)))) })
+    }
+
+    @Test func aStoreOfANewerVersionIsNotTouched() async throws {
+        var store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        try store.raw { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('later')") }
+        try store.outbox.close()
+        let before = try files(store.directory)
+        #expect(throws: OutboxError.tooNew) { try store.restart() }
+        #expect(try files(store.directory) == before)
+        // Nor where the log is gone, or the first page is destroyed.
+        try await DatabaseQueue(path: store.directory("outbox.sqlite")).writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        var content = try Data(contentsOf: URL(fileURLWithPath: store.directory("outbox.sqlite")))
+        content.replaceSubrange(0..<100, with: Data(count: 100))
+        try content.write(to: URL(fileURLWithPath: store.directory("outbox.sqlite")))
+        let damaged = try files(store.directory)
+        #expect(throws: OutboxError.tooNew) { try store.restart() }
+        #expect(try files(store.directory) == damaged)
+    }
+}

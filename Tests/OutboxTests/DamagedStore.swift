@@ -1,0 +1,189 @@
+import Foundation
+import GRDB
+import SyncModel
+import TestSupport
+import Vault
+
+@testable import Outbox
+
+/// A store with entries in every state, as a run that was cut off left it, and what a later run must make of copies of it that were damaged.
+struct DamagedStore {
+    let directory: TemporaryDirectory
+    let key: VaultKey
+    let clock: TestClock
+    /// What was accepted, in order.
+    let accepted: [Mutation]
+    /// In which state each entry ends where nothing is damaged, once all that can be sent has been.
+    private(set) var ends: [MutationID: Entry.State]
+    /// The pages that each entry's row may lie on, by its sequence.
+    let pagesOfEntries: [Int64: Set<Int>]
+    let files: [String: Data]
+    let lastCursor: Int64
+
+    /// Made once for all tests.
+    static let closed = Task { try await DamagedStore(isClosed: true) }
+    static let open = Task { try await DamagedStore(isClosed: false) }
+
+    /// - Parameter isClosed: all is in one file; else much of it is in the write-ahead log.
+    init(isClosed: Bool) async throws {
+        let store = try Store()
+        accepted = (1...40).map { number in
+            Samples.mutation(
+                number, lane: "users/\(number % 6)", account: number % 4 == 0 ? "2" : "1",
+                payload: "{\"n\":\"" + String(repeating: "\(number % 10)", count: number % 7 == 0 ? 9000 : 40 + number * 7) + "\"}")
+        }
+        for mutation in accepted.prefix(12) { try await store.enqueue(mutation) }
+        for entry in try await store.claim(4) { try await store.deliver(entry) }
+        store.clock.advance(by: 3 * 86_400)
+        try await store.outbox.prune(before: store.clock.now.addingTimeInterval(-86_400))
+        for mutation in accepted.dropFirst(12) { try await store.enqueue(mutation) }
+        for entry in try await store.claim(2) { try await store.deliver(entry) }
+        for entry in try await store.claim(1, account: "2") {
+            try await store.settle(entry, .dead(Samples.failure), .permanent(Samples.failure))
+        }
+        for entry in try await store.claim(1) {
+            try await store.settle(entry, .held(.forbidden, Samples.failure), .forbidden(Samples.failure))
+        }
+        for entry in try await store.claim(1) {
+            try await store.settle(entry, .retry(at: store.clock.now, Samples.failure), .transient(Samples.failure))
+        }
+        try await store.outbox.discard(Samples.id(30), by: "test", at: store.clock.now)
+        try await store.outbox.pause(
+            [Pause(backend: "other", reason: "test", since: store.clock.now, until: nil, by: "test")], by: "test", at: store.clock.now)
+        _ = try await store.claim(2)
+        lastCursor = try await store.outbox.newestCursor()
+        (directory, key, clock) = (store.directory, store.key, store.clock)
+        if isClosed {
+            try store.outbox.close()
+            try await DatabaseQueue(path: store.directory("outbox.sqlite")).writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        }
+        var files: [String: Data] = [:]
+        for name in ["outbox.sqlite", "outbox.sqlite-wal"] where FileManager.default.fileExists(atPath: directory(name)) {
+            let content = try Data(contentsOf: URL(fileURLWithPath: directory(name)))
+            if !content.isEmpty { files[name] = content }
+        }
+        self.files = files
+        pagesOfEntries = Self.pages(in: StorePages(path: directory("outbox.sqlite")))
+        if !isClosed { try store.outbox.close() }
+        ends = [:]
+        ends = try await life(of: try write { _ in }).states
+    }
+
+    private static func pages(in pages: StorePages) -> [Int64: Set<Int>] {
+        var found: [Int64: Set<Int>] = [:]
+        for number in 1...pages.count where !pages.isPointerMap(number) {
+            guard let bytes = pages.page(number), let page = TreePage(bytes, number: number, of: pages) else { continue }
+            for row in page.rows {
+                if case .entry(let sequence, let values, true) = FoundRow(row, in: page.kind) {
+                    // With an overflow chain, whose pages have no owner here: any of them may be part of it.
+                    let size = values.map { if case .blob(let data) = $0.storage { data.count } else { 0 } }.reduce(0, +)
+                    found[sequence] = size > 4000 ? Set(1...pages.count) : [number]
+                }
+            }
+        }
+        return found
+    }
+
+    var pageCount: Int { (files["outbox.sqlite"]?.count ?? 0) / 4096 }
+
+    /// Writes copies of the files, as `damage` leaves them, and returns their folder.
+    func write(_ damage: (inout [String: Data]) -> Void) throws -> TemporaryDirectory {
+        let copy = try TemporaryDirectory()
+        var files = files
+        damage(&files)
+        for (name, content) in files { try content.write(to: URL(fileURLWithPath: copy(name))) }
+        return copy
+    }
+
+    /// What a store went through until all that could be sent was.
+    struct Life {
+        var states: [MutationID: Entry.State] = [:]
+        var reasons: [MutationID: HoldReason] = [:]
+        var sent: [MutationID: [Mutation]] = [:]
+        var reports: [SalvageReport] = []
+        var newSequence: Int64 = 0
+        var newCursor: Int64 = 0
+        var isConsistent = false
+    }
+
+    /// Runs the store in `copy` as the daemon does: where a run meets damage, the next one opens it anew.
+    func life(of copy: TemporaryDirectory) async throws -> Life {
+        var life = Life()
+        for run in 1... {
+            do throws(OutboxError) {
+                let outbox = try Outbox(file: copy("outbox.sqlite"), vault: Vault(key: key), crashed: false, now: clock.now)
+                do throws(OutboxError) {
+                    try await outbox.verify()
+                    try await drain(outbox, &life)
+                    try await look(at: outbox, &life)
+                    try outbox.close()
+                    break
+                } catch {
+                    try? outbox.close()  // `try?`: it is damaged
+                    throw error
+                }
+            } catch .damaged where run < 4 {
+            } catch {
+                throw error
+            }
+        }
+        life.reports = SalvageReport.all(in: copy.path)
+        return life
+    }
+
+    private func drain(_ outbox: Outbox, _ life: inout Life) async throws(OutboxError) {
+        let slots = Dictionary(uniqueKeysWithValues: ["1", "2"].map { (Destination(backend: "breathesafe", account: $0), 50) })
+        var entries = try await outbox.claim(slots, at: clock.now).entries
+        while !entries.isEmpty {
+            for entry in entries { life.sent[entry.id, default: []].append(entry.mutation) }
+            let attempt = AttemptRecord(startedAt: clock.now, endedAt: clock.now, verdict: .accepted(Samples.receipt))
+            entries = try await outbox.settle(
+                entries.map { Settled($0, .delivered(Samples.receipt), attempt: attempt) }, thenClaim: slots, at: clock.now
+            ).entries
+        }
+    }
+
+    private func look(at outbox: Outbox, _ life: inout Life) async throws(OutboxError) {
+        for mutation in accepted {
+            guard let record = try await outbox.entry(mutation.id)?.record else { continue }
+            life.states[mutation.id] = record.state
+            life.reasons[mutation.id] = record.holdReason
+        }
+        life.newSequence = try await outbox.enqueue(Samples.mutation(99), at: clock.now).sequence
+        life.newCursor = try await outbox.newestCursor()
+        life.isConsistent = try await outbox.derivedTablesMatch()
+        _ = try await outbox.receipts(limit: 1000)
+        _ = try await outbox.events(since: 0, limit: 10_000)
+        _ = try await outbox.lanes(limit: 100)
+        _ = try await outbox.overview()
+    }
+
+    /// What is wrong with how a damaged store ended; nothing where the promise was kept.
+    ///
+    /// - Parameter pages: those that were damaged; nil where any may have been.
+    func faults(of life: Life, pages: Set<Int>?) -> [String] {
+        var faults: [String] = []
+        var absent = 0
+        for (index, mutation) in accepted.enumerated() {
+            let (id, state, end) = (mutation.id, life.states[mutation.id], ends[mutation.id])
+            for sent in life.sent[id] ?? [] where sent != mutation { faults.append("\(id) was sent with other content") }
+            if state == nil { absent += 1 }
+            if let state, state != end, !(state == .held && life.reasons[id] == .quarantine) {
+                faults.append("\(id) is \(state), not \(end as Any)")
+            }
+            if let pages, let own = pagesOfEntries[Int64(index + 1)], own.isDisjoint(with: pages), state != end {
+                faults.append("\(id) could be read, and is \(state as Any) and not \(end as Any)")
+            }
+        }
+        let counted = life.reports.map { $0.missing + $0.lostReceipts }.reduce(0, +)
+        if absent > counted, !life.reports.contains(where: \.mayMissMore) {
+            faults.append("\(absent) are gone, and \(counted) are counted")
+        }
+        if life.newSequence <= Int64(accepted.count) - Int64(absent) { faults.append("the sequence went back to \(life.newSequence)") }
+        if life.newCursor <= lastCursor, !life.reports.contains(where: \.mayMissMore) {
+            faults.append("the cursor went back to \(life.newCursor)")
+        }
+        if !life.isConsistent { faults.append("the derived tables are wrong") }
+        return faults
+    }
+}
