@@ -8,7 +8,7 @@ import Testing
     @Test(.timeLimit(.minutes(5)))
     func aKillAtEveryNamedPlaceLosesNothing() async throws {
         let seed = UInt64.random(in: .min ... .max)
-        let station = try await KillStation(seed: seed)
+        let station = try await KillStation(seed: seed, patience: .seconds(5))
         #expect(try await station.begin(FailPoint.firstStarts[0]))
         for point in FailPoint.later {
             var isMet = false

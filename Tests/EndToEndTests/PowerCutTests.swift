@@ -7,10 +7,10 @@ import Testing
     @Test(.timeLimit(.minutes(5)))
     func aPowerCutAtAnyMomentLosesNothingThatWasToldToAnybody() async throws {
         let seed = UInt64.random(in: .min ... .max)
-        let outcome = try await PowerCutCampaign(images: 240, eachRealStart: 100).run(until: .now, seed: seed)
+        let outcome = try await PowerCutCampaign(images: 140, eachRealStart: 60).run(until: .now, seed: seed)
         #expect(outcome.failures.isEmpty, "\(outcome.failures.joined(separator: "\n"))")
         #expect(outcome.acknowledged > 20)
-        #expect(outcome.rounds > 100)
+        #expect(outcome.rounds > 60)
         #expect(outcome.faults["real daemon started on an image"] ?? 0 > 0)
         // Without what the guarantees stand on, the same check has to find something.
         #expect(outcome.controls.count == 3)

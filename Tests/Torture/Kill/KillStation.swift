@@ -26,7 +26,11 @@ actor KillStation {
     private var signIns = 0
     private var wrongSignIns: [String] = []
 
-    init(seed: UInt64) async throws {
+    /// How long a round waits for its place to be met.
+    private let patience: Duration
+
+    init(seed: UInt64, patience: Duration = .milliseconds(600)) async throws {
+        self.patience = patience
         self.seed = seed
         generator = SplitMix64(seed: seed)
         station = try await TestStation()
@@ -95,7 +99,7 @@ actor KillStation {
             return true
         }
         let work = Task { await self.handIn(while: process) }
-        let limit = ContinuousClock.now + (place == nil ? moment : .milliseconds(600))
+        let limit = ContinuousClock.now + (place == nil ? moment : patience)
         while process.isRunning, ContinuousClock.now < limit { await pauseBriefly() }
         try await station.end(SIGKILL)
         await work.value
