@@ -22,6 +22,8 @@ RELEASE_SCRATCH ?= .build-release
 BENCH_SCRATCH ?= .build-bench
 # Of make simulate, and of make test.
 EVENTS ?= 1000000
+# What the made-up worlds are made of: always the same here, so that a change is what makes it fail; make torture takes a new one each time.
+SEED ?= 99
 STRIP ?= strip
 
 PROGRAMS = homingd homing homing-sandbox
@@ -76,7 +78,7 @@ test: deps
 
 # The release build, for the debug build would take three times as long.
 simulate: release
-	$(RELEASE_SCRATCH)/release/homing-torture simulate --count $(EVENTS)
+	$(RELEASE_SCRATCH)/release/homing-torture simulate --count $(EVENTS) --seed $(SEED)
 
 # The daemon under test is the debug build.
 torture: build
