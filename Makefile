@@ -38,7 +38,7 @@ zsh = $(DESTDIR)$(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-complet
 fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 etc = $(DESTDIR)/etc/homing
 
-.PHONY: help demo test simulate bench screens lint build release verify-units contract install install-files uninstall deps ci-deps clean
+.PHONY: help demo test simulate torture bench screens lint build release verify-units contract install install-files uninstall deps ci-deps clean
 
 help:
 	@echo "make demo          build, and tell the story of a day at a station against a stand-in backend"

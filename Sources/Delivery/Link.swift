@@ -43,6 +43,8 @@ struct Link: Sendable {
         if account == nil { return .signInRequired }
         switch breaker.state {
         case .closed: return .open
+        // The pause is over and nothing waits that could find out more: the next entry does, and need not wait.
+        case .halfOpen where !hasHealthRoute && due == .nothing && alone > 0: return .open
         case .open(let until, let failure, _), .halfOpen(let until, let failure): return .cooling(until: until, failure)
         }
     }

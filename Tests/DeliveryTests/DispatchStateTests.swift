@@ -46,6 +46,26 @@ import Testing
         #expect(actions == [.attempt(entry(1)), .wake(at: due)])
     }
 
+    /// What waited for the backend belongs to somebody who has left: nobody waits for its pause any more, and it must not look as if it were down.
+    @Test(arguments: [true, false]) func anOutageIsToldOfOnlyWhileSomethingWaitsForItsEnd(signsIn: Bool) {
+        var state = signedIn(health: false)
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        let failed = state.on(.attempted(entry(1), attempt(.unreachable(Failure(.offline, "offline")))), at: now)
+        #expect(failed.contains { if case .gateChanged(_, .cooling) = $0 { true } else { false } })
+        _ = state.on(.stored(Claimed()), at: now)
+        let later = now.addingTimeInterval(600)
+        let over =
+            signsIn
+            ? state.on(.session(backend: "breathesafe", Account(id: "2", label: "b"), revision: 1), at: later) : state.on(.woke, at: later)
+        let claim = DispatchAction.store([], claim: [Destination(backend: "breathesafe", account: signsIn ? "2" : "1"): 1])
+        #expect(over.contains(claim))
+        let nothing = state.on(.stored(Claimed()), at: later)
+        #expect(nothing.contains(.gateChanged(backend: "breathesafe", .open)))
+        // The next entry goes alone, as the probe that it is.
+        let arrived = state.on(.arrived, at: later)
+        #expect(arrived.contains(claim))
+    }
+
     @Test func anArrivalDuringAStoreIsAskedForAfterIt() {
         var state = signedIn()
         let told4 = state.on(.arrived, at: now)
