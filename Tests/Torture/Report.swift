@@ -53,7 +53,8 @@ struct Report {
 
         ## What was not tested
 
-        \(left.isEmpty ? "" : "Left out of this run: \(left.joined(separator: ", ")). ")A real power cut and disks that lie about a flush; file systems other than the one of this machine and tmpfs; a network with real
+        \(left.isEmpty ? "" : "Left out of this run: \(left.joined(separator: ", ")).\n\n")\
+        A real power cut and disks that lie about a flush; file systems other than the one of this machine and tmpfs; a network with real
         delay and loss (this kernel has no netem); a soak of days; another processor architecture; the backends themselves, for which the
         sandbox stands in.
         \(failures)
