@@ -169,20 +169,7 @@ package final class TestStation: Sendable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Self.programs + "/homing")
         process.arguments = arguments + ["--socket", directory("homing.sock")]
-        let (output, standardInput) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = output
-        process.standardInput = standardInput
-        try process.run()
-        standardInput.fileHandleForWriting.write(Data(input.utf8))
-        try standardInput.fileHandleForWriting.close()
-        return await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-                process.waitUntilExit()
-                continuation.resume(returning: (process.terminationStatus, text))
-            }
-        }
+        return try await process.ended(input: input)
     }
 
     package func login(_ email: String = "manager@lab.test", remember: Bool = false) async throws {
