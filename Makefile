@@ -83,9 +83,9 @@ test: deps
 simulate: release
 	$(RELEASE_SCRATCH)/release/homing-torture simulate --count $(EVENTS) --seed $(SEED)
 
-# The daemon under test is the debug build.
-torture: build
-	$$($(SWIFT) build --show-bin-path)/homing-torture run --minutes $(MINUTES) --report Sources/SyncDaemon/Documentation.docc/Guarantees.md
+# The daemon under test is the one that make install installs.
+torture: release
+	$(RELEASE_SCRATCH)/release/homing-torture run --minutes $(MINUTES) --report Sources/SyncDaemon/Documentation.docc/Guarantees.md
 
 # Data races, in all tests but those of the programs, which are the debug build whatever this one is.
 races: deps
