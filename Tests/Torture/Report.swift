@@ -73,7 +73,8 @@ struct Report {
 
     private func faults(_ outcome: Outcome) -> String {
         let kinds = outcome.faults.sorted { $0.value > $1.value }.map { "\($0.key) \(grouped($0.value))" }
-        return kinds.isEmpty ? "" : "- **\(outcome.campaign)**: \(kinds.joined(separator: ", "))"
+        let reach = outcome.reach.map { "; \($0)" } ?? ""
+        return kinds.isEmpty ? "" : "- **\(outcome.campaign)**: \(kinds.joined(separator: ", "))\(reach)"
     }
 
     private var failures: String {
