@@ -4,8 +4,10 @@ SWIFT ?= swift
 # An import of a target that Package.swift does not name as a dependency is an error.
 CHECKED = --explicit-target-dependency-import-check error
 DEBIAN_PACKAGES = libsqlite3-dev zlib1g-dev ca-certificates
-# For `make verify-units` and `make contract`.
-DEBIAN_CI_PACKAGES = systemd curl socat python3-venv util-linux
+# For the tests that make certificates and networks of their own.
+DEBIAN_TEST_PACKAGES = openssl iproute2 util-linux
+# For `make verify-units` and `make contract` too.
+DEBIAN_CI_PACKAGES = $(DEBIAN_TEST_PACKAGES) systemd curl socat python3-venv
 
 # Hundreds of tests at the same time would only wait for each other, and some wait for seconds of real time.
 AT_ONCE = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12
@@ -71,7 +73,7 @@ demo: deps
 	@$(SWIFT) build $(CHECKED) --quiet
 	@$$($(SWIFT) build --show-bin-path)/homing-sandbox demo --backend $(BACKEND)
 
-test: deps
+test: deps test-deps
 	$(SWIFT) build $(CHECKED) --build-tests
 	$(AT_ONCE) $(SWIFT) test $(CHECKED) --skip-build
 	@$(MAKE) --no-print-directory simulate
@@ -81,7 +83,7 @@ simulate: release
 	$(RELEASE_SCRATCH)/release/homing-torture simulate --count $(EVENTS) --seed $(SEED)
 
 # The daemon under test is the debug build.
-torture: build
+torture: test-deps build
 	$$($(SWIFT) build --show-bin-path)/homing-torture run --minutes $(MINUTES) --report Sources/SyncDaemon/Documentation.docc/Guarantees.md
 
 lint:
@@ -163,6 +165,9 @@ uninstall:
 # The Debian packages that the build needs.
 deps:
 	@$(call installed,$(DEBIAN_PACKAGES))
+
+test-deps:
+	@$(call installed,$(DEBIAN_TEST_PACKAGES))
 
 ci-deps:
 	@$(call installed,$(DEBIAN_CI_PACKAGES))
