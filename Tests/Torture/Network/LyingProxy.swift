@@ -66,7 +66,7 @@ final class LyingProxy: Sendable {
         case .resetRequest: relay(client, requestBytes: fate.bytes, answerBytes: .max)
         case .resetAnswer: relay(client, requestBytes: .max, answerBytes: fate.bytes)
         case .slowAnswer: relay(client, requestBytes: .max, answerBytes: .max, pause: 300)
-        case .endlessAnswer: relay(client, requestBytes: .max, answerBytes: .max, pause: 200_000)
+        case .endlessAnswer: relay(client, requestBytes: .max, answerBytes: .max, pause: 200_000, sparingHead: true)
         case .answerReplaced: relay(client, requestBytes: .max, answerBytes: .max, instead: Self.page("200 OK", "Sign in to this network"))
         case .loginPage: answer(client, Self.page("200 OK", "Sign in to this network"))
         case .redirect: answer(client, Self.bytes("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:9/login\r\nContent-Length: 0\r\n\r\n"))
@@ -102,7 +102,14 @@ final class LyingProxy: Sendable {
     }
 
     /// Passes bytes both ways until either side ends, or so many have passed, after which the connection is reset.
-    private func relay(_ client: Int32, requestBytes: Int, answerBytes: Int, pause microseconds: UInt32 = 0, instead: [UInt8]? = nil) {
+    ///
+    /// - Parameters:
+    ///   - microseconds: after each byte of an answer, or only of its body where the head is spared.
+    ///   - instead: goes out in place of the answer.
+    private func relay(
+        _ client: Int32, requestBytes: Int, answerBytes: Int, pause microseconds: UInt32 = 0, sparingHead: Bool = false,
+        instead: [UInt8]? = nil
+    ) {
         guard let backend = target.connect() else { return Self.reset(client) }
         defer { Glibc.close(backend) }
         var left = (request: requestBytes, answer: answerBytes)
@@ -121,18 +128,21 @@ final class LyingProxy: Sendable {
                     return
                 }
                 let part = Array(bytes.prefix(left.answer))
-                if microseconds == 0 {
-                    guard Self.write(client, part) else { return }
-                } else {
-                    for byte in part {
-                        guard Self.write(client, [byte]) else { return }
-                        usleep(microseconds)
-                    }
+                let atOnce = microseconds == 0 ? part.count : sparingHead ? Self.headLength(part) : 0
+                guard Self.write(client, Array(part[..<atOnce])) else { return }
+                for byte in part[atOnce...] {
+                    guard Self.write(client, [byte]) else { return }
+                    usleep(microseconds)
                 }
                 left.answer -= bytes.count
                 if left.answer < 0 { return Self.reset(client) }
             }
         }
+    }
+
+    /// Up to and with the empty line; 0 where there is none.
+    private static func headLength(_ answer: [UInt8]) -> Int {
+        answer.indices.first { answer[$0...].starts(with: bytes("\r\n\r\n")) }.map { $0 + 4 } ?? 0
     }
 
     private static func page(_ status: String, _ words: String) -> [UInt8] {

@@ -2,6 +2,7 @@ import ControlAPI
 import Foundation
 import Sandbox
 import StationSupport
+import TestSupport
 
 /// The daemon's way to a sandbox, in plain or over TLS, with liars on it: one that only cuts, outside of TLS, and one that speaks, within.
 struct LyingWay: Sendable {
@@ -25,11 +26,12 @@ struct LyingWay: Sendable {
         }
     }
 
-    /// From now on each connection meets one of these, or none; those that are open are reset.
-    func tell(_ lies: [Lie]) {
-        guard let outer else { return inner.tell(lies + [.none]) }
-        outer.tell(lies.filter(Lie.cuts.contains) + [.none])
-        inner.tell(lies.filter { !Lie.cuts.contains($0) } + [.none])
+    /// From now on each connection meets one of these, or none unless it is `always`; those that are open are reset.
+    func tell(_ lies: [Lie], always: Bool = false) {
+        func told(_ lies: [Lie]) -> [Lie] { always && !lies.isEmpty ? lies : lies + [.none] }
+        guard let outer else { return inner.tell(told(lies)) }
+        outer.tell(told(lies.filter(Lie.cuts.contains)))
+        inner.tell(told(lies.filter { !Lie.cuts.contains($0) }))
     }
 
     /// How often each lie was told.
@@ -43,6 +45,32 @@ struct LyingWay: Sendable {
         outer?.close()
         try await front?.close()
         inner.close()
+    }
+}
+
+/// A station whose daemon finds the sandbox only by such a way.
+struct LyingStation: Sendable {
+    let station: TestStation
+    let way: LyingWay
+
+    /// - Parameter edits: of the profile.
+    init(
+        _ backend: SandboxBackend = .breatheSafe(.severalUsers), profile: String = "breathesafe", route: String = "measurement",
+        overTLS: Bool, seed: UInt64, edits: [(String, String)] = [], delivery: String = TestStation.shortPauses
+    ) async throws {
+        station = try await TestStation(backend, profile: profile, route: route)
+        let authority = overTLS ? try await Authority("the campaign's", in: station.directory("authority")) : nil
+        way = try await LyingWay(to: station, showing: try await authority?.issue("good", for: ["localhost"]), seed: seed)
+        try TestStation.place(profile, in: station.directory, baseURL: way.baseURL, edits: edits)
+        try TestStation.configure(
+            station.directory, delivery: delivery, route: route, timeouts: NetworkCampaign.impatient, caFile: authority?.certificate)
+        try await station.start()
+    }
+
+    func stop() async throws {
+        try await station.end(SIGTERM)
+        try await way.close()
+        await station.sandbox.stop()
     }
 }
 

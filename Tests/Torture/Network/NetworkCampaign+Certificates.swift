@@ -76,7 +76,7 @@ extension NetworkCampaign {
         try await station.start()
         try await station.submit(id: number + 1)
         let delivered = try await settlesByItself(station, &outcome)
-        outcome.controls.append(.init(without: "the refusal of an authority that is not known", failedAsItShould: delivered))
+        outcome.controlled(without: "the refusal of an authority that is not known", failedAsItShould: delivered)
         try await concludes(trusting, acknowledged: number + 1, &outcome)
     }
 

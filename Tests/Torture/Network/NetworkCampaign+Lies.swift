@@ -14,14 +14,8 @@ extension NetworkCampaign {
     ///   - chosen: the lies; nil for some.
     func lies(seed: UInt64, overTLS: Bool, looksUp: Bool = true, telling chosen: [Lie]? = nil, _ outcome: inout Outcome) async throws {
         var dice = SplitMix64(seed: seed)
-        let station = try await TestStation()
-        defer { Task { await station.sandbox.stop() } }
-        let authority = overTLS ? try await Authority("the campaign's", in: station.directory("authority")) : nil
-        let identity = try await authority?.issue("good", for: ["localhost"])
-        let way = try await LyingWay(to: station, showing: identity, seed: seed)
-        try TestStation.place("breathesafe", in: station.directory, baseURL: way.baseURL, edits: Self.edits(looksUp: looksUp))
-        try TestStation.configure(station.directory, timeouts: Self.impatient, caFile: authority?.certificate)
-        try await station.start()
+        let lying = try await LyingStation(overTLS: overTLS, seed: seed, edits: Self.edits(looksUp: looksUp))
+        let (station, way) = (lying.station, lying.way)
         try await station.login(remember: true)
 
         var lies = Lie.allCases.filter { $0 != .none }.shuffled(using: &dice)
@@ -75,8 +69,7 @@ extension NetworkCampaign {
                 outcome.failures.append("lane users/\(user) arrived as \(order), with \(retried.sorted()) tried again")
             }
         }
-        try await station.end(SIGTERM)
-        try await way.close()
+        try await lying.stop()
     }
 
     private static func edits(looksUp: Bool) -> [(String, String)] {
@@ -94,18 +87,31 @@ extension NetworkCampaign {
         return [patience, ("    marker: /arkit_data/client_mutation_id\n", ""), (finding, "")]
     }
 
+    /// An answer whose body would take minutes: the time that an exchange may take is over before, though bytes come all the while.
+    func endlessAnswers(seed: UInt64, overTLS: Bool, _ outcome: inout Outcome) async throws {
+        let lying = try await LyingStation(overTLS: overTLS, seed: seed, edits: Self.edits(looksUp: true), delivery: Self.hasty)
+        let station = lying.station
+        try await station.login(remember: true)
+        lying.way.tell([.endlessAnswer], always: true)
+        try await station.submit(id: 1)
+        let givenUp = try await Self.soon { try await station.entry(1).lastError?.contains("took too long to answer") == true }
+        if !givenUp { outcome.failures.append("it waits for the end of an answer: \(try await station.entry(1))") }
+        lying.way.tell([])
+        if try await !settlesByItself(station, &outcome) { outcome.failures.append("it does not go on by itself") }
+        let (entry, effects) = (try await station.entry(1), station.sandbox.ledger.entries.count)
+        if entry.attempts > 0 || effects != 1 { outcome.failures.append("\(effects) effects of \(entry)") }
+        outcome.acknowledged += 1
+        outcome.met("\(overTLS ? "tls " : "")answer without an end given up")
+        try await lying.stop()
+    }
+
     /// The answer to a refresh that rotates the tokens is lost, over TLS: at worst a person has to sign in again, and what waits is untouched.
     func lostRotations(seed: UInt64, _ outcome: inout Outcome) async throws {
         var dice = SplitMix64(seed: seed)
         let backend = SandboxBackend.lists2026(Lists2026Configuration(grace: Bool.random(using: &dice) ? 10 : 0, limits: .none))
-        let station = try await TestStation(backend, profile: "lists-2026", route: "create_list")
-        defer { Task { await station.sandbox.stop() } }
-        let authority = try await Authority("the campaign's", in: station.directory("authority"))
-        let way = try await LyingWay(to: station, showing: try await authority.issue("good", for: ["localhost"]), seed: seed)
-        try TestStation.place("lists-2026", in: station.directory, baseURL: way.baseURL)
-        try TestStation.configure(
-            station.directory, delivery: Self.hasty, route: "create_list", timeouts: Self.impatient, caFile: authority.certificate)
-        try await station.start()
+        let lying = try await LyingStation(
+            backend, profile: "lists-2026", route: "create_list", overTLS: true, seed: seed, delivery: Self.hasty)
+        let station = lying.station
         try await station.signIn("lists-2026")
         for life in 1...3 {
             station.sandbox.expireSessions()
@@ -144,7 +150,6 @@ extension NetworkCampaign {
         let made = station.sandbox.ledger.entries.count
         if made != 9 { outcome.failures.append("\(made) lists were made of 9") }
         outcome.duplicated += max(0, made - 9)
-        try await station.end(SIGTERM)
-        try await way.close()
+        try await lying.stop()
     }
 }

@@ -7,7 +7,7 @@ import StationSupport
 /// success that was none, nothing takes effect twice that can be looked up, and no attempt is counted for what is the network's fault.
 struct NetworkCampaign: RoundCampaign {
     static let name = "network"
-    static let kinds = 6
+    static let kinds = 7
 
     func round(seed: UInt64, _ outcome: inout Outcome) async throws {
         switch seed % UInt64(Self.kinds) {
@@ -16,6 +16,7 @@ struct NetworkCampaign: RoundCampaign {
         case 2: try await lostRotations(seed: seed, &outcome)
         case 3: try await certificates(seed: seed, &outcome)
         case 4: try await outages(seed: seed, &outcome)
+        case 5: try await endlessAnswers(seed: seed, overTLS: seed / UInt64(Self.kinds) % 2 == 0, &outcome)
         default: try await clocks(seed: seed, &outcome)
         }
     }
@@ -28,7 +29,7 @@ struct NetworkCampaign: RoundCampaign {
         for _ in 0..<4 where control.duplicated == 0 {
             try await lies(seed: .random(in: .min ... .max, using: &dice), overTLS: false, looksUp: false, &control)
         }
-        outcome.controls.append(.init(without: "looking up what may have arrived", failedAsItShould: control.duplicated > 0))
+        outcome.controlled(without: "looking up what may have arrived", failedAsItShould: control.duplicated > 0)
     }
 
     /// With pauses that never are long.
