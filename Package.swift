@@ -130,7 +130,7 @@ let package = Package(
             name: "homing-torture",
             dependencies: [
                 "StationSupport", "Simulation", "TestSupport", "ControlAPI", "Sandbox", "SyncModel", "Vault", "Outbox", "Delivery",
-                "Backends", "Capture", argumentParser, grdb,
+                "Backends", "Capture", argumentParser, grdb, nioCore, nioPosix, nioSSL,
             ], path: "Tests/Torture", swiftSettings: swiftSettings),
         tests("SyncModel", ["SyncModel"]),
         tests("Vault", ["Vault"]),

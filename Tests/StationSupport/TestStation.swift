@@ -71,12 +71,15 @@ package final class TestStation: Sendable {
     }
 
     /// A configuration with short pauses.
+    ///
+    /// - Parameter caFile: with the only authorities to trust; nil for the system's.
     package static func configure(
         _ directory: TemporaryDirectory, delivery: String = shortPauses, route: String = "measurement",
-        timeouts: String = "connect: 10, request: 30, exchange: 60"
+        timeouts: String = "connect: 10, request: 30, exchange: 60", caFile: String? = nil
     ) throws {
         let spool = route == "measurement" ? "" : "spool: {route: \(route)}\n"
-        try "state_directory: state\nsocket: homing.sock\n\(spool)delivery: {\(delivery)}\ntimeouts: {\(timeouts)}\n"
+        let trust = caFile.map { "ca_file: \($0)\n" } ?? ""
+        try "state_directory: state\nsocket: homing.sock\n\(spool)\(trust)delivery: {\(delivery)}\ntimeouts: {\(timeouts)}\n"
             .write(toFile: directory("homing.yaml"), atomically: true, encoding: .utf8)
     }
 
