@@ -29,7 +29,7 @@ enum Destinations {
     }
 
     /// `https` to a name of letters, digits, dots and hyphens, or `http` to this machine.
-    private static func isPlain(_ address: String) -> Bool {
+    static func isPlain(_ address: String) -> Bool {
         guard let end = address.range(of: "://") else { return false }
         let authority = address[end.upperBound...].prefix { !"/?#".contains($0) }
         let isBracketed = authority.hasPrefix("[")
@@ -42,7 +42,9 @@ enum Destinations {
         else { return false }
         switch address[..<end.lowerBound].lowercased() {
         case "https": return true
-        case "http": return host.lowercased() == "localhost" || host.hasPrefix("127.") || host == "::1"
+        case "http":
+            return host.lowercased() == "localhost" || host == "::1"
+                || (host.hasPrefix("127.") && host.allSatisfy { $0.isNumber || $0 == "." })
         default: return false
         }
     }
