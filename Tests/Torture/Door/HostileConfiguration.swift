@@ -4,7 +4,6 @@ import Foundation
 import Glibc
 import StationSupport
 import SyncDaemon
-import Synchronization
 import TestSupport
 
 /// The files of `config/` with something wrong in them, through the readers that the daemon has, and some through the real ‘homingd check’. No
@@ -20,6 +19,7 @@ struct HostileConfiguration: DoorPart {
 
     func run(until deadline: ContinuousClock.Instant, seed: UInt64, into outcome: inout Outcome) async throws {
         if inThisProcess {
+            if Progress.isWatched { Self.limitMemory() }
             let counts = await withTaskGroup(of: Count.self, returning: [Count].self) { group in
                 for start in 0..<UInt64(2) {
                     group.addTask {
@@ -46,6 +46,14 @@ struct HostileConfiguration: DoorPart {
     }
 
     // MARK: In this process
+
+    /// In bytes: what takes more ends the process rather than the machine.
+    private static let mostMemory: UInt = 4 << 30
+
+    private static func limitMemory() {
+        var limit = rlimit(rlim_cur: mostMemory, rlim_max: mostMemory)
+        setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+    }
 
     private struct Count: Sendable {
         var inputs = 0
@@ -157,8 +165,10 @@ struct HostileConfiguration: DoorPart {
             let directory = try TemporaryDirectory(in: "/dev/shm")
             try mutant.place(in: directory.path)
             let process = Process()
-            process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homingd")
-            process.arguments = ["check", "--config", directory("homing.yaml")]
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
+            process.arguments = [
+                "--as=\(Self.mostMemory)", TestStation.programs + "/homingd", "check", "--config", directory("homing.yaml"),
+            ]
             process.standardOutput = FileHandle.nullDevice
             process.standardError = FileHandle.nullDevice
             try process.run()
@@ -185,16 +195,14 @@ struct HostileConfiguration: DoorPart {
 
 /// The numbers of the inputs that are being read, where another process finds them though this one has been ended by one of them.
 private enum Progress {
-    private static let file = Mutex<Int32?>(nil)
+    private static let file: Int32? = ProcessInfo.processInfo.environment["HOMING_DOOR_PROGRESS"].map {
+        open($0, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    }
+
+    static var isWatched: Bool { file != nil }
 
     static func note(_ number: UInt64, of reader: UInt64) {
-        guard let path = ProcessInfo.processInfo.environment["HOMING_DOOR_PROGRESS"] else { return }
-        let file = file.withLock { file in
-            if let file { return file }
-            let made = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-            file = made
-            return made
-        }
+        guard let file else { return }
         var number = number
         pwrite(file, &number, 8, off_t(reader) * 8)
     }

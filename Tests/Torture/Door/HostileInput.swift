@@ -37,6 +37,7 @@ struct HostileInput {
 
     /// A request whose framing is right, so that what comes after it on the same connection is heard too.
     private mutating func framed() -> [UInt8] {
+        if Int.random(in: 0..<8, using: &generator) == 0 { return rightRequest() }
         var path = pick(Self.paths)
         var body = Array(pick(Self.bodies).utf8)
         if Int.random(in: 0..<2, using: &generator) == 0 { body = flipped(body) }
