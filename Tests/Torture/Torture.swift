@@ -7,5 +7,6 @@ struct Torture: AsyncParsableCommand {
         commandName: "homing-torture", abstract: "Try to break every guarantee, with the real programs and the real store.",
         subcommands: [
             RunCommand.self, SimulateCommand.self, PowerCutCommand.self, KillCommand.self, SyscallCommand.self, InternetCommand.self,
+            DoorCommand.self,
         ])
 }
