@@ -21,10 +21,12 @@ extension Station {
         let keeper = try keeper(request.backend)
         let name = keeper.backend.name
         let way = request.way
+        let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
+        let known = labels.filter { $0.key.backend == name }.map { Account(id: $0.key.account, label: $0.value) }
         let snapshot: SessionSnapshot
         do throws(AuthenticationError) {
             snapshot = try await untilShutdown { () throws(AuthenticationError) in
-                try await keeper.signIn(way, remember: request.remember ?? false)
+                try await keeper.signIn(way, remember: request.remember ?? false, known: known)
             }
         } catch {
             if error.isRefusal { await tellRefusal(of: request.attempted, at: name, to: peer) }
