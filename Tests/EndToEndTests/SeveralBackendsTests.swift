@@ -45,6 +45,15 @@ import Testing
         await other.stop()
     }
 
+    @Test func whoeverSignsOutIsAskedFirstWhichIsMeant() async throws {
+        let (station, other) = try await station()
+        let out = try await station.homing("logout")
+        #expect(out.code == 2)
+        #expect(out.text.contains("breathesafe and lists-2026") && !out.text.contains("--yes"), "\(out.text)")
+        try await station.end(SIGTERM)
+        await other.stop()
+    }
+
     @Test func aBackendThatHangsChangesNothingForTheOther() async throws {
         let (station, other) = try await station()
         try await login(station, "breathesafe")
