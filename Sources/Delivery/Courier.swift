@@ -226,7 +226,7 @@ extension Verdict {
     }
 
     /// The same verdict on an entry whose outcome was open before and still is.
-    fileprivate var stillUncertain: Verdict {
+    package var stillUncertain: Verdict {
         func open(_ failure: Failure) -> Failure {
             var failure = failure
             failure.outcomeUnknown = true
