@@ -24,7 +24,7 @@ extension Daemon {
         guard !fitting.contains(route) else { return }
         let expected =
             fitting.isEmpty
-            ? "‘enabled: false’ instead, since no route of \(backend.name) takes what is dropped, a capture about a user: {item.payload} in json, and no field but {item.user_id}"
+            ? "‘enabled: false’ instead, since no route of \(backend.name) takes what is dropped, a capture about a user: {item.payload} in json, and {item.user_id}"
             : "a route of \(backend.name) that takes dropped files: \(fitting.joined(separator: ", "))"
         throw mistake("spool.route", route, expected)
     }

@@ -262,7 +262,7 @@ import Testing
     /// Who dropped it may believe that it has gone up.
     @Test func aRefusedFileIsInTheFirstLine() {
         let refused =
-            "1 dropped file was refused and did not go up: read the .reason beside it in /spool/refused, mend it and drop it into /spool/new again."
+            "1 dropped file was refused and did not go up: its .reason in /spool/refused says why; mend it and drop it again."
         let bob = WaitingAccount(account: "2", email: "bob@lab.test", waiting: 2)
         let cases: [(StatusSummary, String)] = [
             (
@@ -282,7 +282,7 @@ import Testing
         for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
         #expect(
             summary(backend(QueueReport(delivered: 3)), refused: 2).sentence.hasPrefix(
-                "2 dropped files were refused and did not go up: read the .reason beside each in /spool/refused, mend them"))
+                "2 dropped files were refused and did not go up: the .reason beside each in /spool/refused says why; mend them and"))
     }
 
     @Test func whereOnePersonIsMeantNobodyElseIs() throws {

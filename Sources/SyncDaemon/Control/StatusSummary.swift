@@ -48,11 +48,10 @@ struct StatusSummary {
     /// Dropped files that were put aside: who dropped them may believe that they have gone up.
     private var refusedFiles: [String] {
         guard spool.refused > 0 else { return [] }
-        let isOne = spool.refused == 1
-        let (what, them) = isOne ? ("1 dropped file was", "it") : ("\(spool.refused) dropped files were", "them")
-        return [
-            "\(what) refused and did not go up: read the .reason beside \(isOne ? "it" : "each") in \(spool.directory)/refused, mend \(them) and drop \(them) into \(spool.directory)/new again."
-        ]
+        let (what, whose, them) =
+            spool.refused == 1
+            ? ("1 dropped file was", "its .reason", "it") : ("\(spool.refused) dropped files were", "the .reason beside each", "them")
+        return ["\(what) refused and did not go up: \(whose) in \(spool.directory)/refused says why; mend \(them) and drop \(them) again."]
     }
 
     private var situation: String {
