@@ -122,7 +122,9 @@ import Testing
             "\(check.text)")
         #expect(try await station.homing("status", "--backend", "breathesafe").text.hasPrefix("Everything has gone up"))
         let sync = try await station.homing("sync", "--backend", "lists-2026")
-        #expect(sync.text.contains("Nobody is signed in. Sign in with ‘homing login --backend lists-2026’."), "\(sync.text)")
+        #expect(
+            sync.text.contains("Nobody is signed in. manager@lab.test has to sign in with ‘homing login --backend lists-2026’."),
+            "\(sync.text)")
 
         for command in ["why", "show", "discard", "retry"] {
             let refused = try await station.homing([command, id, "--backend", "breathesafe"] + (command == "discard" ? ["--yes"] : []))

@@ -88,10 +88,10 @@ import Testing
         let report = SyncReport(waiting: 0, cursor: 1, obstacle: "2 captures of bob@clinic.example wait.", others: 2)
         #expect(
             SyncText.report(report)
-                == "2 entries wait, and none of them for anybody who is signed in.\n2 captures of bob@clinic.example wait.")
+                == "2 entries wait for people who are not signed in.\n2 captures of bob@clinic.example wait.")
         #expect(
             SyncText.report(SyncReport(waiting: 0, cursor: 1, obstacle: nil, others: 1))
-                == "1 entry waits, but not for anybody who is signed in.")
+                == "1 entry waits for somebody who is not signed in.")
     }
 
     @Test func linesThatAreNotRedrawnComeOnceATenth() {

@@ -5,7 +5,7 @@ enum SyncText {
     static func report(_ report: SyncReport) -> String {
         guard report.waiting > 0 else {
             let others = report.others.map {
-                "\(Words.entriesWait($0)), \($0 == 1 ? "but not" : "and none of them") for anybody who is signed in."
+                "\(Words.entriesWait($0)) for \($0 == 1 ? "somebody who is" : "people who are") not signed in."
             }
             return [others ?? "Nothing waits to be sent.", report.obstacle?.printable].compactMap(\.self).joined(separator: "\n")
         }
