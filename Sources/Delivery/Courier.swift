@@ -180,6 +180,7 @@ package struct Courier: Sendable {
             .unauthorized(Failure(.signInRequired, words))
         case .signingOut: .unauthorized(Failure(.signInRequired, "Signing out."))
         case .secondFactor: .unauthorized(Failure(.signInRequired, "This account needs a second factor."))
+        case .labelTaken(let label): .unauthorized(Failure(.signInRequired, "\(label) is the name of another account."))
         case .conflict: .unauthorized(Failure(.signInRequired, "Somebody else is signed in."))
         case .unsaved(let error): .unreachable(Failure(.unreadable, "\(error)"))
         }

@@ -77,7 +77,7 @@ package final class TestStation: Sendable {
         _ directory: TemporaryDirectory, delivery: String = shortPauses, route: String = "measurement",
         timeouts: String = "connect: 10, request: 30, exchange: 60", caFile: String? = nil
     ) throws {
-        let spool = route == "measurement" ? "" : "spool: {route: \(route)}\n"
+        let spool = route == "measurement" ? "" : "spool: {enabled: false}\n"
         let trust = caFile.map { "ca_file: \($0)\n" } ?? ""
         try "state_directory: state\nsocket: homing.sock\n\(spool)\(trust)delivery: {\(delivery)}\ntimeouts: {\(timeouts)}\n"
             .write(toFile: directory("homing.yaml"), atomically: true, encoding: .utf8)

@@ -110,7 +110,7 @@ extension StatusSummary {
                     code: "sign-in-required",
                     text:
                         "Nobody is signed in at \(backend.name), and \(Self.captures(queue.waiting + dropped)) \(queue.waiting + dropped == 1 ? "waits" : "wait").",
-                    next: "Sign in with ‘\(login)’."))
+                    next: backend.awaited.map { "\($0) has to sign in with ‘\(login)’." } ?? "Sign in with ‘\(login)’."))
         }
         if let pause = backend.pause, isForgotten(pause, of: backend) {
             items.append(
@@ -124,7 +124,9 @@ extension StatusSummary {
                     code: "other-account",
                     text:
                         "\(Self.captures(other.waiting)) of \(other.email) \(other.waiting == 1 ? "waits" : "wait") at \(backend.name) for that person.",
-                    next: "\(other.email) has to sign in; nobody else’s sign-in sends \(other.waiting == 1 ? "it" : "them")."))
+                    next:
+                        "\(commands.change(from: backend.session.email ?? "whoever is signed in", to: other.email, by: login)) Nobody else’s sign-in sends \(other.waiting == 1 ? "it" : "them")."
+                ))
         }
         return items.map { item in
             var item = item
