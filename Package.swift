@@ -132,7 +132,7 @@ let package = Package(
             name: "homing-torture",
             dependencies: [
                 "StationSupport", "Simulation", "TestSupport", "ControlAPI", "Sandbox", "SyncModel", "SyncDaemon", "Vault", "Outbox",
-                "Delivery", "Backends", "Capture", "CIdentity", argumentParser, grdb, system,
+                "Delivery", "Backends", "Capture", "CIdentity", argumentParser, grdb, nioCore, nioPosix, nioSSL, system,
             ], path: "Tests/Torture", swiftSettings: swiftSettings),
         tests("SyncModel", ["SyncModel"]),
         tests("Vault", ["Vault"]),

@@ -2,7 +2,8 @@ import Backends
 import Foundation
 import Testing
 
-/// One way of getting a profile wrong: an edit of the shipped one, and the key that has to be named for it.
+/// One way of getting a profile wrong: an edit of one that is right, the key that has to be named for it, and a part of what was
+/// expected there.
 struct WrongEdit: Sendable, CustomTestStringConvertible {
     let old: String
     let new: String

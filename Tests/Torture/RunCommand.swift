@@ -12,7 +12,7 @@ struct RunCommand: AsyncParsableCommand {
 
     /// In the order in which they run; each gets the same share of the time.
     private static let campaigns: [any Campaign] = [
-        SimulationCampaign(), PowerCutCampaign(), KillCampaign(), DamageCampaign(), NetworkCampaign(), DoorCampaign(),
+        SimulationCampaign(), PowerCutCampaign(), KillCampaign(), SyscallCampaign(), DamageCampaign(), NetworkCampaign(), DoorCampaign(),
     ]
 
     func run() async throws {
@@ -31,7 +31,8 @@ struct RunCommand: AsyncParsableCommand {
             print("\(outcome)")
         }
         if let report {
-            let text = Report(outcomes: outcomes, minutes: minutes, began: began).markdown
+            let left = Self.campaigns.map { type(of: $0).name }.filter { name in !outcomes.contains { $0.campaign == name } }
+            let text = Report(outcomes: outcomes, left: left, minutes: minutes, began: began).markdown
             try text.write(toFile: report, atomically: true, encoding: .utf8)
         }
         if outcomes.contains(where: { !$0.failures.isEmpty || $0.controls.contains { !$0.failedAsItShould } }) { throw ExitCode.failure }

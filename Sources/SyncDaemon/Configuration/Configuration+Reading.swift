@@ -53,6 +53,7 @@ extension Configuration {
             spool.directory = path("directory", in: table) ?? spool.directory
             spool.backend = table.text("backend")
             spool.route = table.text("route") ?? spool.route
+            spool.isEnabled = table.bool("enabled") ?? spool.isEnabled
             for key in ["backend", "route"] { lines[table.key(key)] = table.value(key)?.line }
             table.close()
         }
