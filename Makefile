@@ -4,8 +4,10 @@ SWIFT ?= swift
 # An import of a target that Package.swift does not name as a dependency is an error.
 CHECKED = --explicit-target-dependency-import-check error
 DEBIAN_PACKAGES = libsqlite3-dev zlib1g-dev ca-certificates
-# For `make verify-units` and `make contract`.
-DEBIAN_CI_PACKAGES = systemd curl socat python3-venv util-linux
+# For the tests that make certificates and networks of their own.
+DEBIAN_TEST_PACKAGES = openssl iproute2 util-linux
+# For `make verify-units` and `make contract` too.
+DEBIAN_CI_PACKAGES = $(DEBIAN_TEST_PACKAGES) systemd curl socat python3-venv
 
 # Hundreds of tests at the same time would only wait for each other, and some wait for seconds of real time.
 AT_ONCE = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12
@@ -39,7 +41,7 @@ zsh = $(DESTDIR)$(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-complet
 fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 etc = $(DESTDIR)/etc/homing
 
-.PHONY: help demo test simulate races torture mutants bench screens lint build release verify-units contract install install-files uninstall deps ci-deps clean
+.PHONY: help demo test simulate races torture mutants bench screens lint build release verify-units contract install install-files uninstall deps test-deps ci-deps clean
 
 help:
 	@echo "make demo          build, and tell the story of a day at a station against a stand-in backend"
@@ -74,7 +76,7 @@ demo: deps
 	@$(SWIFT) build $(CHECKED) --quiet
 	@$$($(SWIFT) build --show-bin-path)/homing-sandbox demo --backend $(BACKEND)
 
-test: deps
+test: deps test-deps
 	$(SWIFT) build $(CHECKED) --build-tests
 	$(AT_ONCE) $(SWIFT) test $(CHECKED) --skip-build
 	@$(MAKE) --no-print-directory simulate
@@ -83,9 +85,9 @@ test: deps
 simulate: release
 	$(RELEASE_SCRATCH)/release/homing-torture simulate --count $(EVENTS) --seed $(SEED)
 
-# The daemon under test is the debug build.
-torture: build
-	$$($(SWIFT) build --show-bin-path)/homing-torture run --minutes $(MINUTES) --report Sources/SyncDaemon/Documentation.docc/Guarantees.md
+# The daemon under test is the one that make install installs.
+torture: test-deps release
+	$(RELEASE_SCRATCH)/release/homing-torture run --minutes $(MINUTES) --report Sources/SyncDaemon/Documentation.docc/Guarantees.md
 
 # Data races, in all tests but those of the programs, which are the debug build whatever this one is.
 races: deps
@@ -93,7 +95,7 @@ races: deps
 	$(AT_ONCE) $(SWIFT) test $(CHECKED) --skip-build --sanitize thread --scratch-path $(RACES_SCRATCH) --skip EndToEndTests
 	$(RACES_SCRATCH)/debug/homing-torture simulate --count 50000 --seed $(SEED)
 
-mutants: deps
+mutants: deps test-deps
 	Tests/mutants/run --markdown Sources/SyncDaemon/Documentation.docc/Mutants.md
 
 lint:
@@ -175,6 +177,9 @@ uninstall:
 # The Debian packages that the build needs.
 deps:
 	@$(call installed,$(DEBIAN_PACKAGES))
+
+test-deps:
+	@$(call installed,$(DEBIAN_TEST_PACKAGES))
 
 ci-deps:
 	@$(call installed,$(DEBIAN_CI_PACKAGES))

@@ -29,8 +29,9 @@ public struct Status: Codable, Sendable, Equatable {
 
 /// One thing that a person should see to.
 public struct Attention: Codable, Sendable, Equatable {
-    /// Stable: `disk-full`, `outbox-full`, `no-profile`, `dead`, `held`, `other-address`, `misconfigured`, `sign-in-required`, `paused`,
-    /// `other-account`, `stuck-files`, `refused-files`, `configuration-rejected` or `store-damaged`. Open: new codes may come.
+    /// Stable: `disk-full`, `outbox-full`, `no-profile`, `dead`, `held`, `other-address`, `misconfigured`,
+    /// `no-secure-connection`, `clock`, `sign-in-required`, `paused`, `other-account`, `stuck-files`, `refused-files`,
+    /// `configuration-rejected` or `store-damaged`. Open: new codes may come.
     public var code: String
     public var text: String
     /// What to do next, as a sentence.

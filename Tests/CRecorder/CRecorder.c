@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CRecorder.h"
+#include "fates.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,10 +14,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 // The file's own type and the library's for large files are the same here; one body serves both names.
@@ -55,15 +59,48 @@ DECLARE(open) DECLARE(open64) DECLARE(openat) DECLARE(openat64) DECLARE(close) D
 DECLARE(write) DECLARE(pwrite64) DECLARE(writev) DECLARE(pwritev) DECLARE(ftruncate) DECLARE(ftruncate64)
 DECLARE(fsync) DECLARE(fdatasync) DECLARE(rename) DECLARE(renameat) DECLARE(renameat2) DECLARE(link) DECLARE(linkat)
 DECLARE(unlink) DECLARE(unlinkat) DECLARE(mkdir) DECLARE(rmdir) DECLARE(read) DECLARE(recv) DECLARE(send) DECLARE(sendto)
-DECLARE(sendmsg) DECLARE(fallocate) DECLARE(posix_fallocate) DECLARE(truncate)
+DECLARE(sendmsg) DECLARE(fallocate) DECLARE(posix_fallocate) DECLARE(truncate) DECLARE(pread64) DECLARE(mmap) DECLARE(socket)
+DECLARE(connect) DECLARE(accept) DECLARE(accept4)
+
+static const volatile int64_t *ahead;
+
+static void set_clock(void) {
+    const char *path = getenv("RECORDER_CLOCK");
+    if (!path) return;
+    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    void *place = file < 0 ? MAP_FAILED : mmap(NULL, sizeof *ahead, PROT_READ, MAP_SHARED, file, 0);
+    if (place == MAP_FAILED) _exit(64);
+    syscall(SYS_close, file);
+    ahead = place;
+}
+
+// Straight to the kernel: these are called before anything can be looked up.
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    int result = (int)syscall(SYS_clock_gettime, clock, time);
+    if (result == 0 && ahead && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) time->tv_sec += *ahead;
+    return result;
+}
+int gettimeofday(struct timeval *restrict time, void *restrict zone) {
+    int result = (int)syscall(SYS_gettimeofday, time, zone);
+    if (result == 0 && ahead) time->tv_sec += *ahead;
+    return result;
+}
+time_t time(time_t *place) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (place) *place = now.tv_sec;
+    return now.tv_sec;
+}
 
 // Before main, and alone.
 __attribute__((constructor)) static void begin(void) {
+    set_clock();
     const char *directory = getenv("RECORDER_ROOT"), *log = getenv("RECORDER_LOG"), *kills = getenv("RECORDER_KILL");
     met_path = getenv("RECORDER_MET");
     if (!directory) return;
     root_length = (size_t)snprintf(root, sizeof root, "%s/", directory);
     handles = (uint64_t)getpid() << 32;
+    set_fates();
     if (log) record_file = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (!kills) return;
     char text[1024];
@@ -154,6 +191,35 @@ static struct opened *known(int file) {
     return root_length && file >= 0 && file < DESCRIPTORS && opened[file].handle ? &opened[file] : NULL;
 }
 
+/// TCP, UNIX, or 0 for what is no such socket.
+static int socket_kind(int file) {
+    int domain = 0;
+    socklen_t size = sizeof domain;
+    int kept = errno;
+    int kind = 0;
+    if (getsockopt(file, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0)
+        kind = domain == AF_INET || domain == AF_INET6 ? TCP : domain == AF_UNIX ? UNIX : 0;
+    errno = kept;
+    return kind;
+}
+
+/// Of a call on a file below the root, or on a socket.
+static enum fate fate_on(int file, const char *of_file, const char *of_socket) {
+    if (!fates_are_set()) return GOES;
+    struct opened *place = known(file);
+    if (place) return fate(of_file, place->path);
+    int kind = socket_kind(file);
+    return kind ? fate(of_socket, kind == TCP ? "tcp" : "unix") : GOES;
+}
+
+/// Ends the function around it where the call is not to be made; `failure` and `success` are what it then returns.
+#define MEET(fate, failure, success) \
+    switch (fate) { \
+    case FAILS: return failure; \
+    case PRETENDS: return success; \
+    case GOES: break; \
+    }
+
 // MARK: Opening and closing
 
 typedef int (*open_call)(int folder, const char *path, int flags, mode_t mode);
@@ -166,6 +232,7 @@ static int opening(open_call call, int folder, const char *path, int flags, mode
     char buffer[PATH_MAX];
     const char *name = below(folder, path, buffer);
     if (!name) return call(folder, path, flags, mode);
+    MEET(fate("openat", name), -1, -1)
     lock();
     struct stat info;
     bool was = fstatat(folder, path, &info, 0) == 0, creates = !was && flags & O_CREAT;
@@ -213,18 +280,6 @@ int dup3(int file, int other, int flags) { return doubled(file, REAL(dup3)(file,
 
 // MARK: Files' content
 
-/// TCP, UNIX, or 0 for what is no such socket.
-static int socket_kind(int file) {
-    int domain = 0;
-    socklen_t size = sizeof domain;
-    int kept = errno;
-    int kind = 0;
-    if (getsockopt(file, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0)
-        kind = domain == AF_INET || domain == AF_INET6 ? TCP : domain == AF_UNIX ? UNIX : 0;
-    errno = kept;
-    return kind;
-}
-
 typedef ssize_t (*send_call)(int file, const struct iovec *data, int count, off_t offset);
 
 static size_t length_of(const struct iovec *data, int count) {
@@ -252,6 +307,7 @@ static ssize_t sending(send_call call, int file, const struct iovec *data, int c
 /// `offset` is -1 for the file's own position.
 static ssize_t writing(send_call call, int file, const struct iovec *data, int count, off_t offset) {
     struct opened *place = known(file);
+    MEET(fate_on(file, offset < 0 ? "write" : "pwrite64", "send"), -1, (ssize_t)length_of(data, count))
     if (!place) return offset < 0 ? sending(call, file, data, count) : call(file, data, count, offset);
     lock();
     meet("write", "before", place->path, NULL, 0);
@@ -291,6 +347,7 @@ ssize_t pwritev(int file, const struct iovec *data, int count, off_t offset) { r
 static int shortening(int (*call)(int, off_t), int file, off_t size) {
     struct opened *place = known(file);
     if (!place) return call(file, size);
+    MEET(fate("ftruncate", place->path), -1, 0)
     lock();
     meet("truncate", "before", place->path, NULL, 0);
     int result = call(file, size);
@@ -318,6 +375,7 @@ int fallocate(int file, int mode, off_t offset, off_t size) {
 int posix_fallocate(int file, off_t offset, off_t size) {
     struct opened *place = known(file);
     if (!place) return REAL(posix_fallocate)(file, offset, size);
+    MEET(fate("fallocate", place->path), errno, 0)
     lock();
     int result = REAL(posix_fallocate)(file, offset, size);
     struct stat info;
@@ -331,9 +389,10 @@ int truncate(const char *path, off_t size) {
     return REAL(truncate)(path, size);
 }
 
-static int syncing(int (*call)(int), int file) {
+static int syncing(int (*call)(int), const char *name, int file) {
     struct opened *place = known(file);
     if (!place) return call(file);
+    MEET(fate(name, place->path), -1, 0)
     lock();
     meet("sync", "before", place->path, NULL, 0);
     int result = call(file);
@@ -344,8 +403,8 @@ static int syncing(int (*call)(int), int file) {
     unlock();
     return result;
 }
-int fsync(int file) { return syncing(REAL(fsync), file); }
-int fdatasync(int file) { return syncing(REAL(fdatasync), file); }
+int fsync(int file) { return syncing(REAL(fsync), "fsync", file); }
+int fdatasync(int file) { return syncing(REAL(fdatasync), "fdatasync", file); }
 
 // MARK: Names
 
@@ -373,8 +432,9 @@ static int naming(int (*call)(int, const char *, int, const char *, unsigned), u
     char one[PATH_MAX], two[PATH_MAX];
     const char *old = below(from, path, one), *new = below(to, target, two);
     if (!old && !new) return call(from, path, to, target, flags);
-    lock();
     const char *subject = new ? new : old;
+    MEET(fate(name, subject), -1, 0)
+    lock();
     meet(name, "before", subject, NULL, 0);
     int result = call(from, path, to, target, flags);
     if (result == 0) {
@@ -410,6 +470,7 @@ static int placing(int (*call)(int, const char *, unsigned), uint32_t kind, cons
     char buffer[PATH_MAX];
     const char *below_root = below(folder, path, buffer);
     if (!below_root) return call(folder, path, rest);
+    MEET(fate(name, below_root), -1, 0)
     lock();
     meet(name, "before", below_root, NULL, 0);
     int result = call(folder, path, rest);
@@ -438,8 +499,14 @@ static ssize_t received(int file, const void *data, ssize_t size) {
     unlock();
     return size;
 }
-ssize_t read(int file, void *data, size_t size) { return received(file, data, REAL(read)(file, data, size)); }
-ssize_t recv(int file, void *data, size_t size, int flags) { return received(file, data, REAL(recv)(file, data, size, flags)); }
+ssize_t read(int file, void *data, size_t size) {
+    MEET(fate_on(file, "read", "recv"), -1, 0)
+    return received(file, data, REAL(read)(file, data, size));
+}
+ssize_t recv(int file, void *data, size_t size, int flags) {
+    MEET(fate_on(file, "read", "recv"), -1, 0)
+    return received(file, data, REAL(recv)(file, data, size, flags));
+}
 
 // The arguments besides the bytes, for the call that is under way on this thread.
 static __thread int send_flags;
@@ -460,18 +527,60 @@ static ssize_t call_sendmsg(int file, const struct iovec *data, int count, off_t
 }
 ssize_t send(int file, const void *data, size_t size, int flags) {
     ONE;
+    MEET(fate_on(file, "write", "send"), -1, (ssize_t)size)
     send_flags = flags;
     return sending(call_send, file, &one, 1);
 }
 ssize_t sendto(int file, const void *data, size_t size, int flags, const struct sockaddr *address, socklen_t address_size) {
     ONE;
+    MEET(fate_on(file, "write", "send"), -1, (ssize_t)size)
     send_flags = flags;
     send_address = address;
     send_address_size = address_size;
     return sending(call_sendto, file, &one, 1);
 }
 ssize_t sendmsg(int file, const struct msghdr *message, int flags) {
+    MEET(fate_on(file, "write", "send"), -1, (ssize_t)length_of(message->msg_iov, (int)message->msg_iovlen))
     send_message = message;
     send_flags = flags;
     return sending(call_sendmsg, file, message->msg_iov, (int)message->msg_iovlen);
+}
+
+int socket(int domain, int type, int protocol) {
+    if (root_length && domain == AF_INET) MEET(fate("socket", "tcp"), -1, -1)
+    return REAL(socket)(domain, type, protocol);
+}
+int connect(int file, const struct sockaddr *address, socklen_t size) {
+    MEET(fate_on(file, "connect", "connect"), -1, 0)
+    return REAL(connect)(file, address, size);
+}
+int accept(int file, struct sockaddr *address, socklen_t *size) {
+    MEET(fate_on(file, "accept4", "accept4"), -1, -1)
+    return REAL(accept)(file, address, size);
+}
+int accept4(int file, struct sockaddr *address, socklen_t *size, int flags) {
+    MEET(fate_on(file, "accept4", "accept4"), -1, -1)
+    return REAL(accept4)(file, address, size, flags);
+}
+
+// MARK: Only to fail
+
+ssize_t pread(int file, void *data, size_t size, off_t offset) {
+    MEET(fate_on(file, "pread64", "pread64"), -1, 0)
+    return REAL(pread64)(file, data, size, offset);
+}
+ssize_t pread64(int file, void *data, size_t size, off64_t offset) {
+    MEET(fate_on(file, "pread64", "pread64"), -1, 0)
+    return REAL(pread64)(file, data, size, offset);
+}
+static void *mapping(void *address, size_t size, int protection, int flags, int file, off_t offset) {
+    struct opened *place = known(file);
+    if (place) MEET(fate("mmap", place->path), MAP_FAILED, MAP_FAILED)
+    return REAL(mmap)(address, size, protection, flags, file, offset);
+}
+void *mmap(void *address, size_t size, int protection, int flags, int file, off_t offset) {
+    return mapping(address, size, protection, flags, file, offset);
+}
+void *mmap64(void *address, size_t size, int protection, int flags, int file, off64_t offset) {
+    return mapping(address, size, protection, flags, file, offset);
 }

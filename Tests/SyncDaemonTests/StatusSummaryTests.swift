@@ -136,6 +136,21 @@ import Testing
         #expect(summary([report("a", QueueReport(pending: 2), gate: "cooling", cause: "offline")]).attention.isEmpty)
     }
 
+    @Test func aCertificateThatIsRefusedNeedsAPerson() throws {
+        let item = try #require(summary([report("a", QueueReport(pending: 2), gate: "cooling", cause: "tls")]).attention.first)
+        #expect(item.code == "no-secure-connection" && item.backend == "a")
+        #expect(
+            item.text
+                == "Nothing goes up to a, and 2 captures wait, because no secure connection to the backend can be made: Its words (tls).")
+        #expect(item.next == "Tell whoever runs the network or the backend; when it is mended, it goes on by itself.")
+        let clock = try #require(summary([report("a", QueueReport(), gate: "cooling", cause: "clock")]).attention.first)
+        #expect(clock.code == "clock")
+        #expect(
+            clock.text == "Nothing goes up to a, because the backend’s certificate does not fit this station’s clock: Its words (clock).")
+        #expect(
+            clock.next == "Set the station’s clock; then it goes on by itself. If it is right, tell whoever runs the backend.")
+    }
+
     @Test func whoHasToSignInIsToldWhyAndHowItIsDoneThere() throws {
         var keyed = report("keyed", QueueReport(pending: 1), session: "signInRequired", gate: "signInRequired")
         keyed.session.reason = "The account has been switched off."

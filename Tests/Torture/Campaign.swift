@@ -27,6 +27,8 @@ struct Outcome: Codable, Sendable, CustomStringConvertible {
     var worstRecovery: Double?
     /// The same campaign with a guarantee taken away, which must fail: what was taken away, and whether it failed.
     var controls: [Control] = []
+    /// How far an enumeration came, as a clause.
+    var reach: String?
     /// Guarantees that were broken, each with what replays it.
     var failures: [String] = []
 
@@ -45,7 +47,15 @@ struct Outcome: Codable, Sendable, CustomStringConvertible {
         let kinds = faults.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
         let counts = "\(rounds) rounds, \(acknowledged) acknowledged, \(lost) lost, \(duplicated) duplicated, seed \(seed)"
         let missed = controls.filter { !$0.failedAsItShould }.map { "  CONTROL without \($0.without) did not fail" }
-        return (["\(campaign): \(counts)", "  \(kinds)"] + missed + failures.map { "  FAILURE \($0)" }).joined(separator: "\n")
+        return (["\(campaign): \(counts)", "  \(kinds)"] + (reach.map { ["  \($0)"] } ?? []) + missed + failures.map { "  FAILURE \($0)" })
+            .joined(separator: "\n")
+    }
+
+    /// A part of a campaign that was lived through with a guarantee taken away; it has to fail each time.
+    mutating func controlled(without: String, failedAsItShould: Bool) {
+        let before = controls.first { $0.without == without }?.failedAsItShould ?? true
+        controls.removeAll { $0.without == without }
+        controls.append(Control(without: without, failedAsItShould: before && failedAsItShould))
     }
 
     mutating func met(_ fault: String, _ times: Int = 1) { faults[fault, default: 0] += times }

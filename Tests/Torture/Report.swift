@@ -23,7 +23,8 @@ struct Report {
            `uncertain` was recorded.
         4. Once faults stop, whatever may be sent settles within bounded time; at any instant it is being sent, or a time is set.
         5. Order within a lane; 6. at most one of a lane in flight.
-        7. At most three attempts, untouched by any number of failures that are not the entry's: offline, 401, 429, login pages.
+        7. At most three attempts, untouched by any number of failures that are not the entry's: offline, 401, 429, login pages,
+           certificates and clocks.
         8. No request carries another account's credentials.
         9. No secret and no payload in logs, arguments, environment, events or reports, nor in the file once it was destroyed.
         10. The store opens after any crash; what cannot be read is put aside, and the daemon goes on.
@@ -73,7 +74,8 @@ struct Report {
 
     private func faults(_ outcome: Outcome) -> String {
         let kinds = outcome.faults.sorted { $0.value > $1.value }.map { "\($0.key) \(grouped($0.value))" }
-        return kinds.isEmpty ? "" : "- **\(outcome.campaign)**: \(kinds.joined(separator: ", "))"
+        let reach = outcome.reach.map { "; \($0)" } ?? ""
+        return kinds.isEmpty ? "" : "- **\(outcome.campaign)**: \(kinds.joined(separator: ", "))\(reach)"
     }
 
     private var failures: String {

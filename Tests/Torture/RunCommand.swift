@@ -12,7 +12,7 @@ struct RunCommand: AsyncParsableCommand {
 
     /// In the order in which they run; each gets the same share of the time.
     private static let campaigns: [any Campaign] = [
-        SimulationCampaign(), PowerCutCampaign(), KillCampaign(), DamageCampaign(), NetworkCampaign(), DoorCampaign(),
+        SimulationCampaign(), PowerCutCampaign(), KillCampaign(), SyscallCampaign(), DamageCampaign(), NetworkCampaign(), DoorCampaign(),
     ]
 
     func run() async throws {

@@ -22,8 +22,7 @@ extension Configuration {
         let folder = directory.path
         configuration.file = file
         configuration.backends = directory.appendingPathComponent("backends").path
-        // `try?`: what matters to the reader of the message is that it could not be read.
-        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+        guard let text = YAMLNode.text(of: file) else {
             log.add(Mistake(file: file, key: "", found: "no readable file", expected: "the configuration, as YAML"))
             return nil
         }

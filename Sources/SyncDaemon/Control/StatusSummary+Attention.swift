@@ -87,6 +87,15 @@ extension StatusSummary {
                         "Tell whoever maintains the profile \(backend.name).yaml; signing in again does not help, and nothing is lost meanwhile."
                 ))
         }
+        if backend.gate == "cooling", let cause = backend.gateCause.flatMap(Failure.Reason.init), cause == .tls || cause == .clock {
+            let text = CoolingText(reason: cause, message: backend.gateReason ?? "")
+            let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "waits" : "wait")" : ""
+            items.append(
+                Attention(
+                    code: cause == .tls ? "no-secure-connection" : "clock",
+                    text: "Nothing goes up to \(backend.name)\(waiting), because \(text.cause): \(text.message.asSentence)",
+                    next: text.remedy(then: "it goes on by itself") ?? "Try again later."))
+        }
         if backend.session.state == "signInRequired" {
             let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "waits" : "wait")" : ""
             items.append(

@@ -1,0 +1,27 @@
+import Testing
+
+@testable import homing_torture
+
+@Suite struct SyscallTests {
+    /// A few of the thousands of calls that the campaign lets fail, of every kind.
+    @Test(
+        .timeLimit(.minutes(2)),
+        arguments: [
+            ("fdatasync", "EIO", 6, 1), ("fsync", "EIO", 5, 1), ("pwrite64", "ENOSPC", 60, 8), ("write", "EINTR", 2, 1),
+            ("openat", "EMFILE", 30, 8), ("rename", "EIO", 2, 1), ("unlink", "EIO", 1, 1), ("mmap", "ENOMEM", 1, 1),
+            ("connect", "ENOMEM", 1, 8), ("accept4", "EMFILE", 3, 1), ("send", "ECONNRESET", 5, 1), ("recv", "EIO", 5, 1),
+        ])
+    func aCallThatFailsLosesNothingAndDoublesNothing(call: String, error: String, number: Int, count: Int) async throws {
+        let finding = try await SyscallRound(Injection(call: call, error: error, number: number, count: count)).run()
+        #expect(finding.problems.isEmpty, "\(finding.problems.joined(separator: "\n"))\n\(finding.said)")
+        #expect(!finding.met.isEmpty, "the place is not met any more")
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func aWriteThatOnlyClaimsToHaveBeenMadeIsFound() async throws {
+        for control in SyscallCampaign.controls {
+            let fails = try await SyscallCampaign.fails(control.injections)
+            #expect(fails, "without \(control.without)")
+        }
+    }
+}

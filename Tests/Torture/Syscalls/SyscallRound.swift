@@ -1,0 +1,176 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import StationSupport
+import SyncModel
+import TestSupport
+
+/// A first start, some work and a stop, during which a call goes wrong; then another start, during which none does.
+actor SyscallRound {
+    struct Finding: Sendable {
+        var problems: [String] = []
+        /// The calls that went wrong, each with what it was made on.
+        var met: [String] = []
+        /// Whether the daemon ended because of it, with a message.
+        var ended = false
+        var acknowledged = 0, lost = 0, duplicated = 0
+        /// From the second start until all was settled, in seconds.
+        var recovery = 0.0
+        /// What the daemon said under the injection.
+        var said = ""
+    }
+
+    private let injection: Injection
+    private let station: TestStation
+    private let client: ControlClient
+    private var finding = Finding()
+    private var isSignedIn = false
+    private var hasDropped = false
+    private var acknowledged: Set<Int> = []
+
+    private static let submissions = 1...3
+    /// By the socket, and one file.
+    private static let captures = submissions.count + 1
+    /// How long (seconds) until what needs no person has come right again.
+    private static let patience = Duration.seconds(15)
+
+    init(_ injection: Injection) async throws {
+        self.injection = injection
+        station = try await TestStation(delivery: "first_delay: 0.02, lookup_after: 0.02, first_pause: 0.05")
+        client = ControlClient(socketPath: station.directory("homing.sock"), timeout: .seconds(5))
+    }
+
+    func run() async throws -> Finding {
+        try await lifeUnderInjection()
+        if finding.problems.isEmpty { try await lifeAfter() }
+        await station.sandbox.stop()
+        return finding
+    }
+
+    // MARK: While calls go wrong
+
+    private func lifeUnderInjection() async throws {
+        let met = station.directory("met")
+        var environment = try Recorder(root: station.directory("state"), log: nil).environment(met: met)
+        environment["RECORDER_FAIL"] = injection.environment
+        let daemon = try WatchedDaemon(station, environment, logTo: station.directory("log"))
+        switch await daemon.starts(within: Self.patience) {
+        case .up:
+            try await work(daemon)
+            finding.ended = !daemon.isRunning
+            if !(await daemon.ends(by: SIGTERM, within: .seconds(8))) { broken("the daemon still ran 8 s after SIGTERM") }
+        case .ended: finding.ended = true
+        case .hangs:
+            broken("the daemon neither came up nor ended")
+            _ = await daemon.ends(by: SIGKILL, within: .seconds(5))
+        }
+        if finding.ended, daemon.endedWell { broken("the daemon ended by itself and reported success") }
+        if finding.problems.isEmpty, let wrong = daemon.wrongEnd { broken(wrong) }
+        finding.said = daemon.said
+        // `try?`: where no call was met there is no such file.
+        finding.met = ((try? String(contentsOfFile: met, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+    }
+
+    /// Signs in, hands in, drops a file, and waits until all is delivered, as long as the daemon runs.
+    private func work(_ daemon: WatchedDaemon) async throws {
+        try drop()
+        let deadline = ContinuousClock.now + Self.patience
+        var last: Status?
+        while daemon.isRunning {
+            await handIn()
+            // `try?`: asked again.
+            last = try? await client.call(Endpoints.status, NoInput())
+            if let last, isSettled(last) { return }
+            guard ContinuousClock.now < deadline else {
+                return broken("not everything was settled after \(Self.patience): \(last.map(Self.summary) ?? "no status")")
+            }
+            await pauseBriefly()
+        }
+    }
+
+    private func drop() throws {
+        let folder = station.directory("state/spool/new/users/9")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try TestStation.measurement(9).write(to: URL(fileURLWithPath: station.directory("dropping")))
+        try FileManager.default.moveItem(atPath: station.directory("dropping"), toPath: "\(folder)/9.json")
+        hasDropped = true
+    }
+
+    /// A careful client: what was not answered is handed in again, under the same id.
+    private func handIn() async {
+        if !isSignedIn {
+            let form = SignIn(backend: "breathesafe", email: "manager@lab.test", password: BreatheSafeConfiguration.labPassword)
+            isSignedIn = (try? await client.call(Endpoints.signIn, form)) != nil  // `try?`: tried again
+        }
+        for number in Self.submissions where isSignedIn && !acknowledged.contains(number) {
+            let submission = Submission(
+                backend: "breathesafe", route: "measurement", id: Samples.id(number).description, fields: ["user_id": "5"],
+                payload: TestStation.measurement(number))
+            if (try? await client.call(Endpoints.submit, submission)) != nil { acknowledged.insert(number) }  // `try?`: tried again
+        }
+    }
+
+    /// All is delivered, but for a file of which the status says that it could not be taken.
+    private func isSettled(_ status: Status) -> Bool {
+        guard acknowledged.count == Self.submissions.count, let queue = status.backends.first?.queue else { return false }
+        let told = status.spool.map { $0.stuck + $0.refused } ?? 0
+        return queue.pending + queue.inflight == 0 && queue.delivered + told >= Self.captures
+    }
+
+    private static func summary(_ status: Status) -> String {
+        let backend = status.backends.first
+        let queue = backend?.queue
+        return "\(status.sentence) session \(backend?.session.state ?? ""), gate \(backend?.gate ?? ""), pending \(queue?.pending ?? -1), "
+            + "inflight \(queue?.inflight ?? -1), held \(queue?.held ?? -1), dead \(queue?.dead ?? -1), delivered \(queue?.delivered ?? -1), "
+            + "files waiting \(status.spool?.waiting ?? -1)"
+    }
+
+    // MARK: Afterwards
+
+    private func lifeAfter() async throws {
+        let started = ContinuousClock.now
+        let daemon = try WatchedDaemon(station, [:], logTo: station.directory("log-after"))
+        guard await daemon.starts(within: Self.patience) == .up else {
+            _ = await daemon.ends(by: SIGKILL, within: .seconds(5))
+            return broken("the daemon does not start again: \(daemon.said)")
+        }
+        let session = try await client.call(Endpoints.status, NoInput()).backends.first?.session
+        if isSignedIn, session?.state != "signedIn" {
+            broken("the session that was acknowledged is gone: \(session?.state ?? "") \(session?.reason ?? "")")
+            isSignedIn = false
+        }
+        if !hasDropped { try drop() }
+        let deadline = started + Self.patience
+        var rows: [EntrySummary] = []
+        repeat {
+            await handIn()
+            rows = try await client.call(Endpoints.entries, EntryQuery(limit: 500)).entries
+            if acknowledged.count == Self.submissions.count, rows.count(where: { $0.state == "delivered" }) >= Self.captures { break }
+            await pauseBriefly()
+        } while ContinuousClock.now < deadline && daemon.isRunning
+        finding.recovery = (ContinuousClock.now - started) / .seconds(1)
+        compare(rows)
+        guard await daemon.ends(by: SIGTERM, within: .seconds(8)), daemon.endedWell else {
+            return broken("the daemon that was started again did not stop well: \(daemon.said)")
+        }
+    }
+
+    private func compare(_ rows: [EntrySummary]) {
+        finding.acknowledged = acknowledged.count
+        for number in acknowledged.sorted() where !rows.contains(where: { $0.id == Samples.id(number).description }) {
+            finding.lost += 1
+            broken("entry \(number) was acknowledged and is lost")
+        }
+        for row in rows where row.state != "delivered" { broken("entry \(row.id) is \(row.state) in the end") }
+        let files = rows.count { !$0.id.hasPrefix("00000000") }
+        if files != 1 { broken("one file was dropped, and \(files) are stored") }
+        let effects = station.sandbox.ledger.entries.compactMap(\.clientMutationID)
+        for row in rows where row.state == "delivered" {
+            let count = effects.count { $0 == row.id }
+            finding.duplicated += max(0, count - 1)
+            if count != 1 { broken("entry \(row.id) took effect \(count) times") }
+        }
+    }
+
+    private func broken(_ what: String) { finding.problems.append(what) }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import StationSupport
+import TestSupport
+
+/// A daemon of which nothing is taken for granted: that it comes up, that it ends, that it says why.
+struct WatchedDaemon: Sendable {
+    enum Start { case up, ended, hangs }
+
+    private let process: Process
+    /// A file that gets everything that it says.
+    private let log: String
+
+    /// Starts one at `station`.
+    init(_ station: TestStation, _ environment: [String: String], logTo log: String) throws {
+        process = Process()
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, given in given }
+        process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homingd")
+        process.arguments = ["run", "--config", station.directory("homing.yaml")]
+        guard FileManager.default.createFile(atPath: log, contents: nil), let output = FileHandle(forWritingAtPath: log) else {
+            throw StationError("\(log) cannot be written")
+        }
+        defer { try? output.close() }  // `try?`: nothing was written through this one
+        process.standardError = output
+        try process.run()
+        self.log = log
+    }
+
+    var isRunning: Bool { process.isRunning }
+
+    // `try?`: a log that cannot be read says nothing.
+    var said: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+
+    func starts(within limit: Duration) async -> Start {
+        let deadline = ContinuousClock.now + limit
+        while ContinuousClock.now < deadline {
+            if said.contains("Homing is up") { return .up }
+            if !isRunning { return .ended }
+            await pauseBriefly()
+        }
+        return .hangs
+    }
+
+    /// Sends `signal`; false where it still runs after `limit`, and then kills it.
+    func ends(by signal: Int32, within limit: Duration) async -> Bool {
+        kill(process.processIdentifier, signal)
+        let deadline = ContinuousClock.now + limit
+        while isRunning, ContinuousClock.now < deadline { await pauseBriefly() }
+        guard isRunning else { return true }
+        kill(process.processIdentifier, SIGKILL)
+        while isRunning { await pauseBriefly() }
+        return false
+    }
+
+    /// What is wrong with the way in which it ended: by a signal, or without a word; nil where nothing is.
+    var wrongEnd: String? {
+        if process.terminationReason == .uncaughtSignal { return "the daemon was ended by signal \(process.terminationStatus)" }
+        if process.terminationStatus == 0 || said.contains("homingd: ") { return nil }
+        return "the daemon ended with \(process.terminationStatus) and did not say why"
+    }
+
+    /// It ended and reported success.
+    var endedWell: Bool { process.terminationReason == .exit && process.terminationStatus == 0 }
+}
