@@ -1,5 +1,7 @@
+import Capture
 import ControlAPI
 import ControlServer
+import Delivery
 import Outbox
 import SyncModel
 
