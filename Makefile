@@ -4,8 +4,10 @@ SWIFT ?= swift
 # An import of a target that Package.swift does not name as a dependency is an error.
 CHECKED = --explicit-target-dependency-import-check error
 DEBIAN_PACKAGES = libsqlite3-dev zlib1g-dev ca-certificates
-# For `make verify-units` and `make contract`.
-DEBIAN_CI_PACKAGES = systemd curl socat python3-venv util-linux
+# For the tests that make certificates and networks of their own.
+DEBIAN_TEST_PACKAGES = openssl iproute2 util-linux
+# For `make verify-units` and `make contract` too.
+DEBIAN_CI_PACKAGES = $(DEBIAN_TEST_PACKAGES) systemd curl socat python3-venv
 
 # Hundreds of tests at the same time would only wait for each other, and some wait for seconds of real time.
 AT_ONCE = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12
@@ -20,6 +22,7 @@ MINUTES ?= 30
 # Other flags in the same scratch path would build everything anew, each time.
 RELEASE_SCRATCH ?= .build-release
 BENCH_SCRATCH ?= .build-bench
+RACES_SCRATCH ?= .build-races
 # Of make simulate, and of make test.
 EVENTS ?= 1000000
 # What the made-up worlds are made of: always the same here, so that a change is what makes it fail; make torture takes a new one each time.
@@ -38,13 +41,15 @@ zsh = $(DESTDIR)$(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-complet
 fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 etc = $(DESTDIR)/etc/homing
 
-.PHONY: help demo test simulate torture bench screens lint build release verify-units contract install install-files uninstall deps ci-deps clean
+.PHONY: help demo test simulate races torture mutants bench screens lint build release verify-units contract install install-files uninstall deps test-deps ci-deps clean
 
 help:
 	@echo "make demo          build, and tell the story of a day at a station against a stand-in backend"
 	@echo "make test          build, run every test, and simulate"
 	@echo "make simulate      drive the delivering core through a million made-up events, and check every guarantee after each"
+	@echo "make races         run the tests that start no daemon, and the simulation, under the thread sanitizer"
 	@echo "make torture       try to break every guarantee for MINUTES=$(MINUTES), and write the page of guarantees"
+	@echo "make mutants       plant bugs one at a time, see whether the tests see them, and write the page of it; takes an hour or two"
 	@echo "make bench         measure the release build, and write the table into the documentation"
 	@echo "make screens       put the screens of a station at work into the README"
 	@echo "make lint          check the format of every source file"
@@ -71,7 +76,7 @@ demo: deps
 	@$(SWIFT) build $(CHECKED) --quiet
 	@$$($(SWIFT) build --show-bin-path)/homing-sandbox demo --backend $(BACKEND)
 
-test: deps
+test: deps test-deps
 	$(SWIFT) build $(CHECKED) --build-tests
 	$(AT_ONCE) $(SWIFT) test $(CHECKED) --skip-build
 	@$(MAKE) --no-print-directory simulate
@@ -80,9 +85,18 @@ test: deps
 simulate: release
 	$(RELEASE_SCRATCH)/release/homing-torture simulate --count $(EVENTS) --seed $(SEED)
 
-# The daemon under test is the debug build.
-torture: build
-	$$($(SWIFT) build --show-bin-path)/homing-torture run --minutes $(MINUTES) --report Sources/SyncDaemon/Documentation.docc/Guarantees.md
+# The daemon under test is the one that make install installs.
+torture: test-deps release
+	$(RELEASE_SCRATCH)/release/homing-torture run --minutes $(MINUTES) --report Sources/SyncDaemon/Documentation.docc/Guarantees.md
+
+# Data races, in all tests but those of the programs, which are the debug build whatever this one is.
+races: deps
+	$(SWIFT) build $(CHECKED) --build-tests --sanitize thread --scratch-path $(RACES_SCRATCH)
+	$(AT_ONCE) $(SWIFT) test $(CHECKED) --skip-build --sanitize thread --scratch-path $(RACES_SCRATCH) --skip EndToEndTests
+	$(RACES_SCRATCH)/debug/homing-torture simulate --count 50000 --seed $(SEED)
+
+mutants: deps test-deps
+	Tests/mutants/run --markdown Sources/SyncDaemon/Documentation.docc/Mutants.md
 
 lint:
 	$(SWIFT) format lint --strict --recursive --parallel Sources Tests Benchmarks Package.swift
@@ -164,6 +178,9 @@ uninstall:
 deps:
 	@$(call installed,$(DEBIAN_PACKAGES))
 
+test-deps:
+	@$(call installed,$(DEBIAN_TEST_PACKAGES))
+
 ci-deps:
 	@$(call installed,$(DEBIAN_CI_PACKAGES))
 
@@ -181,4 +198,4 @@ fi
 endef
 
 clean:
-	rm -rf .build $(RELEASE_SCRATCH) $(BENCH_SCRATCH)
+	rm -rf .build $(RELEASE_SCRATCH) $(BENCH_SCRATCH) $(RACES_SCRATCH)

@@ -121,6 +121,8 @@ let package = Package(
             swiftSettings: swiftSettings),
         // Writes down what a program does to its files, and kills it at a chosen place, from inside it (LD_PRELOAD).
         .target(name: "CRecorder", path: "Tests/CRecorder"),
+        // Connects to a Unix socket as another user, in one thread of a process.
+        .target(name: "CIdentity", path: "Tests/CIdentity"),
         // Made-up worlds for the delivering core over the real outbox, for the tests and for the campaigns.
         .target(
             name: "Simulation", dependencies: ["SyncModel", "Vault", "Outbox", "Delivery", "TestSupport"], path: "Tests/Simulation",
@@ -129,8 +131,8 @@ let package = Package(
         .executableTarget(
             name: "homing-torture",
             dependencies: [
-                "StationSupport", "Simulation", "TestSupport", "ControlAPI", "Sandbox", "SyncModel", "Vault", "Outbox", "Delivery",
-                "Backends", "Capture", argumentParser, grdb,
+                "StationSupport", "Simulation", "TestSupport", "ControlAPI", "Sandbox", "SyncModel", "SyncDaemon", "Vault", "Outbox",
+                "Delivery", "Backends", "Capture", "CIdentity", argumentParser, grdb, nioCore, nioPosix, nioSSL, system,
             ], path: "Tests/Torture", swiftSettings: swiftSettings),
         tests("SyncModel", ["SyncModel"]),
         tests("Vault", ["Vault"]),

@@ -8,8 +8,26 @@ extension Backend {
         return Dictionary(uniqueKeysWithValues: texts.map { ($0, types[$0] == .integer ? JSONValue(argument: $1) : .string($1)) })
     }
 
+    /// The names of the routes by which a capture about a user can be sent, as the drop folder holds them, sorted: those with a place for its
+    /// document, and of an item's fields none but `user_id`.
+    package var routesForFiles: [String] {
+        // `try?`: why one of them does not fit is for whoever hands something in by it.
+        routes.filter { (try? checkFields(route: $0, fields: ["user_id": .int(1)], payload: Data("{}".utf8))) != nil }
+    }
+
     /// Throws, with what was expected, where such an item could never be turned into a request. To be asked before an item is accepted.
     package func check(route name: String, fields: [String: JSONValue], payload: Data?) throws(Failure) {
+        try checkFields(route: name, fields: fields, payload: payload)
+        let requires = try route(name).requires
+        if let document = payload.map(JSONDocument.init(checked:)), let missing = requires.first(where: { !document.has($0) }) {
+            throw Failure(
+                .profile,
+                "The document lacks \(missing), which every document for the route \"\(name)\" has to hold. Hand in the whole capture.")
+        }
+    }
+
+    /// As `check`, whatever the document holds.
+    private func checkFields(route name: String, fields: [String: JSONValue], payload: Data?) throws(Failure) {
         let route = try route(name)
         try route.check(fields)
         let body = route.request.json
@@ -24,11 +42,6 @@ extension Backend {
         _ = try request(for: draft)
         _ = try lookup(for: draft)
         _ = try lane(route: name, fields: fields)
-        if let document = payload.map(JSONDocument.init(checked:)), let missing = route.requires.first(where: { !document.has($0) }) {
-            throw Failure(
-                .profile,
-                "The document lacks \(missing), which every document for the route \"\(name)\" has to hold. Hand in the whole capture.")
-        }
     }
 
     /// The request that delivers it, without credentials. Pure: the same mutation, the same bytes.

@@ -12,9 +12,15 @@ struct CaptureFile: Equatable {
     /// A plain capture stays byte for byte as it is. Of the app's file the measurements are taken out, with every number at the value it had.
     init(name: String, folder: String?, content: Data) throws(NotUnderstood) {
         guard !content.isEmpty else { throw NotUnderstood("The file is empty.") }
-        guard case .object(let members) = JSONValue(parsing: content) else {
+        // The reader also takes UTF-16, which has NULs.
+        guard !content.contains(0), case .object(let members) = JSONValue(parsing: content) else {
             throw NotUnderstood(
                 "The file is not a JSON object. Expected a capture with “average_measurements”, or the capture app’s own file.")
+        }
+        // Of two only one would be read, and of two users perhaps the wrong one.
+        let names = OutermostNames(of: content)
+        if let name = ["userId", "measurements", "average_measurements"].first(where: { names.count(of: $0) > 1 }) {
+            throw NotUnderstood("The file holds “\(name)” twice, so that it is not clear which one is meant.")
         }
         if let measurements = members["measurements"], let stated = members["userId"] {
             try self.init(appFile: measurements, user: stated, name: name, folder: folder)

@@ -15,6 +15,8 @@ package actor Spool {
     /// Where what is dropped here goes; nil for the only backend.
     package nonisolated let backend: String?
     let route: String
+    /// Whether anything is taken; otherwise the folder is left as it is.
+    package nonisolated let isEnabled: Bool
     let intake: Intake
     let outbox: Outbox
     let clock: any SyncClock
@@ -54,15 +56,19 @@ package actor Spool {
 
     /// - Parameter route: the route by which what is dropped here is sent.
     package init(
-        directory: String, backend: String?, route: String, intake: Intake, outbox: Outbox, clock: any SyncClock, log: Logger
+        directory: String, backend: String?, route: String, isEnabled: Bool = true, intake: Intake, outbox: Outbox, clock: any SyncClock,
+        log: Logger
     ) throws {
         try self.init(
-            folders: SpoolFolders(root: directory), backend: backend, route: route, intake: intake, outbox: outbox, clock: clock, log: log)
+            folders: SpoolFolders(root: directory), backend: backend, route: route, isEnabled: isEnabled, intake: intake, outbox: outbox,
+            clock: clock, log: log)
     }
 
     init(
-        folders: SpoolFolders, backend: String?, route: String, intake: Intake, outbox: Outbox, clock: any SyncClock, log: Logger
+        folders: SpoolFolders, backend: String?, route: String, isEnabled: Bool = true, intake: Intake, outbox: Outbox,
+        clock: any SyncClock, log: Logger
     ) throws {
+        self.isEnabled = isEnabled
         self.folders = folders
         fileCounts = FolderCounts(folders)
         self.backend = backend
@@ -71,7 +77,7 @@ package actor Spool {
         self.outbox = outbox
         self.clock = clock
         self.log = log
-        try folders.make()
+        if isEnabled { try folders.make() }
     }
 
     package nonisolated var directory: String { folders.root.string }

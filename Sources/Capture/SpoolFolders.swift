@@ -125,7 +125,8 @@ struct SpoolFolders: Sendable {
         var free = name
         var number = 1
         while exists(refused / free) || exists(refused / (free + ".reason")) {
-            number += 1
+            // Where many have that name, to look at each of them would take ever longer.
+            number = number < 9 ? number + 1 : .random(in: 10...999_999_999)
             free = "\(number)-\(name)"
         }
         let explanation = refused / (free + ".reason")

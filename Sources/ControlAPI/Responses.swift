@@ -29,8 +29,9 @@ public struct Status: Codable, Sendable, Equatable {
 
 /// One thing that a person should see to.
 public struct Attention: Codable, Sendable, Equatable {
-    /// Stable: `disk-full`, `outbox-full`, `no-profile`, `dead`, `held`, `other-address`, `misconfigured`, `sign-in-required`, `paused`,
-    /// `other-account`, `stuck-files`, `refused-files`, `configuration-rejected` or `store-damaged`. Open: new codes may come.
+    /// Stable: `disk-full`, `outbox-full`, `no-profile`, `dead`, `held`, `other-address`, `misconfigured`,
+    /// `no-secure-connection`, `clock`, `sign-in-required`, `paused`, `other-account`, `stuck-files`, `refused-files`,
+    /// `configuration-rejected` or `store-damaged`. Open: new codes may come.
     public var code: String
     public var text: String
     /// What to do next, as a sentence.
@@ -380,13 +381,16 @@ public struct SyncReport: Codable, Sendable, Equatable {
     public var waiting: Int
     /// The newest event's cursor: what comes after it is this sync's doing.
     public var cursor: Int64
-    /// Why nothing can be sent just now, as a sentence; nil where the way is free.
+    /// Why not everything that waits can be sent just now, and what to do, as sentences; nil where the way is free.
     public var obstacle: String?
+    /// Entries that wait for people who are not signed in now; nil for none.
+    public var others: Int?
 
-    public init(waiting: Int, cursor: Int64, obstacle: String?) {
+    public init(waiting: Int, cursor: Int64, obstacle: String?, others: Int? = nil) {
         self.waiting = waiting
         self.cursor = cursor
         self.obstacle = obstacle
+        self.others = others
     }
 }
 
@@ -396,8 +400,8 @@ public struct Event: Codable, Sendable, Equatable {
     public var cursor: Int64
     public var at: Date
     /// `captured`, `delivered`, `retrying`, `released`, `held`, `dead`, `retried`, `discarded`, `recovered`, `gateChanged`, `signedIn`,
-    /// `signedOut`, `signInRefused`, `signInRequired`, `fileRefused`, `started`, `reloaded`, `stopped`, `synced`, `denied`, `paused`,
-    /// `resumed` or `salvaged`. Open: new kinds may come.
+    /// `signedOut`, `signInRefused`, `signInFailed`, `signInRequired`, `fileRefused`, `started`, `reloaded`, `stopped`, `synced`, `denied`,
+    /// `paused`, `resumed` or `salvaged`. Open: new kinds may come.
     public var kind: String
     public var backend: String?
     public var account: String?

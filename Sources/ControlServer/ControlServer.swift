@@ -70,7 +70,7 @@ package struct ControlServer: Service {
                 try await writer.write(response: response.head, body: response.body)
             },
             configuration: .init(
-                additionalChannelHandlers: [BodyDeadline(limits.body)], idleTimeout: limits.idle,
+                additionalChannelHandlers: [BodyDeadline(limits.body), EndAfterError()], idleTimeout: limits.idle,
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: 2 * limits.header, maxHeaderListSize: 2 * limits.header, maxHeaderFieldCount: 100)))
         let group = MultiThreadedEventLoopGroup.singleton

@@ -49,17 +49,26 @@ struct ProblemMiddleware: RouterMiddleware {
     }
 }
 
-/// Refuses what a web page could send: requests with Origin or Referer, or for another host (DNS rebinding).
+/// Refuses what a web page could send: requests with headers that only browsers set, or for another host (DNS rebinding).
 struct LocalOnlyMiddleware: RouterMiddleware {
     private static let hosts: Set<String> = ["", "homing", "localhost"]
+    private static let marks = ["Origin", "Referer", "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Sec-Fetch-User"]
+        .compactMap { HTTPField.Name($0) }
+    private static let host = HTTPField.Name("Host")
 
     func handle(
         _ request: Request, context: ControlContext, next: (Request, ControlContext) async throws -> Response
     ) async throws -> Response {
-        for name in [HTTPField.Name.origin, .referer] where request.headers[name] != nil {
+        for name in Self.marks where request.headers[name] != nil {
             throw Problem(
                 .notPermitted, status: 403, title: "Not permitted", detail: "Requests with the header \(name.canonicalName) are refused.",
                 next: "Call from a program, not from a web page.")
+        }
+        // The first Host is not among the headers; a second one, or another in the address, would leave open which is meant (RFC 9112 3.2).
+        guard Self.host.map({ request.headers[$0] }) == .some(nil), request.head.path?.hasPrefix("/") != false else {
+            throw Problem(
+                .invalidRequest, status: 400, title: "The request is not understood", detail: "It names more than one host.",
+                next: "Send one Host header, and an address that begins with a slash.")
         }
         let host = (request.head.authority ?? "").split(separator: ":").first.map(String.init) ?? ""
         guard Self.hosts.contains(host.lowercased()) else {

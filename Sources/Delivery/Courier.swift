@@ -180,6 +180,7 @@ package struct Courier: Sendable {
             .unauthorized(Failure(.signInRequired, words))
         case .signingOut: .unauthorized(Failure(.signInRequired, "Signing out."))
         case .secondFactor: .unauthorized(Failure(.signInRequired, "This account needs a second factor."))
+        case .labelTaken(let label): .unauthorized(Failure(.signInRequired, "\(label) is the name of another account."))
         case .conflict: .unauthorized(Failure(.signInRequired, "Somebody else is signed in."))
         case .unsaved(let error): .unreachable(Failure(.unreadable, "\(error)"))
         }
@@ -225,7 +226,7 @@ extension Verdict {
     }
 
     /// The same verdict on an entry whose outcome was open before and still is.
-    fileprivate var stillUncertain: Verdict {
+    package var stillUncertain: Verdict {
         func open(_ failure: Failure) -> Failure {
             var failure = failure
             failure.outcomeUnknown = true

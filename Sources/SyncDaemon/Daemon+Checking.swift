@@ -9,6 +9,7 @@ extension Daemon {
         }
         guard !backends.isEmpty else { throw mistake("backends", configuration.backends, "a folder with at least one profile (*.yaml)") }
         let spool = configuration.spool
+        guard spool.isEnabled else { return }
         let names = backends.map(\.name).joined(separator: ", ")
         guard let named = spool.backend else {
             if backends.count > 1 { throw mistake("spool.backend", nil, "one of \(names), since there is more than one") }
@@ -19,8 +20,12 @@ extension Daemon {
     }
 
     private static func check(_ route: String, of backend: Backend, _ mistake: (String, String?, String) -> Mistakes) throws(Mistakes) {
-        guard backend.routes.contains(route) else {
-            throw mistake("spool.route", route, "a route of \(backend.name): \(backend.routes.joined(separator: ", "))")
-        }
+        let fitting = backend.routesForFiles
+        guard !fitting.contains(route) else { return }
+        let expected =
+            fitting.isEmpty
+            ? "‘enabled: false’ instead, since no route of \(backend.name) takes what is dropped, a capture about a user: {item.payload} in json, and {item.user_id}"
+            : "a route of \(backend.name) that takes dropped files: \(fitting.joined(separator: ", "))"
+        throw mistake("spool.route", route, expected)
     }
 }

@@ -84,7 +84,7 @@ extension Daemon {
             Housekeeping(outbox: outbox, keepDelivered: configuration.keepDelivered, clock: clock, log: log),
             DispatcherService(dispatcher: dispatcher),
             SessionWatch(keepers: keepers, outbox: outbox, dispatcher: dispatcher, spool: spool, clock: clock, log: log),
-            SpoolService(spool: spool),
+        ] + (spool.isEnabled ? [SpoolService(spool: spool)] : []) + [
             NetworkWatch(dispatcher: dispatcher, log: log),
             ControlServer(
                 socket: socket, service: station, policy: AccessPolicy(groups: configuration.access, isOpenToAll: socket.isOpenToAll),
@@ -96,7 +96,10 @@ extension Daemon {
         if opening.kind == .started {
             premises.log.info(
                 "Homing is up",
-                metadata: ["version": "\(HomingVersion.current)", "socket": "\(socket.path)", "spool": "\(spool.directory)"])
+                metadata: [
+                    "version": "\(HomingVersion.current)", "socket": "\(socket.path)",
+                    "spool": "\(spool.isEnabled ? spool.directory : "off")",
+                ])
         } else if outbox.salvaged != nil {
             premises.log.notice("Homing goes on with what was saved of its store")
         } else {

@@ -109,7 +109,7 @@ package struct Daemon: Sendable {
                 clock: clock, policy: configuration.delivery, seed: seed, log: log)
             spool = try Spool(
                 directory: configuration.spool.directory, backend: configuration.spool.backend, route: configuration.spool.route,
-                intake: intake, outbox: outbox, clock: clock, log: log)
+                isEnabled: configuration.spool.isEnabled, intake: intake, outbox: outbox, clock: clock, log: log)
             station = Station(
                 keepers: book.keepers, outbox: outbox, intake: intake, dispatcher: dispatcher, spool: spool, clock: clock,
                 startedAt: premises.startedAt, policy: AccessPolicy(groups: configuration.access), rejected: rejected,

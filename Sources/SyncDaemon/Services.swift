@@ -74,9 +74,10 @@ struct SessionWatch: Service {
         case .signInRequired:
             log.warning(
                 "A person has to sign in again", metadata: ["backend": "\(snapshot.backend)", "reason": "\(snapshot.reason ?? "")"])
+            var detail = ["reason": snapshot.reason ?? ""]
+            detail["email"] = snapshot.account?.label
             let event = SyncEvent(
-                at: clock.now, .signInRequired, backend: snapshot.backend, account: snapshot.account?.id,
-                detail: ["reason": snapshot.reason ?? ""])
+                at: clock.now, .signInRequired, backend: snapshot.backend, account: snapshot.account?.id, detail: detail)
             // `try?`: news, not state; the session file holds the state.
             try? await outbox.record([event])
         case .signedOut, .signingOut: break

@@ -45,6 +45,8 @@ extension RunCommand {
 
     private var firebase: FirebaseConfiguration {
         var configuration = FirebaseConfiguration()
+        configuration.refreshTokens = Dictionary(
+            uniqueKeysWithValues: configuration.accounts.map { (DescribedConfiguration.token(of: $0.number), $0.email) })
         if let accessSeconds { configuration.idTokenLifetime = accessSeconds }
         return configuration
     }

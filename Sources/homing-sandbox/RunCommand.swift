@@ -8,7 +8,8 @@ struct RunCommand: AsyncParsableCommand {
         discussion: """
             Accounts: manager@lab.test (1), other@lab.test (2), and for breathesafe admin@lab.test (3), unconfirmed@lab.test (4); the \
             password of all is \(BreatheSafeConfiguration.labPassword). User 5 of breathesafe is managed by account 1. \
-            `homing-sandbox faults` lists the faults. aiphoto and story16 answer for Firebase too, on the same port.
+            `homing-sandbox faults` lists the faults. aiphoto and story16 answer for Firebase too, on the same port, and take the refresh tokens \
+            \(DescribedConfiguration.token(of: 1)) and \(DescribedConfiguration.token(of: 2)) from the start.
 
             With --profile it stands in for any backend, from nothing but its profile: accounts 1 and 2 sign in, or, where the profile has \
             no login, the API keys or refresh tokens \(DescribedConfiguration.token(of: 1)) and \(DescribedConfiguration.token(of: 2)) \
@@ -100,6 +101,7 @@ struct RunCommand: AsyncParsableCommand {
         try await sandbox.start()
         if let portFile { try PortFile.write(sandbox, to: portFile) }
         StandardOutput.line("backend \(sandbox.baseURL)  control \(sandbox.controlURL)")
+        for line in try instructions(for: sandbox.baseURL) { StandardOutput.line(line) }
         try await sandbox.runUntilSignalled()
     }
 

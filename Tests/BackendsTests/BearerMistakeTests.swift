@@ -4,42 +4,33 @@ import Testing
 @testable import Backends
 
 @Suite struct BearerMistakeTests {
-    /// An edit of a profile with tokens, the key that it spoils, and a part of what was expected there.
-    struct Edit: Sendable, CustomTestStringConvertible {
-        let old, new, key, expected: String
-        var testDescription: String { "\(key): \(new)" }
-        init(_ old: String, _ new: String, _ key: String, _ expected: String) {
-            (self.old, self.new, self.key, self.expected) = (old, new, key, expected)
-        }
-    }
-
     @Test(
         "34: each way of getting tokens wrong names its key",
         arguments: [
-            Edit("scheme: bearer", "scheme: bearer\n  placement: cookie", "auth.placement", "query:"),
-            Edit("scheme: bearer", "scheme: bearer\n  placement: 'query:'", "auth.placement", "query:"),
-            Edit("scheme: bearer", "scheme: bearer\n  placement: 'query:a b'", "auth.placement", "query:"),
-            Edit("scheme: bearer", "scheme: bearer\n  csrf: {request: GET /t, token: /t, header: X}", "auth.csrf", "on_401"),
-            Edit("on_401: [refresh]", "on_401: [again]", "auth.on_401.0", "refresh or login"),
-            Edit("scheme: bearer", "scheme: bearer\n  sign_in: google", "auth.sign_in", "refresh_token"),
-            Edit("scheme: bearer", "scheme: bearer\n  sign_in: token", "auth.sign_in", "do not last"),
-            Edit("relogin: [gone]", "words: {gone: [x]}", "errors.words.gone", "a sentence"),
-            Edit("skew: 180", "skew: soon", "auth.skew", "seconds"),
-            Edit("lifetime: 900", "lifetime: 0", "auth.lifetime", "seconds"),
-            Edit("keepalive: 86400", "keepalive: -1", "auth.keepalive", "seconds"),
-            Edit("    access: /access\n", "", "auth.login.access", "JSON pointer"),
-            Edit("    account: /user/id\n", "", "auth.login.account", "JSON pointer"),
-            Edit("request: POST /login", "request: POST /login/{refresh}", "auth.login.request", "{refresh} only"),
-            Edit("request: POST /refresh", "request: POST /refresh/{refresh}", "auth.refresh.request", "never in a URL"),
-            Edit("request: POST /refresh", "request: POST /refresh?t={access}", "auth.refresh.request", "never in a URL"),
-            Edit(
+            WrongEdit("scheme: bearer", "scheme: bearer\n  placement: cookie", "auth.placement", "query:"),
+            WrongEdit("scheme: bearer", "scheme: bearer\n  placement: 'query:'", "auth.placement", "query:"),
+            WrongEdit("scheme: bearer", "scheme: bearer\n  placement: 'query:a b'", "auth.placement", "query:"),
+            WrongEdit("scheme: bearer", "scheme: bearer\n  csrf: {request: GET /t, token: /t, header: X}", "auth.csrf", "on_401"),
+            WrongEdit("on_401: [refresh]", "on_401: [again]", "auth.on_401.0", "refresh or login"),
+            WrongEdit("scheme: bearer", "scheme: bearer\n  sign_in: google", "auth.sign_in", "refresh_token"),
+            WrongEdit("scheme: bearer", "scheme: bearer\n  sign_in: token", "auth.sign_in", "do not last"),
+            WrongEdit("relogin: [gone]", "words: {gone: [x]}", "errors.words.gone", "a sentence"),
+            WrongEdit("skew: 180", "skew: soon", "auth.skew", "seconds"),
+            WrongEdit("lifetime: 900", "lifetime: 0", "auth.lifetime", "seconds"),
+            WrongEdit("keepalive: 86400", "keepalive: -1", "auth.keepalive", "seconds"),
+            WrongEdit("    access: /access\n", "", "auth.login.access", "JSON pointer"),
+            WrongEdit("    account: /user/id\n", "", "auth.login.account", "JSON pointer"),
+            WrongEdit("request: POST /login", "request: POST /login/{refresh}", "auth.login.request", "{refresh} only"),
+            WrongEdit("request: POST /refresh", "request: POST /refresh/{refresh}", "auth.refresh.request", "never in a URL"),
+            WrongEdit("request: POST /refresh", "request: POST /refresh?t={access}", "auth.refresh.request", "never in a URL"),
+            WrongEdit(
                 "json: {token: \"{refresh}\"}\n    access", "json: {token: x}\n    access", "auth.refresh.request", "{refresh} in a header"),
-            Edit(
+            WrongEdit(
                 "json: {token: \"{refresh}\"}\n    access", "json: {token: \"{password}\"}\n    access", "auth.refresh.json.token",
                 "{password} only"),
-            Edit("request: POST /logout", "request: POST /logout?t={refresh}", "auth.logout.request", "never in a URL"),
+            WrongEdit("request: POST /logout", "request: POST /logout?t={refresh}", "auth.logout.request", "never in a URL"),
         ])
-    func everyWayOfGettingTokensWrongNamesItsKey(edit: Edit) throws {
+    func everyWayOfGettingTokensWrongNamesItsKey(edit: WrongEdit) throws {
         let range = try #require(TokenBench.profile.range(of: edit.old))
         let text = TokenBench.profile.replacingCharacters(in: range, with: edit.new)
         let mistakes = try #require(#expect(throws: Mistakes.self) { try load(["tok.yaml": text]) })

@@ -66,4 +66,35 @@ import Testing
         #expect(try await keeper.session() == session)
         #expect(try await bench.bearer(keeper) == "Bearer access-1")
     }
+
+    private static let known = [Account(id: "7", label: "ann@lab.test"), Account(id: "8", label: "bob@lab.test")]
+
+    private func imported(as label: String?, _ keeper: SessionKeeper) async -> AuthenticationError? {
+        await failure { () throws(AuthenticationError) in
+            try await keeper.signIn(.refreshToken(Secret("from-the-app"), label: label), remember: false, known: Self.known)
+        }
+    }
+
+    /// Receipts would name the wrong person.
+    @Test func theNameOfAnotherAccountIsNotTakenAndTheSameTokenDoesWithoutIt() async throws {
+        let keeper = try bench.keeper("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
+        #expect(await imported(as: " Bob@lab.test", keeper) == .labelTaken(" Bob@lab.test"))
+        #expect(await keeper.snapshot.state == .signedOut)
+        #expect(await keeper.snapshot.account == nil)
+        #expect(await imported(as: nil, keeper) == nil)
+        #expect(await keeper.snapshot.account == Account(id: "7", label: "ann@lab.test"))
+    }
+
+    @Test func aNameOfItsOwnMayBeANewOne() async throws {
+        let keeper = try bench.keeper("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
+        #expect(await imported(as: "front desk", keeper) == nil)
+        #expect(await keeper.snapshot.account == Account(id: "7", label: "front desk"))
+    }
+
+    @Test func anAccountThatNobodyKnowsIsCalledByItsId() async throws {
+        let keeper = try bench.keeper("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
+        bench.server.fault(TokenBench.refresh) { _ in answer(200, #"{"access":"cys","refresh":"cys-next","user":{"id":"9"}}"#) }
+        #expect(await imported(as: nil, keeper) == nil)
+        #expect(await keeper.snapshot.account == Account(id: "9", label: "9"))
+    }
 }

@@ -1,6 +1,8 @@
 import Backends
 import Foundation
+import Glibc
 import SyncModel
+import TestSupport
 import Testing
 
 struct ProfileLibraryTests {
@@ -72,6 +74,58 @@ struct ProfileLibraryTests {
         let mistakes = try #require(
             #expect(throws: Mistakes.self) { try ProfileLibrary.load(directory: "/nowhere/at/all", deviceID: "d", version: "1") })
         #expect(mistakes.all.count == 1)
+    }
+
+    /// Written out it would be more than any memory holds; as a key all of it would also be compared.
+    @Test(.timeLimit(.minutes(1)), arguments: [8, 60], [false, true])
+    func aliasesOfAliasesAreRefusedAtOnce(levels: Int, asKeys: Bool) throws {
+        var text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+        for level in 1..<levels {
+            let one = "*a\(level - 1)"
+            text += asKeys ? "a\(level): &a\(level) {? \(one) : 1, ? [\(one)] : 2}\n" : "a\(level): &a\(level) [\(one), \(one), \(one)]\n"
+        }
+        let mistakes = try #require(#expect(throws: Mistakes.self) { try load(["breathesafe.yaml": text + shippedProfile]) })
+        #expect(mistakes.all.contains { $0.expected.contains("itself") || $0.expected.contains("themselves") }, "\(mistakes)")
+    }
+
+    @Test func asterisksInTextAreNoAliases() throws {
+        let stars = String(repeating: "# *a *b *c *d *e *f *g *h *i *j\n", count: 3)
+        let text = edited("{Accept: application/json}", #"{Accept: "application/json, */*; q=0.*"}"#)
+        #expect(try load(["breathesafe.yaml": stars + text]).count == 1)
+    }
+
+    /// A pipe would be waited for without end, and what is very large is no profile.
+    @Test(.timeLimit(.minutes(1))) func whatIsNoPlainFileOfReasonableSizeIsAMistake() throws {
+        let folder = try TemporaryDirectory()
+        try folder.write(shippedProfile, to: "breathesafe.yaml")
+        try #require(mkfifo(folder("a.yaml"), 0o600) == 0)
+        try #require(symlink("/dev/zero", folder("b.yaml")) == 0)
+        try #require(mkdir(folder("c.yaml"), 0o700) == 0)
+        try #require(symlink("/nowhere/at/all", folder("d.yaml")) == 0)
+        try folder.write("", to: "e.yaml")
+        try #require(truncate(folder("e.yaml"), 4 << 30) == 0)
+        let mistakes = try #require(
+            #expect(throws: Mistakes.self) { try ProfileLibrary.load(directory: folder.path, deviceID: "d", version: "1") })
+        #expect(mistakes.all.map { ($0.file as NSString).lastPathComponent } == ["a.yaml", "b.yaml", "c.yaml", "d.yaml", "e.yaml"])
+        #expect(mistakes.all.allSatisfy { $0.expected.contains("plain file") })
+    }
+
+    @Test func aProfileMayBeALinkToOne() throws {
+        let (folder, elsewhere) = (try TemporaryDirectory(), try TemporaryDirectory())
+        try elsewhere.write(shippedProfile, to: "mine.yaml")
+        try #require(symlink(elsewhere("mine.yaml"), folder("breathesafe.yaml")) == 0)
+        #expect(try ProfileLibrary.load(directory: folder.path, deviceID: "d", version: "1").map(\.name) == ["breathesafe"])
+    }
+
+    /// A file's words must not steer the terminal that they are shown on, nor fill it.
+    @Test(arguments: [#""\e[2J\u202e""#, #""a\nFORGED""#, String(repeating: "a", count: 100_000)])
+    func aMistakeIsToldInALineThatCanBeRead(value: String) throws {
+        let mistakes = try #require(
+            #expect(throws: Mistakes.self) { try load(["breathesafe.yaml": edited("timeout: 60", "timeout: \(value)")]) })
+        let line = mistakes.description
+        #expect(!line.contains("\n") && !line.contains("\u{1b}") && !line.contains("\u{202e}"))
+        #expect(line.count < 1000)
+        #expect(line.contains("timeout: expected seconds"))
     }
 
     @Test func varsAndConstantsBecomePartOfTheText() throws {

@@ -2,7 +2,8 @@ import Backends
 import Foundation
 import Testing
 
-/// One way of getting a profile wrong: an edit of the shipped one, and the key that has to be named for it.
+/// One way of getting a profile wrong: an edit of one that is right, the key that has to be named for it, and a part of what was
+/// expected there.
 struct WrongEdit: Sendable, CustomTestStringConvertible {
     let old: String
     let new: String
@@ -104,6 +105,17 @@ struct ProfileMistakeTests {
             WrongEdit("timeout: 60", "extends: 5", "extends", "the name of another profile"),
             WrongEdit("timeout: 60", "extends: nothing", "extends", "the name of another profile"),
             WrongEdit("timeout: 60", "timeout: 60\ntimeout: 61", "timeout", "every key once"),
+            WrongEdit("timeout: 60", "timeout: 60\n!other timeout: 61", "timeout", "every key once"),
+            WrongEdit("timeout: 60", "timeout: 60\n!!str base_url: https://a.example", "base_url", "every key once"),
+            WrongEdit("timeout: 60", "timeout: 60\n? [base_url]\n: https://a.example", "", "a name"),
+            WrongEdit("timeout: 60", "timeout: &t 60", "", "the value itself"),
+            WrongEdit("https://www.breathesafe.xyz", "https://www.breathesafe.xуz", "base_url", "https://host"),
+            WrongEdit("https://www.breathesafe.xyz", #""https://a.example\u200b""#, "base_url", "https://host"),
+            WrongEdit("https://www.breathesafe.xyz", "https://a%2eexample", "base_url", "https://host"),
+            WrongEdit("https://www.breathesafe.xyz", #"https://a.example\@b.example"#, "base_url", "https://host"),
+            WrongEdit("https://www.breathesafe.xyz", "https://@a.example", "base_url", "https://host"),
+            WrongEdit("https://www.breathesafe.xyz", "https://a.example:99999", "base_url", "https://host"),
+            WrongEdit("request: POST /users/log_in", "request: POST https://a%2eexample/log_in", "auth.login.request", "METHOD /path"),
         ])
     func everyWayOfGettingAProfileWrongNamesItsKeyAndLine(edit: WrongEdit) throws {
         let text = edited(edit.old, edit.new)

@@ -34,7 +34,7 @@ struct TLSTests {
     @Test func anAuthorityThatTheSystemDoesNotKnowIsRefused() async throws {
         let failure = try refusal(try await get("good.pem", caFile: nil))
         #expect(failure.reason == .tls)
-        #expect(failure.message.contains("authority is not known here"))
+        #expect(failure.message.contains("was not issued by an authority that is known here"))
     }
 
     @Test func aCertificateForAnotherNameIsRefused() async throws {
@@ -46,7 +46,19 @@ struct TLSTests {
     @Test func anExpiredCertificateIsRefused() async throws {
         let failure = try refusal(try await get("expired.pem", caFile: TLSServer.file("ca.pem")))
         #expect(failure.reason == .tls)
-        #expect(failure.message.contains("out of its dates"))
+        #expect(failure.message.contains("expired on "))
+        #expect(failure.message.contains(" UTC; this station’s clock says 20"))
+    }
+
+    /// A clock that is behind, though not so far that it cannot be right.
+    @Test func aCertificateBeforeItsTimeIsBlamedOnTheClock() async throws {
+        let clock = TestClock(Date(timeIntervalSince1970: 1_793_880_000))
+        let failure = try refusal(try await get("good.pem", caFile: nil, clock: clock))
+        #expect(failure.reason == .clock)
+        #expect(
+            failure.message
+                == "The certificate of localhost is valid only from 2026-11-21 08:24 UTC, and this station’s clock says 2026-11-05 12:00 UTC."
+        )
     }
 
     @Test func aWrongClockIsBlamedForARefusedCertificate() async throws {

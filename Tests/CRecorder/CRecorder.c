@@ -18,7 +18,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 // The file's own type and the library's for large files are the same here; one body serves both names.
@@ -60,8 +62,39 @@ DECLARE(unlink) DECLARE(unlinkat) DECLARE(mkdir) DECLARE(rmdir) DECLARE(read) DE
 DECLARE(sendmsg) DECLARE(fallocate) DECLARE(posix_fallocate) DECLARE(truncate) DECLARE(pread64) DECLARE(mmap) DECLARE(socket)
 DECLARE(connect) DECLARE(accept) DECLARE(accept4)
 
+static const volatile int64_t *ahead;
+
+static void set_clock(void) {
+    const char *path = getenv("RECORDER_CLOCK");
+    if (!path) return;
+    int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    void *place = file < 0 ? MAP_FAILED : mmap(NULL, sizeof *ahead, PROT_READ, MAP_SHARED, file, 0);
+    if (place == MAP_FAILED) _exit(64);
+    syscall(SYS_close, file);
+    ahead = place;
+}
+
+// Straight to the kernel: these are called before anything can be looked up.
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    int result = (int)syscall(SYS_clock_gettime, clock, time);
+    if (result == 0 && ahead && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) time->tv_sec += *ahead;
+    return result;
+}
+int gettimeofday(struct timeval *restrict time, void *restrict zone) {
+    int result = (int)syscall(SYS_gettimeofday, time, zone);
+    if (result == 0 && ahead) time->tv_sec += *ahead;
+    return result;
+}
+time_t time(time_t *place) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (place) *place = now.tv_sec;
+    return now.tv_sec;
+}
+
 // Before main, and alone.
 __attribute__((constructor)) static void begin(void) {
+    set_clock();
     const char *directory = getenv("RECORDER_ROOT"), *log = getenv("RECORDER_LOG"), *kills = getenv("RECORDER_KILL");
     met_path = getenv("RECORDER_MET");
     if (!directory) return;

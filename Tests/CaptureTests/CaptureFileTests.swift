@@ -103,11 +103,32 @@ import Testing
         (#"{"measurements":{"average_measurements":{}},"userId":-5}"#, "“userId” must be a whole number above 0."),
         (#"{"measurements":{"average_measurements":{}},"userId":5.5}"#, "“userId” must be a whole number above 0."),
         (#"{"measurements":{"average_measurements":{}},"userId":true}"#, "“userId” must be a whole number above 0."),
+        (#"{"userId":6,"measurements":{"average_measurements":{}},"userId":5}"#, "“userId” twice"),
+        (#"{"userId":6,"measurements":{"average_measurements":{}},"\u0075serId":5}"#, "“userId” twice"),
+        (
+            #"{"measurements":{"average_measurements":{}},"userId":5,"measurements":{"average_measurements":{"a":1}}}"#,
+            "“measurements” twice"
+        ),
+        (#"{"average_measurements":{},"a":{"b":[1,"x"]}, "average_measurements" : {}}"#, "“average_measurements” twice"),
+        ("{\0\"average_measurements\":{}}", "is not a JSON object"),
     ])
     func whatIsNotUnderstoodSaysWhatWasExpected(content: String, words: String) throws {
         let reason = try #require(Self.refusal(content, folder: "5"))
         #expect(reason.contains(words), "\(reason)")
         #expect(reason.hasSuffix("."))
+    }
+
+    /// As deep as it is, or as a value, a name is another one.
+    @Test(arguments: [
+        #"{"average_measurements":{"average_measurements":{}},"a":[{"average_measurements":1}]}"#,
+        #"{"average_measurements":{},"a":"average_measurements","b":"\"average_measurements\":"}"#,
+        #"{"average_measurements":{},"note":"measurements","note":"userId"}"#,
+    ]) func theSameNameElsewhereIsAnother(content: String) { #expect(Self.refusal(content, folder: "5") == nil) }
+
+    @Test func aFileInUTF16IsRefused() {
+        let text = #"{"measurements":{"average_measurements":{}},"userId":5}"#
+        let wide = Data(text.utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] })
+        #expect(throws: CaptureFile.NotUnderstood.self) { try CaptureFile(name: "a.json", folder: "5", content: wide) }
     }
 
     @Test func aCaptureOfNobodyIsRefusedWithTheWayToSayWhose() throws {

@@ -148,6 +148,17 @@ import Vault
         #expect(drop.spool.counts().refused == 5)
     }
 
+    @Test func howeverManyHaveOneNameEachIsKept() async throws {
+        let drop = try Drop()
+        for number in 1...40 { try drop.put("\(number)", "new/users/\(number)/a.json") }
+        await drop.spool.sweep()
+        let kept = try drop.names("refused").filter { !$0.hasSuffix(".reason") }
+        #expect(Set(try kept.map { try drop.content("refused/\($0)") }) == Set((1...40).map(String.init)))
+        #expect(kept.allSatisfy { $0 == "a.json" || $0.hasSuffix("-a.json") })
+        for name in kept { #expect(try drop.reason(name).hasPrefix("The file is not a JSON object.")) }
+        #expect(drop.spool.counts().refused == 40)
+    }
+
     @Test(arguments: [
         "a~b~c~d.json", "%2F~.json", "測定.json", "a b\n.json", String(repeating: "x", count: 250) + ".json",
         String(repeating: "測", count: 83) + ".json",

@@ -186,7 +186,8 @@ import Testing
 
     @Test(arguments: [
         [("Origin", "http://localhost")], [("Origin", "null")], [("Referer", "http://localhost/")], [("Host", "evil.example")],
-        [("Host", "homing.evil.example:80")], [("Host", "127.0.0.1")],
+        [("Host", "homing.evil.example:80")], [("Host", "127.0.0.1")], [("Sec-Fetch-Site", "none")], [("sec-fetch-mode", "no-cors")],
+        [("Sec-Fetch-Dest", "empty")], [("Sec-Fetch-User", "?1")],
     ])
     func whatAWebPageCouldSendIsRefused(headers: [(String, String)]) async throws {
         let service = FakeService()
@@ -196,6 +197,23 @@ import Testing
                 #expect(problem.status == 403)
                 #expect(problem.code == .notPermitted)
             }
+        }
+        #expect(service.calls.isEmpty)
+    }
+
+    @Test(arguments: [
+        "GET /v1/status HTTP/1.1\r\nHost: homing\r\nHost: evil.example\r\n\r\n",
+        "GET /v1/status HTTP/1.1\r\nHost: homing\r\nhost: homing\r\n\r\n",
+        "GET http://evil.example/v1/status HTTP/1.1\r\nHost: homing\r\n\r\n",
+    ])
+    func whatNamesTwoHostsIsRefused(request: String) async throws {
+        let service = FakeService()
+        try await Served.with(service) { served in
+            let connection = try RawConnection(served.client.socketPath)
+            connection.send(request)
+            connection.finishSending()
+            let answer = await connection.read()
+            #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(answer)")
         }
         #expect(service.calls.isEmpty)
     }

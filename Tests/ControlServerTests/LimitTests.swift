@@ -45,6 +45,20 @@ import Testing
         #expect(service.calls.isEmpty)
     }
 
+    /// It is not the client that has to end it: one that goes on sending would wait.
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: ["GET /v1/status HTTP/1.1\r\nX: \(String(repeating: "a", count: 100_000))", "PRI * HTTP/2.0\r\n\r\n"])
+    func aConnectionOnWhichNoHTTPCameIsAnsweredAndEnded(text: String) async throws {
+        var limits = ControlLimits()
+        limits.idle = .hours(1)
+        try await Served.with(FakeService(), limits: limits) { served in
+            let connection = try RawConnection(served.client.socketPath)
+            connection.send(text)
+            #expect(await connection.read().hasPrefix("HTTP/1.1 400"))
+        }
+    }
+
     @Test func aBodyThatSaysItIsTooLongIsRefusedBeforeItIsSent() async throws {
         try await Served.with(FakeService()) { served in
             let connection = try RawConnection(served.client.socketPath)

@@ -13,7 +13,7 @@ import Testing
 
     /// The first profile of the guide, and the lines of its blocks of commands.
     private static func read() throws -> (profile: String, commands: [String]) {
-        let text = try String(contentsOfFile: guide, encoding: .utf8)
+        let text = try text()
         func blocks(_ language: String) -> [String] {
             text.components(separatedBy: "\n```\(language)\n").dropFirst().map { $0.components(separatedBy: "\n```")[0] }
         }
@@ -81,15 +81,35 @@ import Testing
         #expect(wrong.text.contains("homing.yaml:\(line): spool.backend: expected one of notes, found breathesafe"), "\(wrong.text)")
         try station.directory.write(shipped.replacing("  backend: breathesafe\n", with: ""), to: "homing.yaml")
         let halfRight = try await run("homingd check", at: station)
+        #expect(halfRight.code != 0)
         #expect(
-            halfRight.text.contains("homing.yaml:\(line): spool.route: expected a route of notes: note, found measurement"),
+            halfRight.text.contains("homing.yaml:\(line): spool.route: expected ‘enabled: false’ instead, since no route of notes takes"),
             "\(halfRight.text)")
-        let right = shipped.replacing("spool:\n", with: "spool: {route: note}\n").replacing("  backend: breathesafe\n", with: "")
-            .replacing("  route: measurement\n", with: "")
+        // A note is not about a user: every file that is dropped would be refused.
+        try station.directory.write(shipped.replacing("route: measurement", with: "route: note"), to: "homing.yaml")
+        let noRoute = try await run("homingd check", at: station)
+        #expect(noRoute.code != 0 && noRoute.text.contains("spool."), "\(noRoute.text)")
+        let said = try #require(try Self.text().firstMatch(of: /turns the drop folder off,\s`(spool: \{.*\})`/)?.1)
+        let right = shipped.replacing("spool:\n", with: "\(said)\n").replacing("  enabled: true\n", with: "")
+            .replacing("  backend: breathesafe\n", with: "").replacing("  route: measurement\n", with: "")
         try station.directory.write(right, to: "homing.yaml")
         let good = try await run("homingd check", at: station)
         #expect(good.code == 0, "\(good.text)")
+        #expect(good.text.contains("spool: off"))
     }
+
+    @Test func whatLiesInADropFolderThatIsOffIsTold() async throws {
+        let station = try await TestStation(.labLoop(), profile: "labloop", route: "appointment")
+        try await station.start()
+        #expect(try await station.status().spool == nil)
+        try FileManager.default.createDirectory(atPath: station.directory("state/spool/new"), withIntermediateDirectories: true)
+        try station.directory.write("{}", to: "state/spool/new/a.json")
+        let status = try await station.homing("status")
+        #expect(status.code == 6 && status.text.contains("the drop folder is turned off"), "\(status.text)")
+        try await station.end(SIGTERM)
+    }
+
+    private static func text() throws -> String { try String(contentsOfFile: guide, encoding: .utf8) }
 
     /// Runs a command of the guide in the station's folder; a person would type what the sign-in asks for.
     private func run(_ command: String, at station: TestStation) async throws -> (code: Int32, text: String) {

@@ -70,15 +70,6 @@ import Testing
             "--reuid=65534", "--regid=65534", "--groups=\(groups)", "curl", "--silent", "--request", method, "--unix-socket",
             station.directory("homing.sock"), "http://homing/v1/\(call)",
         ]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        return await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-                process.waitUntilExit()
-                continuation.resume(returning: text)
-            }
-        }
+        return try await process.ended(errors: false).text
     }
 }

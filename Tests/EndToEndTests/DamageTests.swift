@@ -24,16 +24,7 @@ import Testing
         let process = Process()
         process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homingd")
         process.arguments = ["check", "--store", "--config", station.directory("homing.yaml")]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        return await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-                process.waitUntilExit()
-                continuation.resume(returning: (process.terminationStatus, text))
-            }
-        }
+        return try await process.ended(errors: false)
     }
 
     @Test func aDamagedStoreIsSaidFirstAndAllThatCanBeReadIsDelivered() async throws {

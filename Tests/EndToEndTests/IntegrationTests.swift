@@ -78,16 +78,6 @@ import Testing
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = [interpreter] + arguments
         process.environment = ProcessInfo.processInfo.environment.merging(["HOMING_SOCKET": station.directory("homing.sock")]) { $1 }
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        return await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-                process.waitUntilExit()
-                continuation.resume(returning: (process.terminationStatus, text))
-            }
-        }
+        return try await process.ended()
     }
 }

@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import Sandbox
 import StationSupport
+import TestSupport
 import Testing
 
 /// `homing-sandbox run` with each backend.
@@ -29,7 +30,7 @@ import Testing
         process.standardOutput = output
         try process.run()
         defer { process.terminate() }
-        let line = await Self.firstLine(of: output.fileHandleForReading)
+        let line = await Self.said(by: output.fileHandleForReading, until: "\n")
         let url = try #require(line.split(separator: " ").dropFirst().first)
         var request = HTTPClientRequest(url: url + path)
         request.method = .POST
@@ -41,12 +42,49 @@ import Testing
         #expect(String(buffer: try await response.body.collect(upTo: 65_536)).contains(expected))
     }
 
+    /// A newcomer puts the lines into the shipped profile and types the command.
+    @Test(arguments: ["breathesafe", "labloop", "aiphoto", "lists-2026", "story16"])
+    func whatItPrintsIsAllThatOneNeedsToSignInThere(backend: String) async throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homing-sandbox")
+        process.arguments = ["run", "--backend", backend]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        defer { process.terminate() }
+        let lines = await Self.said(by: output.fileHandleForReading, until: "--backend \(backend))\n").split(separator: "\n").map(
+            String.init)
+
+        // Its own sandbox is not used.
+        let station = try await TestStation(.story16(), profile: backend, route: "none")
+        var profile = try String(contentsOfFile: "\(TestStation.project)/config/backends/\(backend).yaml", encoding: .utf8)
+        let settings = lines.compactMap { $0.split(separator: "in \(backend).yaml  ").first.map(String.init) }
+            .filter { $0.hasPrefix("base_url: ") || $0.hasPrefix("vars: ") }
+        #expect(!settings.isEmpty)
+        for setting in settings {
+            let key = setting.prefix { $0 != " " }
+            let old = try #require(profile.split(separator: "\n").first { $0.hasPrefix(key + " ") })
+            profile = profile.replacing(old, with: setting)
+        }
+        try station.directory.write(profile, to: "backends/\(backend).yaml")
+        try await station.start()
+        let command = try #require(lines.first { $0.hasPrefix("sign in  ") }).dropFirst("sign in  ".count)
+        let words = command.split(separator: " ").map(String.init)
+        let isToken = words[0] == "printf"
+        #expect(isToken == (backend == "aiphoto"))
+        let password = try #require(isToken ? "" : lines.joined().firstMatch(of: /with the password ([^;]*);/).map { String($0.1) })
+        let signedIn = try await station.homing(
+            Array(words.drop { $0 != "login" }) + (isToken ? [] : ["--password-stdin"]), input: isToken ? words[1] : password)
+        #expect(signedIn.code == 0 && signedIn.text.contains("manager@lab.test is signed in at \(backend)."), "\(signedIn.text)")
+        try await station.end(SIGTERM)
+    }
+
     /// On a thread of its own, since reading blocks.
-    private static func firstLine(of handle: FileHandle) async -> String {
+    private static func said(by handle: FileHandle, until mark: String) async -> String {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 var said = ""
-                while !said.contains("\n") {
+                while !said.contains(mark) {
                     let part = handle.availableData
                     if part.isEmpty { break }
                     said += String(decoding: part, as: UTF8.self)

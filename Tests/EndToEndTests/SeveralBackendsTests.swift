@@ -45,6 +45,15 @@ import Testing
         await other.stop()
     }
 
+    @Test func whoeverSignsOutIsAskedFirstWhichIsMeant() async throws {
+        let (station, other) = try await station()
+        let out = try await station.homing("logout")
+        #expect(out.code == 2)
+        #expect(out.text.contains("breathesafe and lists-2026") && !out.text.contains("--yes"), "\(out.text)")
+        try await station.end(SIGTERM)
+        await other.stop()
+    }
+
     @Test func aBackendThatHangsChangesNothingForTheOther() async throws {
         let (station, other) = try await station()
         try await login(station, "breathesafe")
@@ -113,7 +122,9 @@ import Testing
             "\(check.text)")
         #expect(try await station.homing("status", "--backend", "breathesafe").text.hasPrefix("Everything has gone up"))
         let sync = try await station.homing("sync", "--backend", "lists-2026")
-        #expect(sync.text.contains("Nobody is signed in. Sign in with ‘homing login --backend lists-2026’."), "\(sync.text)")
+        #expect(
+            sync.text.contains("Nobody is signed in. manager@lab.test has to sign in with ‘homing login --backend lists-2026’."),
+            "\(sync.text)")
 
         for command in ["why", "show", "discard", "retry"] {
             let refused = try await station.homing([command, id, "--backend", "breathesafe"] + (command == "discard" ? ["--yes"] : []))

@@ -86,6 +86,15 @@ struct DamagedStore {
 
     var pageCount: Int { (files["outbox.sqlite"]?.count ?? 0) / 4096 }
 
+    /// The frames of the write-ahead log that its last transaction wrote; nil where there is none.
+    var lastTransaction: Range<Int>? {
+        let log = files["outbox.sqlite-wal"] ?? Data()
+        let ends = (0..<max(0, log.count - 32) / 4120).filter { frame in
+            log[32 + frame * 4120 + 4..<32 + frame * 4120 + 8].contains { $0 != 0 }
+        }
+        return ends.count > 1 ? ends[ends.count - 2] + 1..<ends[ends.count - 1] + 1 : nil
+    }
+
     /// Writes copies of the files, as `damage` leaves them, and returns their folder.
     func write(_ damage: (inout [String: Data]) -> Void) throws -> TemporaryDirectory {
         let copy = try TemporaryDirectory()

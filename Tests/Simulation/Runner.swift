@@ -34,10 +34,13 @@ package struct Runner: Sendable {
         package let recording: Recording
     }
 
-    /// World after world, until `isEnough` says so of what there is, or so many have failed.
-    package func run(workers: Int = 2, atMost failures: Int = 3, until isEnough: @escaping @Sendable (Report) -> Bool) async throws
-        -> Report
-    {
+    /// Worlds for the processors to work at: twice as many, since a world often waits for a thread of its store.
+    package static let atOnce = 2 * ProcessInfo.processInfo.activeProcessorCount
+
+    /// World after world, so many at once, until `isEnough` says so of what there is, or so many have failed.
+    package func run(
+        workers: Int = atOnce, atMost failures: Int = 3, until isEnough: @escaping @Sendable (Report) -> Bool
+    ) async throws -> Report {
         let progress = Progress()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<workers {

@@ -204,26 +204,3 @@ extension World {
         return time - counted >= RetryPolicy().loneEntryPeriod - 1 || steppedAt.map { $0 >= counted } ?? false
     }
 }
-
-extension Verdict {
-    /// The same on an entry whose outcome was open before and cannot be looked up.
-    fileprivate var stillUncertain: Verdict {
-        func open(_ failure: Failure) -> Failure {
-            var failure = failure
-            failure.outcomeUnknown = true
-            return failure
-        }
-        return switch self {
-        case .accepted: self
-        case .transient(let failure): .transient(open(failure))
-        case .throttled(let failure, let until): .throttled(open(failure), until: until)
-        case .permanent(let failure): .permanent(open(failure))
-        case .locked(let failure, let until): .locked(open(failure), until: until)
-        case .forbidden(let failure): .forbidden(open(failure))
-        case .unauthorized(let failure): .unauthorized(open(failure))
-        case .unreachable(let failure): .unreachable(open(failure))
-        case .intercepted(let failure): .intercepted(open(failure))
-        case .unknown(let failure): .unknown(open(failure))
-        }
-    }
-}

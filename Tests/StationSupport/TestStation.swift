@@ -71,12 +71,15 @@ package final class TestStation: Sendable {
     }
 
     /// A configuration with short pauses.
+    ///
+    /// - Parameter caFile: with the only authorities to trust; nil for the system's.
     package static func configure(
         _ directory: TemporaryDirectory, delivery: String = shortPauses, route: String = "measurement",
-        timeouts: String = "connect: 10, request: 30, exchange: 60"
+        timeouts: String = "connect: 10, request: 30, exchange: 60", caFile: String? = nil
     ) throws {
-        let spool = route == "measurement" ? "" : "spool: {route: \(route)}\n"
-        try "state_directory: state\nsocket: homing.sock\n\(spool)delivery: {\(delivery)}\ntimeouts: {\(timeouts)}\n"
+        let spool = route == "measurement" ? "" : "spool: {enabled: false}\n"
+        let trust = caFile.map { "ca_file: \($0)\n" } ?? ""
+        try "state_directory: state\nsocket: homing.sock\n\(spool)\(trust)delivery: {\(delivery)}\ntimeouts: {\(timeouts)}\n"
             .write(toFile: directory("homing.yaml"), atomically: true, encoding: .utf8)
     }
 
@@ -169,20 +172,7 @@ package final class TestStation: Sendable {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Self.programs + "/homing")
         process.arguments = arguments + ["--socket", directory("homing.sock")]
-        let (output, standardInput) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = output
-        process.standardInput = standardInput
-        try process.run()
-        standardInput.fileHandleForWriting.write(Data(input.utf8))
-        try standardInput.fileHandleForWriting.close()
-        return await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-                process.waitUntilExit()
-                continuation.resume(returning: (process.terminationStatus, text))
-            }
-        }
+        return try await process.ended(input: input)
     }
 
     package func login(_ email: String = "manager@lab.test", remember: Bool = false) async throws {

@@ -31,6 +31,26 @@ import Testing
         #expect(shipped.access == defaults.access)
     }
 
+    @Test func aRouteThatTakesNoDroppedFileIsAMistake() throws {
+        func check(_ spool: String, of backend: String) throws -> String {
+            let folder = URL(fileURLWithPath: Self.shipped).deletingLastPathComponent().path + "/backends/"
+            let directory = try TemporaryDirectory()
+            try FileManager.default.createDirectory(atPath: directory("backends"), withIntermediateDirectories: true)
+            try FileManager.default.copyItem(atPath: "\(folder)\(backend).yaml", toPath: directory("backends/\(backend).yaml"))
+            try directory.write("state_directory: state\nspool: \(spool)\n", to: "homing.yaml")
+            return ConfigurationCheck.run(file: directory("homing.yaml"), environment: environment).text
+        }
+        let misses = try check("{route: create_managed_user}", of: "breathesafe")
+        #expect(
+            misses.contains(
+                "spool.route: expected a route of breathesafe that takes dropped files: fit_test, measurement, profile, found create_managed_user"
+            ), "\(misses)")
+        let none = try check("{route: appointment}", of: "labloop")
+        #expect(none.contains("homing.yaml:2: spool.route: expected ‘enabled: false’ instead, since no route of labloop takes"), "\(none)")
+        #expect(try check("{enabled: false}", of: "labloop").contains("The configuration is good."))
+        #expect(try check("{enabled: false}", of: "labloop").contains("spool: off"))
+    }
+
     /// Every key that the reader knows stands in the shipped file, in use or commented out: the list comes from the reader's own message.
     @Test(arguments: ["", "spool", "delivery", "timeouts", "outbox", "access"])
     func theShippedFileNamesEveryKey(table: String) throws {

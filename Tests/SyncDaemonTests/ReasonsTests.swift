@@ -147,6 +147,13 @@ import Testing
                 $0.commands = NextCommands(backend: "keyed", means: .token)
             }, pending, "It waits for ann@lab.test to sign in; nobody else’s sign-in sends it.",
             "‘homing login --backend keyed --token-stdin’"),
+        Case(
+            reasons {
+                $0.session = session(.signedIn, account: "9", "bob@lab.test")
+                $0.commands = NextCommands(backend: "keyed", means: .refreshToken)
+            }, pending, "bob@lab.test is signed in; it waits for ann@lab.test to sign in, and nobody else’s sign-in sends it.",
+            "First sign bob@lab.test out with ‘homing logout --backend keyed’; then ann@lab.test signs in with ‘homing login --backend keyed --refresh-token-stdin’."
+        ),
         Case(cooling(.serverError), pending, "The backend is not well: Its words. It is tried again at 05:56.", "‘homing sync’"),
         Case(
             reasons(),

@@ -79,8 +79,10 @@ import Testing
                 #expect(refused?.detail["by"] == "uid 54321, pid 7")
                 #expect(refused?.detail["as"] == "manager@lab.testforged")
                 #expect(try await event(station, "signedIn")?.account == account)
+                #expect(try await event(station, "signedIn")?.detail["email"] == "manager@lab.test")
                 let out = try await event(station, "signedOut")
                 #expect(out?.account == account)
+                #expect(out?.detail["email"] == "manager@lab.test")
                 #expect(out?.detail["by"] == "uid \(geteuid()), pid 8")
                 #expect(
                     lines.all("A sign-in was refused") == [
@@ -142,6 +144,25 @@ import Testing
                 #expect(report.discarded == 1)
                 #expect(report.waiting == 0)
                 #expect(try await event(station, "discarded")?.detail["by"] == "uid \(geteuid()), pid 8")
+            }
+        }
+    }
+
+    /// As where `base_url` leads to another place.
+    @Test func aSignInThatFailsIsToldLikeARefusal() async throws {
+        try await DaemonStation.with { station in
+            let path = station.directory("backends/breathesafe.yaml")
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            try station.directory.write(text.replacing("POST /users/log_in", with: "POST /wrong/log_in"), to: "backends/breathesafe.yaml")
+            try await running(station) { daemon in
+                await #expect(throws: Problem.self) { try await daemon.signIn(DaemonStation.manager, by: Self.clerk) }
+                let failed = try #require(try await event(station, "signInFailed"))
+                #expect(failed.backend == "breathesafe")
+                #expect(failed.detail["by"] == "uid 54321, pid 7" && failed.detail["as"] == "manager@lab.test")
+                #expect(failed.detail["reason"]?.contains("404") == true, "\(failed.detail)")
+                let line = try #require(lines.all("A sign-in failed").first)
+                #expect(line.contains("as=manager@lab.test backend=breathesafe pid=7 reason=") && line.contains("404"))
+                #expect(!lines.all.contains { $0.contains(BreatheSafeConfiguration.labPassword) })
             }
         }
     }

@@ -63,4 +63,12 @@ import Testing
         #expect(problem.code == .signInRefused && problem.detail == "b refused the sign-in: Your account is locked.")
         #expect(problem.next?.contains("a further try may prolong it") == true)
     }
+
+    @Test func aNameThatIsAnotherAccountsIsRefusedWithWhatToDo() throws {
+        let problem = try problem(.labelTaken("bob@lab.test"), .refreshToken(Secret("t"), label: "bob@lab.test"))
+        #expect(problem.code == .signInRefused)
+        #expect(
+            problem.detail == "Nobody was signed in at b: bob@lab.test is known here as the name of another account than the token’s.")
+        #expect(problem.next?.hasPrefix("Hand in the same token again without --email") == true)
+    }
 }

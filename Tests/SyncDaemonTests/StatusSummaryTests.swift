@@ -36,7 +36,7 @@ import Testing
             ),
             (
                 summary(backend(QueueReport(pending: 2), session: "signInRequired", gate: "signInRequired"), waiting: 1),
-                "3 captures are safe here and cannot go up until somebody signs in."
+                "3 captures are safe here and cannot go up until ann@lab.test signs in."
             ),
             (
                 summary(backend(QueueReport(pending: 4, held: 1, dead: 1))),
@@ -95,7 +95,7 @@ import Testing
         ]
         for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
         #expect(summary([a, b]).withoutNames.sentence == "1 capture is safe here and cannot go up until somebody signs in at b.")
-        #expect(summary([a, b]).only(b).sentence == "1 capture is safe here and cannot go up until somebody signs in.")
+        #expect(summary([a, b]).only(b).sentence == "1 capture is safe here and cannot go up until bob@lab.test signs in.")
         #expect(
             summary([a, b], files: 2, for: "b").only(a).sentence == "Everything has gone up: 3 captures delivered, nothing is waiting.")
     }
@@ -134,6 +134,21 @@ import Testing
         #expect(item.text == "a and its profile do not fit, and 2 captures wait: Its words (profile).")
         #expect(item.next.hasPrefix("Tell whoever maintains the profile a.yaml"))
         #expect(summary([report("a", QueueReport(pending: 2), gate: "cooling", cause: "offline")]).attention.isEmpty)
+    }
+
+    @Test func aCertificateThatIsRefusedNeedsAPerson() throws {
+        let item = try #require(summary([report("a", QueueReport(pending: 2), gate: "cooling", cause: "tls")]).attention.first)
+        #expect(item.code == "no-secure-connection" && item.backend == "a")
+        #expect(
+            item.text
+                == "Nothing goes up to a, and 2 captures wait, because no secure connection to the backend can be made: Its words (tls).")
+        #expect(item.next == "Tell whoever runs the network or the backend; when it is mended, it goes on by itself.")
+        let clock = try #require(summary([report("a", QueueReport(), gate: "cooling", cause: "clock")]).attention.first)
+        #expect(clock.code == "clock")
+        #expect(
+            clock.text == "Nothing goes up to a, because the backend’s certificate does not fit this station’s clock: Its words (clock).")
+        #expect(
+            clock.next == "Set the station’s clock; then it goes on by itself. If it is right, tell whoever runs the backend.")
     }
 
     @Test func whoHasToSignInIsToldWhyAndHowItIsDoneThere() throws {
@@ -257,5 +272,77 @@ import Testing
         let attention = StatusSummary(backends: [backend(QueueReport(delivered: 1))], spool: spool, moment: moment).attention
         #expect(attention.map(\.code) == ["stuck-files", "refused-files"])
         #expect(attention.first == Attention(code: "stuck-files", text: text, next: "Give write permission."))
+    }
+
+    /// Who dropped it may believe that it has gone up.
+    @Test func aRefusedFileIsInTheFirstLine() {
+        let refused =
+            "1 dropped file was refused and did not go up: its .reason in /spool/refused says why; mend it and drop it again."
+        let bob = WaitingAccount(account: "2", email: "bob@lab.test", waiting: 2)
+        let cases: [(StatusSummary, String)] = [
+            (
+                summary(backend(QueueReport(delivered: 3)), refused: 1),
+                "\(refused) Everything else has gone up: 3 captures delivered, nothing is waiting."
+            ),
+            (summary(backend(QueueReport()), refused: 1), "\(refused) Ready: nothing else has been captured yet."),
+            (
+                summary(backend(QueueReport(dead: 1)), refused: 1),
+                "1 capture could not be delivered and needs you. \(refused)"
+            ),
+            (
+                summary(backend(QueueReport(pending: 2, delivered: 5), others: [bob]), refused: 1),
+                "2 captures wait for bob@lab.test to sign in again. \(refused)"
+            ),
+        ]
+        for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
+        #expect(
+            summary(backend(QueueReport(delivered: 3)), refused: 2).sentence.hasPrefix(
+                "2 dropped files were refused and did not go up: the .reason beside each in /spool/refused says why; mend them and"))
+    }
+
+    @Test func whereOnePersonIsMeantNobodyElseIs() throws {
+        func waiting(_ name: String, _ email: String) -> BackendReport {
+            report(name, QueueReport(pending: 1), session: "signedOut", email: nil, gate: "signInRequired", others: [(email, 1)])
+        }
+        let ann = summary([waiting("a", "ann@lab.test"), waiting("b", "ann@lab.test")])
+        #expect(ann.sentence == "2 captures are safe here and cannot go up until ann@lab.test signs in at a and b.")
+        #expect(ann.withoutNames.sentence == "2 captures are safe here and cannot go up until somebody signs in at a and b.")
+        #expect(ann.attention.map(\.next).first == "ann@lab.test has to sign in with ‘homing login --backend a’.")
+        let both = summary([waiting("a", "ann@lab.test"), waiting("b", "bob@lab.test")])
+        #expect(both.sentence == "2 captures are safe here and cannot go up until somebody signs in.")
+    }
+
+    @Test func whoIsSignedInHasToSignOutFirst() throws {
+        var keyed = report("keyed", QueueReport(pending: 1), others: [("bob@lab.test", 1)])
+        keyed.signInCommand = "homing login --backend keyed --token-stdin"
+        let item = try #require(summary([report("a", QueueReport()), keyed]).attention.first)
+        #expect(item.code == "other-account")
+        #expect(
+            item.next
+                == "First sign ann@lab.test out with ‘homing logout --backend keyed’; then bob@lab.test signs in with ‘homing login --backend keyed --token-stdin’. Nobody else’s sign-in sends it."
+        )
+    }
+
+    @Test func whatIsTheSameAtTwoBackendsIsSaidOnce() {
+        func cooling(_ name: String, _ words: String) -> BackendReport {
+            var report = report(name, QueueReport(pending: 1), gate: "cooling", cause: "offline")
+            report.gateReason = words
+            return report
+        }
+        #expect(
+            summary([cooling("a", "No answer."), cooling("b", "No answer.")]).sentence
+                == "2 captures for a and b are safe here and wait for the network: No answer.")
+        #expect(
+            summary([cooling("a", "No answer."), cooling("b", "Cut.")]).sentence
+                == "2 captures for a and b are safe here and wait for the network: No answer. Cut.")
+        let paused = ["a", "b"].map { name in
+            var paused = report(name, QueueReport(pending: 1), gate: "paused")
+            paused.pause = PauseReport(backend: name, reason: "", since: moment.now, until: nil, by: "ann")
+            return paused
+        }
+        #expect(
+            summary(paused).sentence == "2 captures are safe here; sending to a and b is paused by ann until somebody resumes it.")
+        let others = ["a", "b"].map { report($0, QueueReport(pending: 1), others: [("bob@lab.test", 1)]) }
+        #expect(summary(others).sentence == "2 captures wait for bob@lab.test to sign in again at a and b; everything else has gone up.")
     }
 }

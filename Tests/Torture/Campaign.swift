@@ -51,5 +51,12 @@ struct Outcome: Codable, Sendable, CustomStringConvertible {
             .joined(separator: "\n")
     }
 
+    /// A part of a campaign that was lived through with a guarantee taken away; it has to fail each time.
+    mutating func controlled(without: String, failedAsItShould: Bool) {
+        let before = controls.first { $0.without == without }?.failedAsItShould ?? true
+        controls.removeAll { $0.without == without }
+        controls.append(Control(without: without, failedAsItShould: before && failedAsItShould))
+    }
+
     mutating func met(_ fault: String, _ times: Int = 1) { faults[fault, default: 0] += times }
 }

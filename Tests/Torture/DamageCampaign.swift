@@ -1,4 +1,5 @@
 import ControlAPI
+import Delivery
 import Foundation
 import Outbox
 import Sandbox
@@ -8,21 +9,12 @@ import TestSupport
 
 /// Flips bytes in everything that a station keeps, between two runs of its daemon. Whatever was acknowledged is there afterwards, or held, or
 /// counted as missing while the damaged files are kept; and the daemon always starts.
-struct DamageCampaign: Campaign {
+struct DamageCampaign: RoundCampaign {
     static let name = "damage"
 
-    func run(until deadline: ContinuousClock.Instant, seed: UInt64) async throws -> Outcome {
-        var outcome = Outcome(Self.name, seed: seed)
-        var generator = SeededGenerator(state: seed)
-        repeat {
-            try await round(&outcome, &generator)
-            outcome.rounds += 1
-        } while ContinuousClock.now < deadline
-        return outcome
-    }
-
     /// One station, damaged a few times in its life.
-    private func round(_ outcome: inout Outcome, _ generator: inout SeededGenerator) async throws {
+    func round(seed: UInt64, _ outcome: inout Outcome) async throws {
+        var generator = SplitMix64(seed: seed)
         let station = try await TestStation()
         defer { Task { await station.sandbox.stop() } }
         let state = station.directory("state")
@@ -91,7 +83,7 @@ struct DamageCampaign: Campaign {
     }
 
     /// Flips a few bytes of a few files, but for the key, without which a start is refused; the names of those files.
-    private func flip(in state: String, _ generator: inout SeededGenerator) throws -> [String] {
+    private func flip(in state: String, _ generator: inout SplitMix64) throws -> [String] {
         let names = [
             "outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite-shm", "sessions/breathesafe.session", "device-id", "crashed", "lock",
             "homing.key.check",
@@ -132,13 +124,5 @@ struct DamageCampaign: Campaign {
             } catch { try await Task.sleep(for: .milliseconds(50)) }
         }
         return ids
-    }
-}
-
-private struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state ^ state >> 31
     }
 }

@@ -3,6 +3,8 @@ import Foundation
 /// The page of guarantees: what is promised, what was done to break it, and what came of it. Every figure is one of the run.
 struct Report {
     let outcomes: [Outcome]
+    /// Campaigns that were left out, by name.
+    let left: [String]
     let minutes: Double
     let began: Date
 
@@ -21,7 +23,8 @@ struct Report {
            `uncertain` was recorded.
         4. Once faults stop, whatever may be sent settles within bounded time; at any instant it is being sent, or a time is set.
         5. Order within a lane; 6. at most one of a lane in flight.
-        7. At most three attempts, untouched by any number of failures that are not the entry's: offline, 401, 429, login pages.
+        7. At most three attempts, untouched by any number of failures that are not the entry's: offline, 401, 429, login pages,
+           certificates and clocks.
         8. No request carries another account's credentials.
         9. No secret and no payload in logs, arguments, environment, events or reports, nor in the file once it was destroyed.
         10. The store opens after any crash; what cannot be read is put aside, and the daemon goes on.
@@ -47,10 +50,11 @@ struct Report {
             outcome.controls.map { "| \(outcome.campaign) | \($0.without) | \($0.failedAsItShould ? "yes" : "**no**") |" }
         }.joined(separator: "\n"))
 
-        Besides, `Tests/mutants` plants bugs one at a time and runs the tests that should see them.
+        Besides, bugs made by hand are planted one at a time: <doc:Mutants>.
 
         ## What was not tested
 
+        \(left.isEmpty ? "" : "Left out of this run: \(left.joined(separator: ", ")).\n\n")\
         A real power cut and disks that lie about a flush; file systems other than the one of this machine and tmpfs; a network with real
         delay and loss (this kernel has no netem); a soak of days; another processor architecture; the backends themselves, for which the
         sandbox stands in.

@@ -31,7 +31,8 @@ struct RunCommand: AsyncParsableCommand {
             print("\(outcome)")
         }
         if let report {
-            let text = Report(outcomes: outcomes, minutes: minutes, began: began).markdown
+            let left = Self.campaigns.map { type(of: $0).name }.filter { name in !outcomes.contains { $0.campaign == name } }
+            let text = Report(outcomes: outcomes, left: left, minutes: minutes, began: began).markdown
             try text.write(toFile: report, atomically: true, encoding: .utf8)
         }
         if outcomes.contains(where: { !$0.failures.isEmpty || $0.controls.contains { !$0.failedAsItShould } }) { throw ExitCode.failure }

@@ -30,7 +30,8 @@ struct SimulateCommand: AsyncParsableCommand {
         }
         let begin = ContinuousClock.now
         print("Simulating, seed \(seed) ...")
-        let report = try await Runner(seed: seed, sabotage: sabotage).run(workers: min(2, worlds ?? 2)) { [count, worlds] report in
+        let report = try await Runner(seed: seed, sabotage: sabotage).run(workers: min(Runner.atOnce, worlds ?? .max)) {
+            [count, worlds] report in
             worlds.map { report.worlds >= $0 } ?? (report.events >= count)
         }
         let seconds = (ContinuousClock.now - begin) / .seconds(1)

@@ -5,5 +5,8 @@ import ArgumentParser
 struct Torture: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "homing-torture", abstract: "Try to break every guarantee, with the real programs and the real store.",
-        subcommands: [RunCommand.self, SimulateCommand.self, PowerCutCommand.self, KillCommand.self, SyscallCommand.self])
+        subcommands: [
+            RunCommand.self, SimulateCommand.self, PowerCutCommand.self, KillCommand.self, SyscallCommand.self, InternetCommand.self,
+            DoorCommand.self,
+        ])
 }

@@ -75,4 +75,14 @@ import Testing
         let line = EventText(times: Sample.times).line(Sample.event(3, detail: ["status": "201", "remote": "8\n1"]))
         #expect(line == "14:15:00  delivered       3f2a91c04b01  breathesafe  remote=8 1  status=201")
     }
+
+    @Test func whoCameOrWentIsNamed() {
+        func line(_ detail: [String: String]) -> String {
+            var event = Sample.event(3, "signedIn", detail: detail)
+            event.entry = nil
+            return EventText(times: Sample.times).line(event)
+        }
+        #expect(line(["email": "anna@clinic.example"]).hasSuffix("signedIn        breathesafe  email=anna@clinic.example"))
+        #expect(line([:]).hasSuffix("signedIn        breathesafe  account=5"))
+    }
 }

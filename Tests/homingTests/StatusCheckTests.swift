@@ -23,7 +23,7 @@ import Testing
         #expect(check(Sample.status()) == .init(line: "HOMING OK - All is well.", code: .success))
         #expect(
             check(Sample.status(attention: [dead, signIn]))
-                == .init(line: "HOMING ATTENTION - 1 capture was refused.", code: .attentionNeeded))
+                == .init(line: "HOMING ATTENTION - 1 capture was refused. Anna must sign in again.", code: .attentionNeeded))
         #expect(
             check(Sample.status(attention: [signIn])) == .init(line: "HOMING SIGN-IN - Anna must sign in again.", code: .signInRequired))
         let gone = Problem(.daemonNotRunning, status: 503, title: "", detail: "Nobody answers at /s.")
@@ -61,5 +61,19 @@ import Testing
 
     @Test func itIsOneLineWhateverTheServerSaid() {
         #expect(!check(Sample.status("two\nlines\u{1B}[31m")).line.unicodeScalars.contains { $0.properties.generalCategory == .control })
+    }
+
+    @Test func everythingThatIsWrongIsNamed() {
+        var away = Sample.backend("away", gate: "cooling", reason: "It does not answer.", queue: .init(pending: 2))
+        away.gateCause = "offline"
+        let idle = Sample.backend("idle", gate: "cooling", reason: "It does not answer either.")
+        #expect(
+            check(Sample.status(attention: [dead, signIn], backends: [away, idle, Sample.backend("refusing")]))
+                == .init(
+                    line:
+                        "HOMING ATTENTION - 1 capture was refused. Anna must sign in again. Nothing gets through to away: It does not answer.",
+                    code: .attentionNeeded))
+        #expect(
+            check(Sample.status(attention: [signIn], backends: [away])).line.hasSuffix("Nothing gets through to away: It does not answer."))
     }
 }

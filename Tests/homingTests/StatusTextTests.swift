@@ -72,7 +72,7 @@ import Testing
                 breathesafe  https://breathesafe.example
                   account  anna@clinic.example must sign in again: The password was changed.
                   entries  1 waiting
-                  sending  stopped until somebody signs in
+                  sending  stopped until anna@clinic.example signs in
                 """)
     }
 

@@ -84,6 +84,16 @@ import Testing
         #expect(SyncText.report(SyncReport(waiting: waiting, cursor: 1, obstacle: obstacle)) == text)
     }
 
+    @Test func whatWaitsForOthersIsNotNothing() {
+        let report = SyncReport(waiting: 0, cursor: 1, obstacle: "2 captures of bob@clinic.example wait.", others: 2)
+        #expect(
+            SyncText.report(report)
+                == "2 entries wait for people who are not signed in.\n2 captures of bob@clinic.example wait.")
+        #expect(
+            SyncText.report(SyncReport(waiting: 0, cursor: 1, obstacle: nil, others: 1))
+                == "1 entry waits for somebody who is not signed in.")
+    }
+
     @Test func linesThatAreNotRedrawnComeOnceATenth() {
         func mark(_ delivered: Int, dead: Int = 0) -> String {
             let queue = QueueReport(pending: 100 - delivered - dead, dead: dead, delivered: delivered)

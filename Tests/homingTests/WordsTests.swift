@@ -18,6 +18,13 @@ import Testing
 
     @Test func wordsOfAServerCannotSteerTheTerminal() {
         #expect("no\u{1B}[2Jgood\r\nend\u{9B}x".printable == "no [2Jgood  end x")
+        #expect("a\u{2028}b\u{2029}c".printable == "a b c")
+    }
+
+    @Test func aNameCannotEndOtherwiseThanItSeemsTo() {
+        #expect("a\u{202E}nosj.exe".printable == "a\u{FFFD}nosj.exe")
+        #expect("\u{2066}a\u{2069}\u{200F}".printable == "\u{FFFD}a\u{FFFD}\u{FFFD}")
+        #expect("naïve 👩‍👩‍👧 日本".printable == "naïve 👩‍👩‍👧 日本")
     }
 
     @Test(arguments: [("short", "short"), ("exactly 10", "exactly 10"), ("longer than 10", "longer th…")])

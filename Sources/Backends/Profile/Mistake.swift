@@ -1,3 +1,5 @@
+import SyncModel
+
 /// One thing wrong in a configuration file: where, what was found, and what was expected.
 package struct Mistake: Hashable, Sendable, CustomStringConvertible {
     package let file: String
@@ -17,8 +19,14 @@ package struct Mistake: Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         let place = [file, line.map(String.init)].compactMap(\.self).joined(separator: ":")
-        let subject = key.isEmpty ? "" : " \(key):"
-        return "\(place):\(subject) expected \(expected)\(found.map { ", found \($0)" } ?? "")"
+        let subject = key.isEmpty ? "" : " \(Self.shown(key)):"
+        return "\(place.legible):\(subject) expected \(Self.shown(expected))\(found.map { ", found \(Self.shown($0))" } ?? "")"
+    }
+
+    /// What stands in a file may be of any length, and hold anything.
+    private static func shown(_ text: String) -> String {
+        let most = 400
+        return (text.unicodeScalars.count > most ? String(text.unicodeScalars.prefix(most)) + "…" : text).legible
     }
 }
 

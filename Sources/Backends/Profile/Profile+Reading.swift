@@ -41,7 +41,9 @@ extension Profile {
     }
 
     private static func base(_ node: YAMLNode) -> String? {
-        guard var url = node.text, let origin = Origin(url), origin.isPrivate, !url.contains(where: { "?#{} ".contains($0) }) else {
+        guard var url = node.text, let origin = Origin(url), origin.isPrivate,
+            url.utf8.allSatisfy({ (0x21...0x7e).contains($0) && !"?#{}\\".utf8.contains($0) })
+        else {
             return nil
         }
         while url.hasSuffix("/") { url.removeLast() }

@@ -60,9 +60,8 @@ package struct ProfileLibrary {
     }
 
     private func file(_ path: String) -> YAMLNode? {
-        // `try?`: what matters to the reader of the message is that it could not be read.
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-            log.add(Mistake(file: path, key: "", found: "an unreadable file", expected: "UTF-8 text"))
+        guard let text = YAMLNode.text(of: path) else {
+            log.add(Mistake(file: path, key: "", found: "an unreadable file", expected: "a plain file of UTF-8 text, at most 1 MiB"))
             return nil
         }
         return YAMLNode.parse(text, file: path, log: log)

@@ -23,6 +23,10 @@ package struct YAMLNode: Sendable {
 
     /// Reads one document; nil, with the reason in `log`, where it is not YAML.
     package static func parse(_ text: String, file: String, log: MistakeLog) -> YAMLNode? {
+        guard !AliasCount.isTooHigh(in: text) else {
+            log.add(Mistake(file: file, key: "", found: "many aliases (*)", expected: "the values themselves"))
+            return nil
+        }
         do {
             guard let node = try compose(yaml: text) else {
                 log.add(Mistake(file: file, key: "", found: "nothing", expected: "a table of keys"))
@@ -46,15 +50,36 @@ package struct YAMLNode: Sendable {
     private init(_ node: Node, file: String, log: MistakeLog) {
         self.file = file
         line = node.mark?.line
+        // Wherever an alias stood there is now all that it stands for, which may be more than there is memory for: no step further.
+        guard node.anchor == nil else {
+            content = .scalar("", .null)
+            log.add(Mistake(file: file, line: line, key: "", found: "an anchor (&) or its alias (*)", expected: "the value itself"))
+            return
+        }
         switch node {
         case .scalar(let scalar): content = .scalar(scalar.string, Self.value(node, scalar))
         case .sequence(let items): content = .list(items.map { YAMLNode($0, file: file, log: log) })
-        case .mapping(let members):
-            content = .table(
-                members.map { Member(key: $0.key.string ?? "", line: $0.key.mark?.line, value: YAMLNode($0.value, file: file, log: log)) })
+        case .mapping(let members): content = .table(Self.members(members, file: file, log: log))
         case .alias:
             content = .scalar("", .null)
             log.add(Mistake(file: file, line: node.mark?.line, key: "", found: "an alias", expected: "the value itself"))
+        }
+    }
+
+    private static func members(_ members: Node.Mapping, file: String, log: MistakeLog) -> [Member] {
+        var known: Set<String> = []
+        return members.compactMap { key, value in
+            let line = key.mark?.line
+            guard case .scalar(let scalar) = key, key.anchor == nil else {
+                log.add(Mistake(file: file, line: line, key: "", found: "a list, a table or an anchor as a key", expected: "a name"))
+                return nil
+            }
+            // The library takes two for different that only their tags tell apart.
+            guard known.insert(scalar.string).inserted else {
+                log.add(Mistake(file: file, line: line, key: scalar.string, found: "the key twice", expected: "every key once"))
+                return nil
+            }
+            return Member(key: scalar.string, line: line, value: YAMLNode(value, file: file, log: log))
         }
     }
 

@@ -23,6 +23,8 @@ package enum AuthenticationError: Error, Hashable, Sendable {
     case signingOut
     /// Somebody else is signed in, and has to sign out first.
     case conflict(Account)
+    /// The name given with a token is another account's.
+    case labelTaken(String)
     /// The session could not be stored, so it does not count.
     case unsaved(VaultError)
 

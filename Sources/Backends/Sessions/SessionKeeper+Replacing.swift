@@ -18,15 +18,14 @@ extension SessionKeeper {
             let current = try session()
             if stale.generation < current.generation { return current }
             switch change {
-            case .replacing(let task): return try await landed(task)
-            case .signingIn(let task): guard await task.joined() != nil else { throw .leftWaiting }
+            case .signingIn(let task, _): guard await task.joined() != nil else { throw .leftWaiting }
             case .signingOut, .draining: throw .signingOut
             case nil:
+                if let renewal { return try await landed(renewal) }
                 try checkRunning()
                 try checkRested()
-                isRenewing = true
                 let task = Task { await self.renew() }
-                change = .replacing(task)
+                renewal = task
                 return try await landed(task)
             }
         }
@@ -38,7 +37,7 @@ extension SessionKeeper {
         throw .tooSoon(until: until, failure)
     }
 
-    private func landed(_ renewal: Task<Result<Session, AuthenticationError>, Never>) async throws(AuthenticationError) -> Session {
+    private func landed(_ renewal: Renewing) async throws(AuthenticationError) -> Session {
         guard let result = await renewal.joined() else { throw .leftWaiting }
         return try result.get()
     }
@@ -50,9 +49,8 @@ extension SessionKeeper {
         } catch {
             result = .failure(error)
         }
-        guard !Task.isCancelled else { return result }
-        isRenewing = false
-        if case .replacing = change { change = nil }
+        // Once called off it is no longer the one under way.
+        if !Task.isCancelled { renewal = nil }
         return result
     }
 

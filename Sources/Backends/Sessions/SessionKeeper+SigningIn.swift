@@ -7,7 +7,10 @@ extension SessionKeeper {
     /// Signs somebody in, or renews the session of whoever is. Durable when it returns; a failure leaves everything as it was.
     ///
     /// With `remember`, and where the profile allows it, a password is kept to renew the session without a person.
-    package func signIn(_ way: WayIn, remember: Bool) async throws(AuthenticationError) -> SessionSnapshot {
+    ///
+    /// - Parameter known: the accounts that the rest of the house knows at this backend. A name given with a token must not be one of another
+    ///   account; where none is given, an account keeps the one that it has.
+    package func signIn(_ way: WayIn, remember: Bool, known: [Account] = []) async throws(AuthenticationError) -> SessionSnapshot {
         try await waitForChange()
         try checkRunning()
         switch record.state {
@@ -15,9 +18,8 @@ extension SessionKeeper {
         case .signingOut: throw .signingOut
         case .signedOut, .signInRequired: break
         }
-        let task = Task { await self.enter(way, keepsPassword: remember && self.backend.profile.auth.renewsByLogin) }
-        change = .signingIn(task)
-        isExchanging = way.digest != nil
+        let task = Task { await self.enter(way, keepsPassword: remember && self.backend.profile.auth.renewsByLogin, known) }
+        change = .signingIn(task, usesUpToken: way.digest != nil)
         guard let result = await task.joined() else { throw .leftWaiting }
         return try result.get()
     }
@@ -29,42 +31,48 @@ extension SessionKeeper {
 
     /// Returns when nothing is under way by which the server turns a token over: cut before its answer is stored, it would cost the session. A
     /// sign-in by password costs nothing, and is not waited for.
-    package func landed() async { if record.awaitsRefresh == true || isExchanging { await settled() } }
+    package func landed() async {
+        if case .signingIn(_, usesUpToken: true) = change { return await settled() }
+        if record.awaitsRefresh == true { await settled() }
+    }
 
     /// Returns when no change of credentials is under way.
     private func waitForChange() async throws(AuthenticationError) {
-        while let change {
+        while change != nil || renewal != nil {
             let hasEnded =
                 switch change {
-                case .replacing(let task): await task.joined() != nil
-                case .signingIn(let task): await task.joined() != nil
+                case .signingIn(let task, _): await task.joined() != nil
                 case .signingOut(let task, _): await task.joined() != nil
                 case .draining(let task): await task.joined() != nil
+                case nil: await renewal?.joined() != nil
                 }
             guard hasEnded else { throw .leftWaiting }
         }
     }
 
-    private func enter(_ way: WayIn, keepsPassword: Bool) async -> Result<SessionSnapshot, AuthenticationError> {
+    private func enter(
+        _ way: WayIn, keepsPassword: Bool, _ known: [Account]
+    ) async -> Result<SessionSnapshot, AuthenticationError> {
         let given = way.digest
-        defer { (change, isExchanging) = (nil, false) }
+        defer { change = nil }
         do throws(AuthenticationError) {
-            let (account, credentials) = try await scheme.signIn(goingOn(way), over: transport) { tokens throws(AuthenticationError) in
+            var (account, credentials) = try await scheme.signIn(goingOn(way), over: transport) { tokens throws(AuthenticationError) in
                 if let given, let refresh = tokens.refresh { try await self.keep(refresh, exchangedFor: given) }
             }
             // By the label alone nobody is told from somebody else: for tokens, whoever hands one in chooses it.
             if record.state == .signedIn, let current = record.account, current.id != account.id { throw .conflict(current) }
+            account.label = try label(for: account, by: way, among: known)
             var next = SessionRecord(origin: backend.profile.origin.description)
             next.origins = credentialOrigins
             next.state = .signedIn
             next.account = account
             next.since = clock.now
             next.generation = record.generation + 1
+            if keepsPassword, case .password(let email, let password) = way {
+                credentials.kept = Credentials.KeptLogin(email: email, password: password)
+            }
             next.credentials = credentials
             next.aftermaths = record.aftermaths(back: told(account))
-            if keepsPassword, case .password(let email, let password) = way {
-                next.credentials.kept = Credentials.KeptLogin(email: email, password: password)
-            }
             try store(next)
             rest.withLock { $0.end() }
             return .success(snapshot)
@@ -75,6 +83,18 @@ extension SessionKeeper {
 }
 
 extension SessionKeeper {
+    /// The name of `account`. With a password it is the one that the backend signed in; with a token it is whatever somebody typed.
+    private func label(for account: Account, by way: WayIn, among known: [Account]) throws(AuthenticationError) -> String {
+        if case .password = way { return account.label }
+        let (id, known) = (told(account)?.id, [told(record.account)].compactMap(\.self) + known)
+        guard let claimed = way.label else { return known.first { $0.id == id }?.label ?? account.label }
+        if known.contains(where: { $0.id != id && isHere($0.id) && $0.label.isSameEmail(as: claimed) }) { throw .labelTaken(claimed) }
+        return claimed
+    }
+
+    /// Whether an account known by that id is one of this server's: at another one, the same person has another id.
+    private func isHere(_ id: String) -> Bool { foreignTo == nil ? !Self.namesItsServer(id) : id.hasSuffix("@" + backend.origin) }
+
     /// The token that was handed in is used up by its exchange: what came of it is kept until somebody is signed in by it.
     private func keep(_ refresh: Secret, exchangedFor given: String) throws(AuthenticationError) {
         // In memory first: where the disk is full, trying again goes on from here all the same.

@@ -13,13 +13,11 @@ package actor SessionKeeper {
     let transport: any Transport
     let clock: any SyncClock
     var record: SessionRecord
-    /// The one change of credentials under way.
+    /// Whoever comes or goes; only one at a time.
     var change: Change?
-    /// Whether a renewal is under way that nobody has called off; also during a sign-out.
-    var isRenewing = false
+    /// The renewal under way that nobody has called off; also during a sign-out.
+    var renewal: Renewing?
     var csrf: (token: String, generation: Int)?
-    /// The change under way is a sign-in by a refresh token, which it uses up.
-    var isExchanging = false
     /// The credentials of this generation were called unauthorised.
     var refusedGeneration: Int?
     /// Until when renewals rest.
@@ -38,9 +36,11 @@ package actor SessionKeeper {
     private var revision = 0
     private var savedAt: Date
 
+    typealias Renewing = Task<Result<Session, AuthenticationError>, Never>
+
     enum Change {
-        case replacing(Task<Result<Session, AuthenticationError>, Never>)
-        case signingIn(Task<Result<SessionSnapshot, AuthenticationError>, Never>)
+        /// `usesUpToken`: by a refresh token, which the server turns over.
+        case signingIn(Task<Result<SessionSnapshot, AuthenticationError>, Never>, usesUpToken: Bool)
         case signingOut(Task<Result<SignOutOutcome, SignOutError>, Never>, allDevices: Bool)
         /// Nobody is signed in any more, and what was being sent comes to its end.
         case draining(Task<Void, Never>)
@@ -105,9 +105,9 @@ package actor SessionKeeper {
 
     /// The session of whoever is signed in. What was renewed and could not be stored is stored first.
     package func session() throws(AuthenticationError) -> Session {
-        if isUnstored { try store(record) }
         switch record.state {
         case .signedIn:
+            if isUnstored { try store(record) }
             guard let account = told(record.account) else { throw .signInRequired(reason: "nobody is signed in") }
             return Session(account: account, generation: record.generation)
         case .signedOut: throw .signInRequired(reason: record.reason ?? "nobody is signed in")

@@ -61,9 +61,21 @@ package final class HTTPTransport: Transport {
                 task.cancel()
             }
         } catch {
-            let host = URLComponents(string: request.url)?.host ?? request.url
-            throw TransportError(error, wasSent: exchange.hasSentHead, host: host, now: clock.now)
+            let url = URLComponents(string: request.url)
+            let findings = await findings(on: error, at: url?.host ?? "", port: url?.port ?? 443)
+            throw TransportError(
+                error, wasSent: exchange.hasSentHead, host: url?.host ?? request.url, findings: findings, now: clock.now)
         }
+    }
+
+    /// Looks closer where an error does not tell its cause. Nothing is sent for that.
+    private func findings(on error: any Error, at host: String, port: Int) async -> TransportError.Findings {
+        var findings = TransportError.Findings()
+        if TransportError.isRefusedCertificate(error) {
+            findings.certificate = await .shown(at: host, port: port, on: loop, within: TimeAmount(limits.connect))
+        }
+        if TransportError.mayLackName(error) { findings.name = await NameLookup.of(host, within: min(limits.connect, .seconds(2))) }
+        return findings
     }
 }
 

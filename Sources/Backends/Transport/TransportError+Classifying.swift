@@ -7,11 +7,20 @@ import NIOSSL
 import SyncModel
 
 extension TransportError {
+    /// What a closer look has shown.
+    struct Findings: Sendable {
+        /// Of the certificate that was refused.
+        var certificate: CertificateDates?
+        /// Of a name without which there is no connection.
+        var name: NameLookup?
+    }
+
     /// Tells what failed before the request could reach the server from what failed after.
     ///
-    /// - Parameter wasSent: the request's head has gone out. Without that, whatever the error is, nothing has taken effect.
-    init(_ error: any Error, wasSent: Bool, host: String, now: Date) {
-        let named = Self(error, host: host, now: now)
+    /// - Parameters:
+    ///   - wasSent: the request's head has gone out. Without that, whatever the error is, nothing has taken effect.
+    init(_ error: any Error, wasSent: Bool, host: String, findings: Findings = Findings(), now: Date) {
+        let named = Self(error, host: host, findings, now: now)
         switch (named, wasSent) {
         case (.lost, false) where error is CancellationError || error as? HTTPClientError == .cancelled:
             self = .unreachable(Failure(.stopping, "The request was not sent: it was called off."))
@@ -25,20 +34,28 @@ extension TransportError {
         }
     }
 
-    private init(_ error: any Error, host: String, now: Date) {
+    /// The handshake has failed because of the certificate, for whichever reason: TLS does not tell.
+    static func isRefusedCertificate(_ error: any Error) -> Bool {
+        guard case NIOSSLError.handshakeFailed(let reason) = error else { return false }
+        return "\(reason)".contains("CERTIFICATE_VERIFY_FAILED")
+    }
+
+    private init(_ error: any Error, host: String, _ findings: Findings, now: Date) {
         switch error {
         case let error as NIOConnectionError:
-            let name = error.dnsAError != nil && error.connectionErrors.isEmpty
             let refused = error.connectionErrors.compactMap { $0.error as? IOError }.first
-            self = .offline(host, name ? "its name is not known here" : refused.map(Self.words) ?? "no connection")
+            let unnamed = findings.name == .unanswered ? Self.unanswered : "its name is not known here"
+            self = .offline(host, Self.mayLackName(error) ? unnamed : refused.map(Self.words) ?? "no connection")
         case let error as IOError where Self.connecting.contains(error.errnoCode):
             self = .offline(host, Self.words(error))
         case let error as HTTPClientError where Self.slowConnect.contains(error):
-            self = .offline(host, "connecting took too long")
+            self = .offline(host, findings.name == .unanswered ? Self.unanswered : "connecting took too long")
         case is NIOSSLExtraError:
             self = .unreachable(Failure(.tls, "\(host) showed a certificate for another name. Is a proxy in the way?"))
-        case NIOSSLError.handshakeFailed(let reason):
-            self = .handshake(host, "\(reason)", now: now)
+        case NIOSSLError.handshakeFailed where Self.isRefusedCertificate(error):
+            self = .unreachable(Self.refused(findings.certificate, of: host, now: now))
+        case NIOSSLError.handshakeFailed:
+            self = .unreachable(Failure(.tls, "No secure connection to \(host) could be made (TLS handshake failed)."))
         case let error as HTTPClientError where error == .alreadyShutdown:
             self = .unreachable(Failure(.stopping, "The request was not sent: the daemon is stopping."))
         case let error as HTTPClientError where Self.malformed.contains(error):
@@ -58,6 +75,14 @@ extension TransportError {
         }
     }
 
+    /// The name may not have been found, or nobody may have been there to look for it.
+    static func mayLackName(_ error: any Error) -> Bool {
+        if let error = error as? NIOConnectionError { return error.dnsAError != nil && error.connectionErrors.isEmpty }
+        return (error as? HTTPClientError).map(slowConnect.contains) ?? false
+    }
+
+    private static let unanswered = "its name cannot be looked up, as without a network"
+
     private static func offline(_ host: String, _ why: String) -> Self {
         .unreachable(Failure(.offline, "The backend at \(host) does not answer (\(why))."))
     }
@@ -66,30 +91,47 @@ extension TransportError {
         .lost(Failure(.lostAnswer, "The backend at \(host) \(what).", outcomeUnknown: true))
     }
 
-    private static func handshake(_ host: String, _ reason: String, now: Date) -> Self {
-        guard reason.contains("CERTIFICATE_VERIFY_FAILED") else {
-            return .unreachable(Failure(.tls, "No secure connection to \(host) could be made (TLS handshake failed)."))
-        }
-        // TLS does not tell an expired certificate from an unknown one; a clock that cannot be right explains both.
+    private static func refused(_ certificate: CertificateDates?, of host: String, now: Date) -> Failure {
+        let clock = "this station’s clock says \(text(now))"
         guard plausibleTime.contains(now) else {
-            return .unreachable(
-                Failure(.clock, "The certificate of \(host) was refused, and this machine's clock is wrong. Set the clock."))
+            return Failure(.clock, "The certificate of \(host) was refused, and \(clock), which cannot be right. Set the clock.")
         }
-        return .unreachable(
-            Failure(.tls, "The certificate of \(host) is not trusted: it is out of its dates, or its authority is not known here."))
+        return switch certificate {
+        case nil:
+            Failure(.tls, "The certificate of \(host) is not trusted: it is out of its dates, or its authority is not known here.")
+        // A server that shows a certificate before its time is rare; a clock that is behind is not.
+        case .some(let dates) where now < dates.from:
+            Failure(.clock, "The certificate of \(host) is valid only from \(text(dates.from)), and \(clock).")
+        case .some(let dates) where now > dates.until:
+            Failure(.tls, "The certificate of \(host) expired on \(text(dates.until)); \(clock).")
+        case .some:
+            Failure(
+                .tls,
+                "The certificate of \(host) was not issued by an authority that is known here. Is a proxy in the way? If it is the right one, an administrator names its authority as ca_file."
+            )
+        }
+    }
+
+    /// `2026-11-22 03:15 UTC`, the same wherever the station is.
+    private static func text(_ date: Date) -> String {
+        let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space).year().month().day().time(includingFractionalSeconds: false)
+        return date.formatted(style).prefix(16) + " UTC"
     }
 
     /// A clock outside these years is wrong: this program is not older, and hardly in use for longer.
     private static let plausibleTime = Date(timeIntervalSince1970: 1_793_491_200)..<Date(timeIntervalSince1970: 2_424_643_200)
 
-    /// What only an attempt to connect can report: no route, no port, no descriptor.
+    /// What an attempt to connect reports: no route, no port, no descriptor.
     private static let connecting: Set<Int32> = [
-        ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, ENETDOWN, EADDRNOTAVAIL, EAFNOSUPPORT, EMFILE, ENFILE, EACCES, EPERM,
+        ECONNREFUSED, EINVAL, ENETUNREACH, EHOSTUNREACH, ENETDOWN, EADDRNOTAVAIL, EAFNOSUPPORT, EMFILE, ENFILE, EACCES, EPERM,
     ]
 
     private static let slowConnect: [HTTPClientError] = [.connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout]
 
     private static let malformed: [HTTPClientError] = [.invalidURL, .emptyHost, .emptyScheme]
 
-    private static func words(_ error: IOError) -> String { String(cString: strerror(error.errnoCode)).lowercased() }
+    private static func words(_ error: IOError) -> String {
+        // So the kernel calls a route that is there to lead nowhere (ip-route(8), blackhole).
+        error.errnoCode == EINVAL ? "no route leads there" : String(cString: strerror(error.errnoCode)).lowercased()
+    }
 }

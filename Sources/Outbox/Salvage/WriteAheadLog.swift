@@ -10,7 +10,7 @@ struct WriteAheadLog {
     private(set) var versions: [Int: [Version]] = [:]
     /// Pages of the database after the last commit; nil without one.
     private(set) var count: Int?
-    /// Frames in the midst of what was committed do not verify, or the log's header does not.
+    /// Frames of a transaction before the last one do not verify, or the log's header does not.
     private(set) var isDamaged = false
 
     struct Version {
@@ -26,6 +26,8 @@ struct WriteAheadLog {
 
     static let headerSize = 32
     private static let frameHeaderSize = 24
+    /// Bytes that a disk writes together.
+    private static let sector = 512
     private static let magic = 0x377f_0682
 
     init(_ file: StoreFile) {
@@ -44,13 +46,15 @@ struct WriteAheadLog {
         let first = file.bytes(at: Self.headerSize, Self.frameHeaderSize) ?? header
         let salts = headerIsGood ? Array(header[16..<24]) : Array(first[8..<16])
         var seed = Array(header[24..<32])
+        // Frames of transactions that are not known to count: the one being read, and torn ones before it.
         var open: [Frame] = []
-        var damagedBefore = !headerIsGood
+        var isTorn = false
+        var isSuspect = !headerIsGood
         var offset = Self.headerSize
         while offset + Self.frameHeaderSize + pageSize <= file.size {
             defer { offset += Self.frameHeaderSize + pageSize }
             guard let frame = file.bytes(at: offset, Self.frameHeaderSize + pageSize) else {
-                damagedBefore = true
+                isTorn = true
                 continue
             }
             var sum = Checksum(isBigEndian: isBigEndian, seed: seed)
@@ -60,13 +64,21 @@ struct WriteAheadLog {
             let isVerified = isOfThisLog && sum.isStated(in: frame, at: 16)
             seed = Array(frame[16..<24])
             let commit = frame.number(at: 4)
-            if !isVerified { damagedBefore = true }
+            if !isVerified { isTorn = true }
             open.append(
                 Frame(page: frame.number(at: 0), commit: commit, offset: offset + Self.frameHeaderSize, isVerified: isVerified))
-            guard isVerified, commit != 0 else { continue }
-            // Whatever did not verify before a commit that does is damage: what was written after it came here whole.
-            if damagedBefore { isDamaged = true }
-            damagedBefore = false
+            // What a header within one sector says was written together, whatever has become of the page behind it.
+            let isWhole = isVerified || isOfThisLog && offset % Self.sector <= Self.sector - Self.frameHeaderSize
+            guard commit != 0, isWhole else { continue }
+            defer { isTorn = false }
+            // A transaction is on the disk before the next one is written. So a torn one before one that has come here whole was damaged
+            // since; the last one of all may have been cut off by a loss of power, and SQLite rightly takes it not to have been.
+            if isSuspect, isVerified { isDamaged = true }
+            guard isVerified, isDamaged || !isTorn else {
+                isSuspect = true
+                continue
+            }
+            isSuspect = false
             for frame in open { versions[frame.page, default: []].append(Version(offset: frame.offset, isVerified: frame.isVerified)) }
             open = []
             count = commit

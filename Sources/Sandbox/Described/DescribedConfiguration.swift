@@ -1,4 +1,5 @@
 import Backends
+import Foundation
 
 /// A backend that nothing is known of but its profile.
 package struct DescribedConfiguration: Sendable {
@@ -17,6 +18,25 @@ package struct DescribedConfiguration: Sendable {
         accounts = SandboxAccount.lab("1", "2")
         self.accessLifetime = accessLifetime
         self.refreshLifetime = refreshLifetime
+    }
+
+    package var name: String { profile["name"]?.text ?? "" }
+
+    /// What the profile's address has after its host.
+    package var basePath: String {
+        let address = URL(string: profile["base_url"]?.text ?? "")?.path ?? ""
+        return address == "/" ? "" : address
+    }
+
+    /// By which option of `homing login` a token is handed in; nil where people sign in with a password.
+    package var tokenOption: String? {
+        let auth = profile["auth"]
+        return switch auth?["sign_in"]?.text {
+        case "refresh_token": "--refresh-token-stdin"
+        case "token": "--token-stdin"
+        case "password": nil
+        default: auth?["login"] != nil ? nil : auth?["refresh"] != nil ? "--refresh-token-stdin" : "--token-stdin"
+        }
     }
 
     /// The API key, or the refresh token from elsewhere, of an account of a profile without a login.

@@ -25,7 +25,7 @@ struct DescribedSessions: Sendable {
         let auth = configuration.profile["auth"]
         hasLogin = auth?["login"] != nil
         lifetime = configuration.accessLifetime ?? auth?["lifetime"]?.number.map { Int($0) } ?? 3600
-        if hasLogin { return }
+        if configuration.tokenOption == nil { return }
         for account in configuration.accounts {
             let token = DescribedConfiguration.token(of: account.number)
             let accessEnds = auth?["refresh"] == nil ? Date.distantFuture : .distantPast

@@ -22,8 +22,7 @@ extension Configuration {
         let folder = directory.path
         configuration.file = file
         configuration.backends = directory.appendingPathComponent("backends").path
-        // `try?`: what matters to the reader of the message is that it could not be read.
-        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+        guard let text = YAMLNode.text(of: file) else {
             log.add(Mistake(file: file, key: "", found: "no readable file", expected: "the configuration, as YAML"))
             return nil
         }
@@ -54,6 +53,7 @@ extension Configuration {
             spool.directory = path("directory", in: table) ?? spool.directory
             spool.backend = table.text("backend")
             spool.route = table.text("route") ?? spool.route
+            spool.isEnabled = table.bool("enabled") ?? spool.isEnabled
             for key in ["backend", "route"] { lines[table.key(key)] = table.value(key)?.line }
             table.close()
         }

@@ -13,6 +13,7 @@ extension Configuration {
             ("socket", socket),
             ("backends", backends),
             ("ca_file", limits.caFile ?? "the system’s"),
+            ("spool.enabled", String(spool.isEnabled)),
             ("spool.directory", spool.directory),
             ("spool.backend", spool.backend ?? "the only one"),
             ("spool.route", spool.route),

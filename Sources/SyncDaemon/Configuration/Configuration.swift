@@ -33,6 +33,8 @@ package struct Configuration: Sendable {
         package var backend: String?
         /// The route by which they go.
         package var route = "measurement"
+        /// Whether anything is taken out of it.
+        package var isEnabled = true
     }
 
     /// What holds where nothing is configured.

@@ -20,7 +20,8 @@ package struct ConfigurationCheck: Sendable {
             isGood: true,
             text: ([
                 "The configuration is good.", "state: \(configuration.stateDirectory)", "socket: \(configuration.socket)",
-                "spool: \(configuration.spool.directory)", "roles: \(configuration.access.sentence)",
+                "spool: \(configuration.spool.isEnabled ? configuration.spool.directory : "off")",
+                "roles: \(configuration.access.sentence)",
                 "backends in \(configuration.backends):",
             ] + lines).joined(separator: "\n"))
     }

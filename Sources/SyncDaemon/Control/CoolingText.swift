@@ -37,7 +37,7 @@ struct CoolingText {
     func remedy(then: String) -> String? {
         switch reason {
         case .tls: "Tell whoever runs the network or the backend; when it is mended, \(then)."
-        case .clock: "Set the station’s clock; then \(then)."
+        case .clock: "Set the station’s clock; then \(then). If it is right, tell whoever runs the backend."
         case .intercepted: "Open any page in a browser on this network and sign in to the network first; then \(then)."
         case .profile: "Tell whoever maintains the profile; signing in again does not help."
         default: nil

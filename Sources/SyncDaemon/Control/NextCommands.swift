@@ -24,6 +24,11 @@ struct NextCommands {
     /// How somebody signs out there.
     var logout: String { named("homing logout") }
 
+    /// How `owner` comes to be signed in there, by `login`, where somebody else is: only one person can be.
+    func change(from present: String, to owner: String, by login: String? = nil) -> String {
+        "First sign \(present) out with ‘\(logout)’; then \(owner) signs in with ‘\(login ?? self.login)’."
+    }
+
     /// How a pause of it is ended: `homing resume --backend notes`.
     var resume: String { named("homing resume") }
 

@@ -41,6 +41,11 @@ extension Problem {
             self.init(
                 .alreadySignedIn, status: 409, title: "Somebody is signed in", detail: "\(account.label) is signed in at \(name).",
                 next: "Sign out first with ‘\(commands.logout)’; what they captured stays theirs.")
+        case .labelTaken(let label):
+            self.init(
+                .signInRefused, status: 422, title: "Sign-in refused",
+                detail: "Nobody was signed in at \(name): \(label) is known here as the name of another account than the token’s.",
+                next: "Hand in the same token again without --email, or with the name of the account that the token belongs to.")
         case .unsaved(let error):
             self.init(
                 .storageFailed, status: 507, title: "The session could not be stored", detail: error.description,

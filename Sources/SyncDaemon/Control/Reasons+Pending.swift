@@ -45,9 +45,10 @@ extension Reasons {
         switch session?.state {
         case .signedIn where account?.id == entry.destination.account: return nil
         case .signedIn:
+            let present = account?.label ?? "Somebody else"
             return (
-                "\(account?.label ?? "Somebody else") is signed in; it waits for \(owner) to sign in, and nobody else’s sign-in sends it.",
-                next
+                "\(present) is signed in; it waits for \(owner) to sign in, and nobody else’s sign-in sends it.",
+                commands.change(from: present, to: owner)
             )
         case .signInRequired where account?.id == entry.destination.account:
             return (

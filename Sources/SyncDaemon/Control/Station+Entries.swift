@@ -103,11 +103,21 @@ extension Station {
         let paused = meant.first { $0.gate == "paused" }.map {
             "\($0.gateReason ?? "") It goes on with ‘\(commands(for: $0.name).resume)’."
         }
-        let signedOut = meant.first { $0.gate == "signInRequired" && $0.queue.waiting > 0 }.map {
-            "\($0.gateReason ?? "") Sign in with ‘\(commands(for: $0.name).login)’."
+        let people = meant.filter { $0.queue.waiting > 0 }.flatMap { report in
+            let commands = commands(for: report.name)
+            if report.gate == "signInRequired" {
+                return [
+                    "\(report.gateReason ?? "") \(report.awaited.map { "\($0) has to sign in" } ?? "Sign in") with ‘\(commands.login)’."
+                ]
+            }
+            guard report.session.state == "signedIn", let present = report.session.email else { return [] }
+            return report.otherAccounts.map { other in
+                "\(StatusSummary.captures(other.waiting)) of \(other.email) \(other.waiting == 1 ? "waits" : "wait") at \(report.name) for that person. \(commands.change(from: present, to: other.email))"
+            }
         }
-        let obstacle = paused ?? signedOut
-        return SyncReport(waiting: max(0, waiting), cursor: cursor, obstacle: obstacle)
+        let obstacle = ([paused].compactMap(\.self) + people).joined(separator: " ")
+        return SyncReport(
+            waiting: max(0, waiting), cursor: cursor, obstacle: obstacle.isEmpty ? nil : obstacle, others: others > 0 ? others : nil)
     }
 
     private func found(_ id: MutationID) async throws(Problem) -> (record: EntryRecord, attempts: [AttemptRow]) {

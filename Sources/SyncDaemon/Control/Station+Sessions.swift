@@ -7,6 +7,7 @@ import Logging
 import Outbox
 import ServiceLifecycle
 import SyncModel
+import Vault
 
 extension Station {
     func sessions(_ request: NoInput, by peer: Peer) async throws(Problem) -> SessionList {
@@ -21,32 +22,36 @@ extension Station {
         let keeper = try keeper(request.backend)
         let name = keeper.backend.name
         let way = request.way
+        let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
+        let known = labels.filter { $0.key.backend == name }.map { Account(id: $0.key.account, label: $0.value) }
         let snapshot: SessionSnapshot
         do throws(AuthenticationError) {
             snapshot = try await untilShutdown { () throws(AuthenticationError) in
-                try await keeper.signIn(way, remember: request.remember ?? false)
+                try await keeper.signIn(way, remember: request.remember ?? false, known: known)
             }
         } catch {
-            if error.isRefusal { await tellRefusal(of: request.attempted, at: name, to: peer) }
+            await tell(error, of: request.attempted, at: name, to: peer)
             throw Problem(error, signingInAt: keeper.backend, by: way, commands(for: name))
         }
         log.notice("Signed in", metadata: facts(Requester(peer), name, snapshot.account?.id))
         try await stored { () throws(OutboxError) in
             if let account = snapshot.account { try await outbox.remember(account, of: name) }
-            try await outbox.record([
-                SyncEvent(at: clock.now, .signedIn, backend: name, account: snapshot.account?.id, detail: ["by": peer.description])
-            ])
+            var detail = ["by": peer.description]
+            detail["email"] = snapshot.account?.label
+            try await outbox.record([SyncEvent(at: clock.now, .signedIn, backend: name, account: snapshot.account?.id, detail: detail)])
         }
         return SessionReport(snapshot)
     }
 
-    /// Every refusal, whatever else of this caller's is left untold: the next ones may lock the account.
-    private func tellRefusal(of attempted: String?, at name: String, to peer: Peer) async {
+    /// Every sign-in that came to nothing, whatever else of this caller's is left untold: refusals may lock the account.
+    private func tell(_ error: AuthenticationError, of attempted: String?, at name: String, to peer: Peer) async {
+        guard let (kind, reason) = error.news else { return }
         var (metadata, detail) = (facts(Requester(peer), name, nil), ["by": peer.description])
         if let attempted { (metadata["as"], detail["as"]) = ("\(attempted)", attempted) }
-        log.notice("A sign-in was refused", metadata: metadata)
-        // `try?`: the journal has it too, and a full disk must not hide the refusal itself.
-        try? await outbox.record([SyncEvent(at: clock.now, .signInRefused, backend: name, detail: detail)])
+        if let reason { (metadata["reason"], detail["reason"]) = ("\(reason)", reason) }
+        log.notice(kind == .signInRefused ? "A sign-in was refused" : "A sign-in failed", metadata: metadata)
+        // `try?`: the journal has it too, and a full disk must not hide the problem itself.
+        try? await outbox.record([SyncEvent(at: clock.now, kind, backend: name, detail: detail)])
     }
 
     /// Nobody waits for a backend that hangs while the daemon stops: what is under way goes on without its caller.
@@ -67,11 +72,17 @@ extension SessionReport {
 }
 
 extension AuthenticationError {
-    /// Whether the backend has looked at who it is, and said no.
-    fileprivate var isRefusal: Bool {
+    /// As what a sign-in that ended in it is told of, and why it did; nil where nothing was tried, or the daemon was stopped meanwhile.
+    fileprivate var news: (kind: SyncEvent.Kind, reason: String?)? {
         switch self {
-        case .refused, .locked: true
-        default: false
+        // The backend has looked at who it is, and said no.
+        case .refused, .locked: (.signInRefused, nil)
+        case .labelTaken(let label): (.signInRefused, "\(label) is the name of another account")
+        case .secondFactor: (.signInFailed, "the account needs a second factor")
+        case .unavailable(let failure): failure.reason == .stopping ? nil : (.signInFailed, failure.message)
+        case .misbehaved(let words): (.signInFailed, words)
+        case .unsaved(let error): (.signInFailed, error.description)
+        case .signInRequired, .tooSoon, .unsupported, .signingOut, .conflict: nil
         }
     }
 }

@@ -74,6 +74,7 @@ extension Station {
         log.notice(aftermath.isKept ? "Not signed out: the session is kept" : "Signed out", metadata: metadata)
         var detail = ["server": aftermath.server]
         detail["by"] = aftermath.requester?.description
+        detail["email"] = aftermath.account?.label
         if aftermath.isKept { detail["local"] = "kept" }
         do {
             var dropped = 0

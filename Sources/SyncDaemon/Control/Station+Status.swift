@@ -22,7 +22,8 @@ extension Station {
     func status() async throws(Problem) -> Status {
         let (summary, cursor) = try await summary()
         return Status(
-            sentence: summary.sentence, attention: summary.attention, backends: summary.backends, spool: summary.spool,
+            sentence: summary.sentence, attention: summary.attention, backends: summary.backends,
+            spool: spool.isEnabled || summary.spool.stuck + summary.spool.refused > 0 ? summary.spool : nil,
             version: HomingVersion.current, startedAt: startedAt, cursor: cursor)
     }
 
@@ -40,9 +41,12 @@ extension Station {
         }
         let files = spool.counts()
         let stuck = spool.stuckFiles
-        let spool = SpoolReport(
-            directory: spool.directory, waiting: files.waiting, refused: files.refused, stuck: stuck.count,
-            stuckExample: stuck.example.map { .init(path: $0.path, reason: $0.reason, next: $0.next) })
+        let spool =
+            spool.isEnabled
+            ? SpoolReport(
+                directory: spool.directory, waiting: files.waiting, refused: files.refused, stuck: stuck.count,
+                stuckExample: stuck.example.map { .init(path: $0.path, reason: $0.reason, next: $0.next) })
+            : SpoolReport(off: spool.directory, holding: files.waiting, refused: files.refused)
         let unknown = Dictionary(
             grouping: tallies.filter { keepers[$0.destination.backend] == nil && !$0.state.isFinal }, by: \.destination.backend)
         var summary = StatusSummary(
@@ -125,6 +129,16 @@ extension SessionReport {
         case "signingOut": return "A sign-out is under way."
         default: return "Nobody is signed in\(why)"
         }
+    }
+}
+
+extension SpoolReport {
+    /// Of a drop folder that is turned off: what still lies there is taken by nobody.
+    fileprivate init(off directory: String, holding files: Int, refused: Int) {
+        let example = StuckFile(
+            path: "\(directory)/new", reason: "the drop folder is turned off",
+            next: "Hand them in with ‘homing submit’ and remove them; or turn it on in the configuration, under ‘spool’.")
+        self.init(directory: directory, waiting: 0, refused: refused, stuck: files, stuckExample: files > 0 ? example : nil)
     }
 }
 

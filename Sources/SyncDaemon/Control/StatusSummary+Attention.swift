@@ -87,6 +87,15 @@ extension StatusSummary {
                         "Tell whoever maintains the profile \(backend.name).yaml; signing in again does not help, and nothing is lost meanwhile."
                 ))
         }
+        if backend.gate == "cooling", let cause = backend.gateCause.flatMap(Failure.Reason.init), cause == .tls || cause == .clock {
+            let text = CoolingText(reason: cause, message: backend.gateReason ?? "")
+            let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "waits" : "wait")" : ""
+            items.append(
+                Attention(
+                    code: cause == .tls ? "no-secure-connection" : "clock",
+                    text: "Nothing goes up to \(backend.name)\(waiting), because \(text.cause): \(text.message.asSentence)",
+                    next: text.remedy(then: "it goes on by itself") ?? "Try again later."))
+        }
         if backend.session.state == "signInRequired" {
             let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "waits" : "wait")" : ""
             items.append(
@@ -101,7 +110,7 @@ extension StatusSummary {
                     code: "sign-in-required",
                     text:
                         "Nobody is signed in at \(backend.name), and \(Self.captures(queue.waiting + dropped)) \(queue.waiting + dropped == 1 ? "waits" : "wait").",
-                    next: "Sign in with ‘\(login)’."))
+                    next: backend.awaited.map { "\($0) has to sign in with ‘\(login)’." } ?? "Sign in with ‘\(login)’."))
         }
         if let pause = backend.pause, isForgotten(pause, of: backend) {
             items.append(
@@ -115,7 +124,9 @@ extension StatusSummary {
                     code: "other-account",
                     text:
                         "\(Self.captures(other.waiting)) of \(other.email) \(other.waiting == 1 ? "waits" : "wait") at \(backend.name) for that person.",
-                    next: "\(other.email) has to sign in; nobody else’s sign-in sends \(other.waiting == 1 ? "it" : "them")."))
+                    next:
+                        "\(commands.change(from: backend.session.email ?? "whoever is signed in", to: other.email, by: login)) Nobody else’s sign-in sends \(other.waiting == 1 ? "it" : "them")."
+                ))
         }
         return items.map { item in
             var item = item

@@ -38,10 +38,20 @@ struct StatusSummary {
     }
 
     var sentence: String {
-        var sentences = damages.map(\.sentence) + [situation]
+        var sentences =
+            damages.map(\.sentence) + (attention.first?.code == "refused-files" ? refusedFiles + [situation] : [situation] + refusedFiles)
         if case .overLimit = room { sentences.append("The outbox is full and takes nothing more in until some of it has gone up.") }
         if rejectedConfiguration != nil { sentences.append("The changed configuration has mistakes and is not in force.") }
         return sentences.joined(separator: " ")
+    }
+
+    /// Dropped files that were put aside: who dropped them may believe that they have gone up.
+    private var refusedFiles: [String] {
+        guard spool.refused > 0 else { return [] }
+        let (what, whose, them) =
+            spool.refused == 1
+            ? ("1 dropped file was", "its .reason", "it") : ("\(spool.refused) dropped files were", "the .reason beside each", "them")
+        return ["\(what) refused and did not go up: \(whose) in \(spool.directory)/refused says why; mend \(them) and drop \(them) again."]
     }
 
     private var situation: String {
@@ -74,16 +84,21 @@ struct StatusSummary {
             return "\(Self.captures(dead)) could not be delivered and \(dead == 1 ? "needs" : "need") you.\(rest)"
         }
         let text = WaitingText(
-            backends: backends, files: spool.waiting, filesBackend: spoolBackend, namesPeople: namesPeople, moment: moment)
+            backends: backends, files: spool.waiting, filesBackend: spoolBackend, namesPeople: namesPeople, moment: moment,
+            hasRestGoneUp: spool.refused == 0)
         if !text.sentences.isEmpty { return text.sentences.joined(separator: " ") }
         if spool.stuck > 0 {
             return
-                "\(spool.stuck == 1 ? "1 file" : "\(spool.stuck) files") in the drop folder cannot be taken and \(spool.stuck == 1 ? "needs" : "need") you; everything else has gone up."
+                "\(spool.stuck == 1 ? "1 file" : "\(spool.stuck) files") in the drop folder cannot be taken and \(spool.stuck == 1 ? "needs" : "need") you\(spool.refused == 0 ? "; everything else has gone up" : "")."
         }
         let delivered = total(\.queue.delivered)
-        if delivered > 0 { return "Everything has gone up: \(Self.captures(delivered)) delivered, nothing is waiting.\(pausedToo)" }
+        let besides = spool.refused > 0 ? " else" : ""
+        if delivered > 0 {
+            return "Everything\(besides) has gone up: \(Self.captures(delivered)) delivered, nothing is waiting.\(pausedToo)"
+        }
         return needsSignIn
-            ? "Nobody is signed in, and nothing is waiting.\(pausedToo)" : "Ready: nothing has been captured yet.\(pausedToo)"
+            ? "Nobody is signed in, and nothing\(besides) is waiting.\(pausedToo)"
+            : "Ready: nothing\(besides) has been captured yet.\(pausedToo)"
     }
 
     /// What to add where nothing waits because of it.

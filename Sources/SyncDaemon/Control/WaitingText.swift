@@ -11,13 +11,18 @@ struct WaitingText {
     /// Whether people may be named.
     let namesPeople: Bool
     let moment: Moment
+    /// Whether all that does not wait has gone up.
+    var hasRestGoneUp = true
 
     /// A sentence for each thing that something waits for; empty where nothing waits.
     var sentences: [String] {
         let isAnybodySignedIn = backends.contains { $0.session.state == "signedIn" }
-        if let sentence = paused { return [sentence] + (isAnybodySignedIn ? elsewhere : ["Nobody is signed in."]) }
+        if !paused.isEmpty { return paused + (isAnybodySignedIn ? elsewhere : ["Nobody is signed in."]) }
         let all = backends.map(\.queue.waiting).reduce(0, +) + files
-        guard isAnybodySignedIn || all == 0 else { return ["\(Self.areSafe(all)) and cannot go up until somebody signs in."] }
+        guard isAnybodySignedIn || all == 0 else {
+            let people = Set(backends.filter { own($0) > 0 }.map(missing))
+            return people.count == 1 ? elsewhere : ["\(Self.areSafe(all)) and cannot go up until somebody signs in."]
+        }
         return elsewhere
     }
 
@@ -25,37 +30,56 @@ struct WaitingText {
     private var stopped: [BackendReport] { backends.filter { $0.pause != nil && $0.queue.pending > 0 } }
     private var going: [BackendReport] { backends.filter { $0.pause == nil || $0.queue.pending == 0 } }
 
-    private var paused: String? {
-        guard let first = stopped.first, let pause = first.pause else { return nil }
-        let place = backends.count == 1 ? "" : " to \(first.name)"
-        return
-            "\(Self.areSafe(stopped.map(\.queue.waiting).reduce(0, +))); sending\(place) is paused \(PauseText(pause: pause, moment: moment).clause)."
+    private var paused: [String] {
+        alike(stopped) { report in report.pause.map { PauseText(pause: $0, moment: moment).clause } ?? "" }.map { clause, reports in
+            "\(Self.areSafe(reports.map(\.queue.waiting).reduce(0, +))); sending\(place("to", reports)) is paused \(clause)."
+        }
+    }
+
+    /// Backends of which the same can be said, in their order.
+    private func alike<Key: Equatable>(_ reports: [BackendReport], by key: (BackendReport) -> Key) -> [(key: Key, reports: [BackendReport])]
+    {
+        reports.reduce(into: []) { groups, report in
+            let key = key(report)
+            if let known = groups.firstIndex(where: { $0.key == key }) {
+                groups[known].reports.append(report)
+            } else {
+                groups.append((key, [report]))
+            }
+        }
+    }
+
+    /// ` at a and b`; nothing where there is only one backend.
+    private func place(_ word: String, _ reports: [BackendReport]) -> String {
+        backends.count == 1 ? "" : " \(word) \(reports.map(\.name).inWords)"
     }
 
     /// Where nothing is paused: gate by gate, then what is on its way, then what waits for other people.
     private var elsewhere: [String] {
-        var (sentences, open) = ([String](), 0)
-        for report in going where own(report) > 0 {
-            let count = own(report)
-            if report.session.state != "signedIn" {
-                let place = backends.count == 1 ? "" : " at \(report.name)"
-                sentences.append("\(Self.areSafe(count)) and cannot go up until \(missing(report)) signs in\(place).")
-            } else if report.gate == "cooling" {
-                let text = CoolingText(
-                    reason: report.gateCause.flatMap(Failure.Reason.init) ?? .offline,
-                    message: (report.gateReason ?? report.name).asSentence)
-                sentences.append("\(Self.areSafe(count, backends.count == 1 ? "" : " for \(report.name)")) and \(text.waits(count))")
-            } else {
-                open += count
-            }
+        let waiting = going.filter { own($0) > 0 }
+        func count(_ reports: [BackendReport]) -> Int { reports.map(own).reduce(0, +) }
+        let idle = alike(waiting.filter { $0.session.state != "signedIn" }, by: missing).map { person, reports in
+            "\(Self.areSafe(count(reports))) and cannot go up until \(person) signs in\(place("at", reports))."
         }
+        let cooling = alike(waiting.filter(isCooling), by: \.gateCause).map { cause, reports in
+            let text = CoolingText(
+                reason: cause.flatMap(Failure.Reason.init) ?? .offline,
+                message: alike(reports) { ($0.gateReason ?? $0.name).asSentence }.map(\.key).joined(separator: " "))
+            return "\(Self.areSafe(count(reports), place("for", reports))) and \(text.waits(count(reports)))"
+        }
+        var sentences = idle + cooling
+        let open = count(waiting.filter { $0.session.state == "signedIn" && !isCooling($0) })
         if open > 0 {
             let which = sentences.isEmpty && stopped.isEmpty ? StatusSummary.captures(open) : "\(open) more"
             sentences.append("\(which) \(open == 1 ? "is" : "are") on the way up.")
         }
         guard let others else { return sentences }
-        return sentences + [sentences.isEmpty && stopped.isEmpty ? "\(others); everything else has gone up." : "\(others)."]
+        return sentences + [
+            sentences.isEmpty && stopped.isEmpty && hasRestGoneUp ? "\(others); everything else has gone up." : "\(others)."
+        ]
     }
+
+    private func isCooling(_ report: BackendReport) -> Bool { report.session.state == "signedIn" && report.gate == "cooling" }
 
     /// What waits at a backend for whoever is, or was, signed in there, and the files of the drop folder; all of it where that is nobody.
     private func own(_ report: BackendReport) -> Int {
@@ -66,9 +90,8 @@ struct WaitingText {
 
     /// Who has to sign in.
     private func missing(_ report: BackendReport) -> String {
-        guard namesPeople else { return "somebody" }
-        if report.session.account != nil { return report.session.email ?? "somebody" }
-        return report.otherAccounts.count == 1 && own(report) == report.queue.waiting ? report.otherAccounts[0].email : "somebody"
+        guard namesPeople, report.session.account != nil || own(report) == report.queue.waiting else { return "somebody" }
+        return report.awaited ?? "somebody"
     }
 
     /// `2 captures wait for ann@lab.test and 3 for 2 others to sign in again`, without a full stop; nil where none do.
@@ -84,8 +107,10 @@ struct WaitingText {
         guard let first = people.first else { return nil }
         func rest(_ people: some Collection<(name: String, count: Int)>) -> Int { people.map(\.count).reduce(0, +) }
         func wait(_ count: Int) -> String { "\(StatusSummary.captures(count)) \(count == 1 ? "waits" : "wait")" }
+        let place = place("at", going.filter { $0.session.account != nil && !$0.otherAccounts.isEmpty })
         guard namesPeople else {
-            return "\(wait(rest(people))) for \(people.count == 1 ? "another account" : "\(people.count) other accounts") to sign in again"
+            return
+                "\(wait(rest(people))) for \(people.count == 1 ? "another account" : "\(people.count) other accounts") to sign in again\(place)"
         }
         let also =
             switch people.count {
@@ -93,12 +118,20 @@ struct WaitingText {
             case 2: " and \(people[1].count) for \(people[1].name)"
             default: " and \(rest(people.dropFirst())) for \(people.count - 1) others"
             }
-        return "\(wait(first.count)) for \(first.name)\(also) to sign in again"
+        return "\(wait(first.count)) for \(first.name)\(also) to sign in again\(place)"
     }
 
     /// `2 captures are safe here`.
     private static func areSafe(_ count: Int, _ place: String = "") -> String {
         "\(StatusSummary.captures(count))\(place) \(count == 1 ? "is" : "are") safe here"
+    }
+}
+
+extension [String] {
+    /// `a`, `a and b`, `a, b and c`.
+    var inWords: String {
+        guard let last, count > 1 else { return first ?? "" }
+        return dropLast().joined(separator: ", ") + " and " + last
     }
 }
 

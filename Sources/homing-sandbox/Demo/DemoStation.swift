@@ -20,7 +20,7 @@ final class DemoStation: Sendable {
         try """
         state_directory: state
         socket: homing.sock
-        spool: {route: \(story.route)}
+        spool: {enabled: \(story.route == "measurement")}
         delivery: {first_delay: 1, lookup_after: 1, first_pause: 1, longest_pause: 4}
         """.write(toFile: directory + "/homing.yaml", atomically: true, encoding: .utf8)
 

@@ -14,11 +14,10 @@ struct StatusCheck {
     }
 
     func outcome(_ status: Status) -> Outcome {
-        let attention = status.attention
-        let code = ExitCode(for: attention)
-        if code == .attentionNeeded, let gravest = attention.first { return Self.line("ATTENTION", gravest.text, code) }
+        let code = ExitCode(for: status.attention)
+        if code == .attentionNeeded { return Self.line("ATTENTION", troubles(status), code) }
         if let old = tooOld(status) { return Self.line("ATTENTION", old, .attentionNeeded) }
-        if code == .signInRequired, let first = attention.first { return Self.line("SIGN-IN", first.text, code) }
+        if code == .signInRequired { return Self.line("SIGN-IN", troubles(status), code) }
         return Self.line("OK", status.sentence, .success)
     }
 
@@ -26,6 +25,14 @@ struct StatusCheck {
     func outcome(_ problem: Problem) -> Outcome {
         let word = problem.code == .daemonNotRunning ? "NOT RUNNING" : "FAILED"
         return Self.line(word, problem.detail, ExitCode(for: problem))
+    }
+
+    /// Everything that needs a person, gravest first, and every backend to which nothing gets through meanwhile.
+    private func troubles(_ status: Status) -> String {
+        let outages = status.backends.filter { $0.gate == "cooling" && $0.queue.waiting > 0 }.map {
+            "Nothing gets through to \($0.name)\($0.gateReason.map { ": \($0)" } ?? ".")"
+        }
+        return (status.attention.map(\.text) + outages).joined(separator: " ")
     }
 
     private func tooOld(_ status: Status) -> String? {

@@ -8,7 +8,8 @@ struct LoginCommand: DaemonCommand {
         discussion: """
             Asks for what is missing on the terminal. Neither a password nor a token is ever taken from the arguments, where others could read \
             it. Where people sign in elsewhere, with Google say, hand in the refresh token that came of it; an API key is a token that does \
-            not change. With a token, --email is the name by which people shall know the account.
+            not change. With a token, --email is the name by which people shall know the account: not that of another one. Leave it out \
+            where the account is known already.
             """)
 
     @Option(help: "The e-mail address of the account.") var email: String?

@@ -15,11 +15,9 @@ struct LogoutCommand: DaemonCommand {
     @OptionGroup var global: GlobalOptions
 
     func run(_ context: Context) async throws {
+        let report = try await context.client.call(Endpoints.status, NoInput()).backend(toSignOutOf: target.backend)
         let confirmation = Confirmation(console: context.console, skipped: yes)
-        let mustAsk = try confirmation.isNeeded
-        let status = try await context.client.call(Endpoints.status, NoInput())
-        let report = try status.backend(toSignOutOf: target.backend)
-        if mustAsk && report.session.state != "signedOut" {
+        if try confirmation.isNeeded && report.session.state != "signedOut" {
             let explanation = SessionText.beforeSigningOut(report)
             if report.discardedBySigningOut ?? 0 > 0 {
                 try confirmation.ask(explanation, "Type the word ‘discard’ to go on: ") { $0 == "discard" }
@@ -28,8 +26,7 @@ struct LogoutCommand: DaemonCommand {
             }
         }
         let outcome = try await context.client.call(Endpoints.signOut, SignOut(backend: report.name, allDevices: allDevices))
-        let login = status.backends.count > 1 ? "homing login --backend \(report.name)" : "homing login"
-        context.answer(outcome, SessionText.signedOut(outcome, login: login))
+        context.answer(outcome, SessionText.signedOut(outcome, login: SyncText.signInCommand(report)))
     }
 }
 

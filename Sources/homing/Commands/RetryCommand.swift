@@ -25,11 +25,25 @@ struct RetryCommand: DaemonCommand {
             : try await context.ids(entries.ids, at: target)
         var batch = EntryBatch()
         await batch.run(ids) { id async throws(Problem) in try await context.client.call(Endpoints.retry, EntryReference(id: id)) }
-        context.answer(
-            batch.done, several: all || ids.count > 1,
-            "\(Words.entries(batch.done.count).capitalisedFirst) will be tried again, up to three times each.")
+        let obstacles = context.asJSON ? [] : try await obstacles(to: batch.done, context)
+        context.answer(batch.done, several: all || ids.count > 1, RetryText.done(batch.done, obstacles))
         if ids.isEmpty && !context.asJSON { context.console.write("There are no \(chosen) entries.") }
         if let problem = batch.problem { throw problem }
+    }
+}
+
+extension RetryCommand {
+    /// Why those of them cannot be tried now that belong to somebody who is not signed in: one explanation for all of a person's.
+    private func obstacles(to entries: [EntrySummary], _ context: Context) async throws -> [RetryText.Obstacle] {
+        let sessions = try await context.client.call(Endpoints.sessions, NoInput()).sessions
+        let signedIn = Set(sessions.filter { $0.state == "signedIn" }.map { [$0.backend, $0.account] })
+        let waiting = Dictionary(grouping: entries.filter { !signedIn.contains([$0.backend, $0.account]) }) { [$0.backend, $0.account] }
+        var obstacles: [RetryText.Obstacle] = []
+        for entries in waiting.values.sorted(by: { $0[0].sequence < $1[0].sequence }) {
+            let why = try await context.client.call(Endpoints.why, EntryReference(id: entries[0].id))
+            obstacles.append(RetryText.Obstacle(count: entries.count, why: why))
+        }
+        return obstacles
     }
 }
 

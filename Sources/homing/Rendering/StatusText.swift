@@ -56,7 +56,7 @@ struct StatusText {
             switch report.gate {
             case "open": "on"
             case "paused": "paused"
-            case "signInRequired": "stopped until somebody signs in"
+            case "signInRequired": "stopped until \((report.awaited ?? "somebody").printable) signs in"
             case "cooling": "waits before it tries again"
             default: report.gate
             }

@@ -4,7 +4,10 @@ import ControlAPI
 enum SyncText {
     static func report(_ report: SyncReport) -> String {
         guard report.waiting > 0 else {
-            return ["Nothing waits to be sent.", report.obstacle?.printable].compactMap(\.self).joined(separator: "\n")
+            let others = report.others.map {
+                "\(Words.entriesWait($0)) for \($0 == 1 ? "somebody who is" : "people who are") not signed in."
+            }
+            return [others ?? "Nothing waits to be sent.", report.obstacle?.printable].compactMap(\.self).joined(separator: "\n")
         }
         let waiting = "\(Words.entriesWait(report.waiting)) to be sent."
         guard let obstacle = report.obstacle else { return "\(waiting) Sending has begun; ‘homing sync --wait’ waits for its end." }
@@ -30,7 +33,9 @@ enum SyncText {
         if progress.blocked > 0 {
             lines.append("\(Words.entriesWait(progress.blocked)) behind one that needs you: ask ‘homing why ID’.")
         }
-        lines += progress.reportsToSignInAt.map { "At \($0.name) somebody must sign in first: run ‘\(signInCommand($0).printable)’." }
+        lines += progress.reportsToSignInAt.map {
+            "At \($0.name) \(($0.awaited ?? "somebody").printable) must sign in first: run ‘\(signInCommand($0).printable)’."
+        }
         let isOneOfSeveral = progress.now.backends.count > 1
         lines += progress.paused.map {
             "Sending to \($0) is paused: ‘homing resume\(isOneOfSeveral ? " --backend \($0)" : "")’ goes on with it."

@@ -37,10 +37,23 @@ extension String {
     /// With a capital first letter, as a sentence begins.
     var capitalisedFirst: String { prefix(1).uppercased() + dropFirst() }
 
-    /// In one line and without control characters: words of a server must not steer the terminal.
+    /// In one line, without control characters, and in the order in which it is written: words of a server, and names of files, must not
+    /// steer the terminal, nor end otherwise than they seem to.
     var printable: String {
-        let clean = unicodeScalars.map { $0.properties.generalCategory == .control ? " " : Character($0) }
+        let clean = unicodeScalars.map { scalar -> Character in
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: " "
+            case .format where Self.turnsAround(scalar): "\u{FFFD}"
+            default: Character(scalar)
+            }
+        }
         return String(clean)
+    }
+
+    /// What changes the direction of the writing (Unicode TR 36).
+    private static func turnsAround(_ scalar: Unicode.Scalar) -> Bool {
+        (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
+            || [0x200E, 0x200F, 0x061C].contains(scalar.value)
     }
 
     var withoutTrailingSpaces: String { String(reversed().drop { $0 == " " }.reversed()) }

@@ -30,9 +30,7 @@ struct RunCommand: AsyncParsableCommand {
         let level = logLevel
         LoggingSystem.bootstrap { label in
             if let journal { return JournalLogHandler(journal: journal, logLevel: level) }
-            var handler = StreamLogHandler.standardError(label: label)
-            handler.logLevel = level
-            return handler
+            return LegibleLogHandler(StreamLogHandler.standardError(label: label), logLevel: level)
         }
         let log = Logger(label: "homingd")
         do {

@@ -4,7 +4,7 @@
 // Preloaded into a program (LD_PRELOAD), it writes down what the program does to the files below a directory, and kills it or lets its calls
 // fail where it is told.
 //
-// RECORDER_ROOT  the directory, absolute; without it the library does nothing
+// RECORDER_ROOT  the directory, absolute; without it nothing is written down and nothing killed
 // RECORDER_LOG   a file to append records to, one for each call that has succeeded, in the order of their effects; none without it
 // RECORDER_KILL  where to die: steps apart by ';', each to be met after the one before it, the last of which kills the process (SIGKILL).
 //                A step is call:moment:pattern:count, for instance "sync:before:outbox.sqlite-wal:3".
@@ -21,6 +21,8 @@
 //                  errno    a number; 0 to report success, though the call is not made
 //                  first    the how manyth such call is the first that fails, from 1; count: how many in turn do
 // RECORDER_MET   a file to which the last step is appended, as it is met, and each call that fails
+// RECORDER_CLOCK a file of 8 bytes, without regard to RECORDER_ROOT: the seconds, as a signed number, by which the program's clock is ahead of
+//                the machine's. It may be changed while the program runs; clocks that only count from the start are as they are.
 //
 // A record is a header, then the path, the second path, and the bytes. Little-endian.
 struct recorder_header {

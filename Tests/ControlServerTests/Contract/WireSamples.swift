@@ -48,7 +48,7 @@ enum WireSamples {
             full: Explanation(id: id, state: "dead", sentence: "s", next: "n"),
             bare: Explanation(id: id, state: "dead", sentence: "s", next: nil)),
         "SyncReport": Pair(
-            full: SyncReport(waiting: 1, cursor: 2, obstacle: "o"), bare: SyncReport(waiting: 1, cursor: 2, obstacle: nil)),
+            full: SyncReport(waiting: 1, cursor: 2, obstacle: "o", others: 1), bare: SyncReport(waiting: 1, cursor: 2, obstacle: nil)),
         "PauseRequest": Pair(full: PauseRequest(backend: "b", reason: "r", until: day), bare: PauseRequest()),
         "PauseReport": Pair(full: pause, bare: PauseReport(backend: "b", reason: "", since: day, until: nil, by: "ann")),
         "PauseList": Pair(full: PauseList(pauses: [pause], inflight: 1), bare: PauseList(pauses: [], inflight: 0)),

@@ -12,13 +12,13 @@ struct Recorder: Sendable {
     static let library = ["\(TestStation.programs)", "\(TestStation.project)/.build/debug"].map { "\($0)/libTortureRecorder.so" }
         .first { FileManager.default.fileExists(atPath: $0) }
 
+    static let isMissing = "libTortureRecorder.so is not beside the programs. Run: swift build --product TortureRecorder"
+
     /// - Parameters:
     ///   - killing: where the process is to die, as CRecorder.h says it; nil for nowhere.
     ///   - met: a file to which the place is appended once it was met.
     func environment(killing: String? = nil, met: String? = nil) throws -> [String: String] {
-        guard let library = Self.library else {
-            throw StationError("libTortureRecorder.so is not beside the programs. Run: swift build --product TortureRecorder")
-        }
+        guard let library = Self.library else { throw StationError(Self.isMissing) }
         var environment = ["LD_PRELOAD": library, "RECORDER_ROOT": root]
         environment["RECORDER_LOG"] = log
         environment["RECORDER_KILL"] = killing

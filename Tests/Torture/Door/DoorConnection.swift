@@ -1,3 +1,4 @@
+import CIdentity
 import Foundation
 import Glibc
 
@@ -17,36 +18,58 @@ struct DoorConnection: ~Copyable {
                 connect(place, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
             }
         }
-        var patience = timeval(tv_sec: 20, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         guard isConnected else { return nil }
     }
 
-    deinit { close(descriptor) }
+    /// As somebody else, which takes root; nil where they may not connect.
+    init?(_ path: String, as caller: Caller) {
+        descriptor = homing_connect_as(path, caller.uid, caller.gid, caller.groups, Int32(caller.groups.count))
+        guard descriptor >= 0 else { return nil }
+    }
 
-    /// Sends all of it, says that nothing more comes, and reads to the end: the statuses that came back; nil where neither an answer nor
-    /// an end came within 20 seconds.
-    consuming func exchange(_ input: [UInt8]) -> [Int]? {
-        var done = 0
-        while done < input.count {
-            let count = input[done...].withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-            if count <= 0 { break }  // it has heard enough
-            done += count
-        }
-        shutdown(descriptor, Int32(SHUT_WR))
-        var text = [UInt8]()
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Sends a little, which always fits.
+    func send(_ input: [UInt8]) { _ = input.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) } }
+
+    /// How long either end may be silent before the other gives up, in milliseconds.
+    private static let patience: Int32 = 20_000
+
+    /// Sends all of it, or as much as the other end wants to hear, says that nothing more comes, and reads to the end, both at the same time:
+    /// the answers that came; nil where neither an answer nor an end came for 20 seconds.
+    consuming func exchange(_ input: [UInt8]) -> [DoorAnswer]? {
+        var (sent, text) = (0, [UInt8]())
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
+        var isSending = true
         while true {
-            let count = recv(descriptor, &buffer, buffer.count, 0)
-            if count < 0 { return errno == EAGAIN ? nil : Self.answers(text) }
-            if count == 0 { return Self.answers(text) }
-            if text.count < 1 << 20 { text += buffer[..<count] }
+            if isSending, sent == input.count {
+                isSending = false
+                shutdown(descriptor, Int32(SHUT_WR))
+            }
+            var wanted = pollfd(fd: descriptor, events: Int16(isSending ? POLLIN | POLLOUT : POLLIN), revents: 0)
+            guard poll(&wanted, 1, Self.patience) > 0 else { return nil }
+            if isSending, wanted.revents & Int16(POLLOUT) != 0 {
+                let count = input[sent...].withUnsafeBytes {
+                    Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+                }
+                // It has heard enough.
+                if count < 0, errno != EAGAIN { isSending = false }
+                sent += max(0, count)
+            }
+            if wanted.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 {
+                let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+                if count < 0, errno == EAGAIN { continue }
+                if count <= 0 { return DoorAnswer.all(in: text) }
+                if text.count < 8 << 20 { text += buffer[..<count] }
+            }
         }
     }
+}
 
-    private static func answers(_ text: [UInt8]) -> [Int] {
-        // An answer to what came after it on the same connection follows the body of the one before without a line end.
-        String(decoding: text, as: UTF8.self).split(separator: "HTTP/1.1 ").compactMap { Int($0.prefix(3)) }.filter { $0 != 100 }
-    }
+/// Who connects.
+struct Caller: Sendable {
+    var uid: UInt32
+    var gid: UInt32
+    /// Supplementary ones.
+    var groups: [UInt32] = []
 }

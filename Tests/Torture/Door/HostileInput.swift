@@ -9,7 +9,8 @@ struct HostileInput {
     private static let paths = [
         "/v1/status", "/v1/entries", "/v1/entries?backend=breathesafe&route=measurement&item.user_id=5", "/v1/entries?limit=3",
         "/v1/entries/00000000-0000-7000-8000-000000000001", "/v1/sync", "/v1/receipts", "/v1/lanes", "/v1/openapi.yaml", "/v1/pauses",
-        "/v1/backends/breathesafe/resources/managed_users", "/", "//", "/v1/../v1/status", "/v1/%00", "/v1/entries?limit=-1",
+        "/v1/backends/breathesafe/resources/managed_users", "/v1/events?since=0", "/v1/sessions?backend=none", "/v1/pause", "/", "//",
+        "/v1/../v1/status", "/v1/%00", "/v1/entries?limit=-1",
         "/v1/entries?limit=999999999999999999999", "/v1/entries?state=%ff%fe", "/v1/entries?item.user_id=5;DROP%20TABLE%20entry",
     ]
     private static let methods = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT", "get", "PATCH", "BREW"]
@@ -29,6 +30,45 @@ struct HostileInput {
         " Folded: x",
     ]
 
+    /// What goes over one connection: inputs that end where they say they end, whatever is in them, and then one that may not.
+    mutating func connection() -> [[UInt8]] {
+        (0..<Int.random(in: 0...24, using: &generator)).map { _ in framed() } + [next()]
+    }
+
+    /// A request whose framing is right, so that what comes after it on the same connection is heard too.
+    private mutating func framed() -> [UInt8] {
+        if Int.random(in: 0..<8, using: &generator) == 0 { return rightRequest() }
+        var path = pick(Self.paths)
+        var body = Array(pick(Self.bodies).utf8)
+        if Int.random(in: 0..<2, using: &generator) == 0 { body = flipped(body) }
+        if Int.random(in: 0..<3, using: &generator) == 0 {
+            path += (path.contains("?") ? "&" : "?") + pick(Self.parameters)
+        }
+        if Int.random(in: 0..<4, using: &generator) == 0 { path = scrambled(path) }
+        let method = pick(["GET", "GET", "POST", "POST", "DELETE", "PUT", "PATCH"])
+        if method == "GET" { body = [] }
+        let head =
+            "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(body.count)\r\nContent-Type: application/json\r\n\r\n"
+        return Array(head.utf8) + body
+    }
+
+    private static let parameters = [
+        "limit=0", "limit=1e3", "after=-1", "after=9223372036854775808", "state=held", "state=", "backend=", "backend=breathesafe%00",
+        "since=0&follow=false", "item.user_id=5", "item.user_id=05", "item.user_id=%E2%80%AE5", "item.=x", "item.user_id=5&item.user_id=6",
+        "id=00000000-0000-7000-8000-000000000001", "id=x", "supersedes=00000000-0000-7000-8000-000000000001", "route=../profile", "%=%",
+        "a=b", "=", "&&&", "route=measurement",
+    ]
+
+    /// With a few characters that an address may hold changed, so that the line stays a line.
+    private mutating func scrambled(_ path: String) -> String {
+        var bytes = Array(path.utf8)
+        for _ in 0..<Int.random(in: 1...3, using: &generator) {
+            bytes[Int.random(in: 1..<max(2, bytes.count), using: &generator) % bytes.count] = UInt8.random(
+                in: 0x21...0x7e, using: &generator)
+        }
+        return "/" + String(decoding: bytes.dropFirst(), as: UTF8.self)
+    }
+
     mutating func next() -> [UInt8] {
         switch Int.random(in: 0..<10, using: &generator) {
         case 0: return noise(Int.random(in: 0...300, using: &generator))
@@ -40,7 +80,7 @@ struct HostileInput {
         }
     }
 
-    private mutating func pick<T>(_ values: [T]) -> T { values[Int.random(in: 0..<values.count, using: &generator)] }
+    mutating func pick<T>(_ values: [T]) -> T { values[Int.random(in: 0..<values.count, using: &generator)] }
 
     private mutating func noise(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) } }
 

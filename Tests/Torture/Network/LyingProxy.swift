@@ -3,44 +3,21 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A proxy on loopback that passes bytes between the daemon and the backend, and lies about them.
+/// A proxy that passes bytes between the daemon and the backend, and lies about them.
 final class LyingProxy: Sendable {
-    /// What becomes of one connection.
-    enum Lie: CaseIterable, Sendable {
-        /// Passed on as it is.
-        case none
-        /// Accepted, and silent from then on.
-        case silent
-        /// Reset after so many bytes of what the daemon sends, or of what the backend answers.
-        case resetRequest, resetAnswer
-        /// Every answer is this one, and the backend hears nothing.
-        case loginPage, redirect, portal, unavailable, absurdRetryAfter, notHTTP, wrongLength, truncatedGzip
-        /// The backend hears everything; its answers come byte by byte, or something else comes in their place.
-        case slowAnswer, answerReplaced
-    }
-
+    /// Where it listens; 0 for a Unix socket.
     let port: UInt16
     private let listener: Int32
-    private let target: UInt16
+    private let target: StreamPlace
     private let state: Mutex<(generator: SplitMix64, lies: [Lie], met: [Lie: Int], open: Set<Int32>, isClosed: Bool)>
 
-    /// - Parameter target: the port on loopback that everything is passed to.
-    init(target: UInt16, seed: UInt64) throws {
+    /// - Parameter target: where everything is passed to.
+    init(at place: StreamPlace = .loopback(0), target: StreamPlace, seed: UInt64) throws {
         self.target = target
         state = Mutex((SplitMix64(seed: seed), [.none], [:], [], false))
-        let accepting = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = Self.loopback(0)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(accepting, $0, length) == 0 && listen(accepting, 128) == 0 && getsockname(accepting, $0, &length) == 0
-            }
-        }
-        guard accepting >= 0, isBound else { throw POSIXError(.EADDRNOTAVAIL) }
-        listener = accepting
-        port = UInt16(bigEndian: address.sin_port)
-        Thread.detachNewThread { [self] in
-            while case let descriptor = accept(accepting, nil, nil), descriptor >= 0 {
+        (listener, port) = try place.listen()
+        Thread.detachNewThread { [self, listener] in
+            while case let descriptor = accept(listener, nil, nil), descriptor >= 0 {
                 Thread.detachNewThread { self.serve(descriptor) }
             }
         }
@@ -88,18 +65,23 @@ final class LyingProxy: Sendable {
         case .silent: while Self.read(client) != nil {}
         case .resetRequest: relay(client, requestBytes: fate.bytes, answerBytes: .max)
         case .resetAnswer: relay(client, requestBytes: .max, answerBytes: fate.bytes)
-        case .slowAnswer: relay(client, requestBytes: .max, answerBytes: .max, pause: 1000)
+        case .slowAnswer: relay(client, requestBytes: .max, answerBytes: .max, pause: 300)
+        case .endlessAnswer: relay(client, requestBytes: .max, answerBytes: .max, pause: 200_000, sparingHead: true)
         case .answerReplaced: relay(client, requestBytes: .max, answerBytes: .max, instead: Self.page("200 OK", "Sign in to this network"))
         case .loginPage: answer(client, Self.page("200 OK", "Sign in to this network"))
         case .redirect: answer(client, Self.bytes("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:9/login\r\nContent-Length: 0\r\n\r\n"))
         case .portal: answer(client, Self.page("511 Network Authentication Required", "Sign in to this network"))
         case .unavailable: answer(client, Self.page("503 Service Unavailable", "Back soon"))
+        case .retryAfterSeconds: answer(client, Self.busy("1"))
+        case .retryAfterDate:
+            let date = Date().addingTimeInterval(1)
+            answer(client, Self.busy(date.formatted(Self.headerDate)))
         case .absurdRetryAfter:
             let absurd = ["-1", "99999999999999999999", "soon", "Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 99 Foo 2026 99:99:99 GMT"]
             let word = absurd[fate.bytes % absurd.count]
             // A number this large is clamped to hours, which this campaign does not have: only forms that mean nothing or the past.
             let retry = word.hasPrefix("999") ? "0" : word
-            answer(client, Self.bytes("HTTP/1.1 503 Service Unavailable\r\nRetry-After: \(retry)\r\nContent-Length: 0\r\n\r\n"))
+            answer(client, Self.busy(retry))
         case .notHTTP: answer(client, Self.bytes("SSH-2.0-OpenSSH_9.2\r\n"))
         case .wrongLength:
             answer(client, Self.bytes("HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{\"id\":1"))
@@ -120,17 +102,16 @@ final class LyingProxy: Sendable {
     }
 
     /// Passes bytes both ways until either side ends, or so many have passed, after which the connection is reset.
-    private func relay(_ client: Int32, requestBytes: Int, answerBytes: Int, pause microseconds: UInt32 = 0, instead: [UInt8]? = nil) {
-        let backend = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard backend >= 0 else { return }
+    ///
+    /// - Parameters:
+    ///   - microseconds: after each byte of an answer, or only of its body where the head is spared.
+    ///   - instead: goes out in place of the answer.
+    private func relay(
+        _ client: Int32, requestBytes: Int, answerBytes: Int, pause microseconds: UInt32 = 0, sparingHead: Bool = false,
+        instead: [UInt8]? = nil
+    ) {
+        guard let backend = target.connect() else { return Self.reset(client) }
         defer { Glibc.close(backend) }
-        var address = Self.loopback(target)
-        let connected = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(backend, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard connected == 0 else { return Self.reset(client) }
         var left = (request: requestBytes, answer: answerBytes)
         var places = [pollfd(fd: client, events: Int16(POLLIN), revents: 0), pollfd(fd: backend, events: Int16(POLLIN), revents: 0)]
         while poll(&places, 2, -1) > 0 {
@@ -147,18 +128,21 @@ final class LyingProxy: Sendable {
                     return
                 }
                 let part = Array(bytes.prefix(left.answer))
-                if microseconds == 0 {
-                    guard Self.write(client, part) else { return }
-                } else {
-                    for byte in part {
-                        guard Self.write(client, [byte]) else { return }
-                        usleep(microseconds)
-                    }
+                let atOnce = microseconds == 0 ? part.count : sparingHead ? Self.headLength(part) : 0
+                guard Self.write(client, Array(part[..<atOnce])) else { return }
+                for byte in part[atOnce...] {
+                    guard Self.write(client, [byte]) else { return }
+                    usleep(microseconds)
                 }
                 left.answer -= bytes.count
                 if left.answer < 0 { return Self.reset(client) }
             }
         }
+    }
+
+    /// Up to and with the empty line; 0 where there is none.
+    private static func headLength(_ answer: [UInt8]) -> Int {
+        answer.indices.first { answer[$0...].starts(with: bytes("\r\n\r\n")) }.map { $0 + 4 } ?? 0
     }
 
     private static func page(_ status: String, _ words: String) -> [UInt8] {
@@ -168,13 +152,15 @@ final class LyingProxy: Sendable {
 
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    private static func loopback(_ port: UInt16) -> sockaddr_in {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        address.sin_port = port.bigEndian
-        return address
+    private static func busy(_ retryAfter: String) -> [UInt8] {
+        bytes("HTTP/1.1 503 Service Unavailable\r\nRetry-After: \(retryAfter)\r\nContent-Length: 0\r\n\r\n")
     }
+
+    /// As in `Sun, 06 Nov 1994 08:49:37 GMT`.
+    private static let headerDate = Date.VerbatimFormatStyle(
+        format:
+            "\(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) GMT",
+        locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian))
 
     /// nil at the end, or when the connection has broken.
     private static func read(_ descriptor: Int32) -> [UInt8]? {

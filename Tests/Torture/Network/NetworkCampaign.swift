@@ -1,113 +1,46 @@
 import ControlAPI
 import Delivery
 import Foundation
-import Sandbox
 import StationSupport
-import SyncModel
-import TestSupport
 
-/// The real daemon behind a network that lies: nothing that it was told is lost, nothing is taken for success that was none, and nothing
-/// takes effect twice that can be looked up.
-struct NetworkCampaign: Campaign {
+/// The real daemon behind a network that lies, breaks, or shows wrong certificates: nothing that it was told is lost, nothing is taken for
+/// success that was none, nothing takes effect twice that can be looked up, and no attempt is counted for what is the network's fault.
+struct NetworkCampaign: RoundCampaign {
     static let name = "network"
+    static let kinds = 7
 
-    func run(until deadline: ContinuousClock.Instant, seed: UInt64) async throws -> Outcome {
-        var outcome = Outcome(Self.name, seed: seed)
-        var dice = SplitMix64(seed: seed)
-        repeat {
-            let round = UInt64.random(in: .min ... .max, using: &dice)
-            try await self.round(seed: round, looksUp: true, &outcome)
-            outcome.rounds += 1
-        } while ContinuousClock.now < deadline
-        // Without the look-up what was cut off after its effect must arrive twice, and the same count must see it.
-        var control = Outcome(Self.name, seed: seed)
-        for _ in 0..<4 where control.duplicated == 0 {
-            try await self.round(seed: .random(in: .min ... .max, using: &dice), looksUp: false, &control)
+    func round(seed: UInt64, _ outcome: inout Outcome) async throws {
+        switch seed % UInt64(Self.kinds) {
+        case 0: try await lies(seed: seed, overTLS: false, &outcome)
+        case 1: try await lies(seed: seed, overTLS: true, &outcome)
+        case 2: try await lostRotations(seed: seed, &outcome)
+        case 3: try await certificates(seed: seed, &outcome)
+        case 4: try await outages(seed: seed, &outcome)
+        case 5: try await endlessAnswers(seed: seed, overTLS: seed / UInt64(Self.kinds) % 2 == 0, &outcome)
+        default: try await clocks(seed: seed, &outcome)
         }
-        outcome.controls.append(.init(without: "looking up what may have arrived", failedAsItShould: control.duplicated > 0))
-        return outcome
     }
 
-    /// Twenty-four submissions of four lanes through some of the lies, then through none.
-    private func round(seed: UInt64, looksUp: Bool, _ outcome: inout Outcome) async throws {
+    /// What must fail without what the guarantees stand on. What is trusted and what can be reached is such a control within its own round.
+    func control(seed: UInt64, _ outcome: inout Outcome) async throws {
+        // Without the look-up what was cut off after its effect must arrive twice, and the same count must see it.
         var dice = SplitMix64(seed: seed)
-        let station = try await TestStation()
-        let target = UInt16(URL(string: station.sandbox.baseURL)?.port ?? 0)
-        let proxy = try LyingProxy(target: target, seed: seed)
-        defer { proxy.close() }
-        var edits = [("timeout: 60", "timeout: 1")]
-        if !looksUp {
-            edits.append(("    marker: /arkit_data/client_mutation_id\n", ""))
-            edits.append(
-                (
-                    """
-                        unknown_on: [500, 406]
-                        find:
-                          request: GET /users/{item.user_id}/facial_measurements
-                          list: /facial_measurements
-                          match: /arkit/client_mutation_id
-                          remote_id: /id
+        var control = Outcome(Self.name, seed: seed)
+        for _ in 0..<4 where control.duplicated == 0 {
+            try await lies(seed: .random(in: .min ... .max, using: &dice), overTLS: false, looksUp: false, &control)
+        }
+        outcome.controlled(without: "looking up what may have arrived", failedAsItShould: control.duplicated > 0)
+    }
 
-                    """, ""
-                ))
-        }
-        try TestStation.place("breathesafe", in: station.directory, baseURL: "http://127.0.0.1:\(proxy.port)", edits: edits)
-        try TestStation.configure(station.directory, delivery: TestStation.shortPauses, timeouts: "connect: 1, request: 1, exchange: 2")
-        try await station.start()
-        try await station.login(remember: true)
+    /// With pauses that never are long.
+    static let hasty = "first_delay: 0.05, lookup_after: 0.05, first_pause: 0.1, longest_pause: 0.5"
+    static let impatient = "connect: 1, request: 1, exchange: 2"
 
-        var lies = LyingProxy.Lie.allCases.shuffled(using: &dice)
-        if looksUp {
-            lies.removeLast(Int.random(in: 0..<lies.count - 3, using: &dice))
-        } else {
-            lies = [.resetAnswer, .answerReplaced, .none]
-        }
-        proxy.tell(lies + [.none])
-        for number in 1...24 {
-            try await station.submit(user: 5 + number % 4, id: number)
-            // Now and then the person loses patience, so that more is tried in the same time.
-            if number % 6 == 0 { try await station.homing("sync") }
-        }
-        for _ in 0..<10 {
-            try await Task.sleep(for: .milliseconds(300))
-            try await station.homing("sync")
-        }
-        proxy.tell([.none])
-        let honest = ContinuousClock.now
-        // What the lies have made dead or held is a person's to try again.
-        var waiting = 1
-        while waiting > 0, ContinuousClock.now - honest < .seconds(60) {
-            try await station.homing("sync")
-            for entry in try await station.entries() where entry.state == "dead" || entry.state == "held" {
-                try await station.homing("retry", entry.id)
-            }
-            try await Task.sleep(for: .milliseconds(100))
-            waiting = try await station.entries().count { $0.state != "delivered" }
-        }
-        let took = (ContinuousClock.now - honest) / .seconds(1)
-        outcome.worstRecovery = max(outcome.worstRecovery ?? 0, took)
-        for (lie, count) in proxy.met where lie != .none { outcome.met("\(lie)", count) }
-
-        let rows = try await station.entries()
-        let ledger = station.sandbox.ledger
-        outcome.acknowledged += 24
-        func fail(_ words: String) { outcome.failures.append("network round \(seed): \(words)") }
-        if rows.count != 24 || waiting > 0 {
-            outcome.lost += 24 - rows.count(where: { $0.state == "delivered" })
-            fail("\(rows.filter { $0.state != "delivered" }.map { "\($0.id) is \($0.state)" })")
-        }
-        let arrived = Set(ledger.entries.compactMap(\.clientMutationID))
-        for row in rows where looksUp && row.state == "delivered" && !arrived.contains(row.id) {
-            fail("\(row.id) is delivered and not there")
-        }
-        outcome.duplicated += looksUp ? ledger.duplicates.count : max(0, ledger.entries.count - 24)
-        if looksUp, !ledger.duplicates.isEmpty { fail("twice: \(ledger.duplicates.keys.sorted())") }
-        for user in 5...8 where looksUp {
-            let expected = rows.filter { $0.lane == "users/\(user)" }.map(\.id)
-            let order = ledger.entries.filter { $0.user == user }.compactMap(\.clientMutationID)
-            // A person's retry of what was dead lets what came after it go first: only then may the order differ.
-            if Set(order) != Set(expected) { fail("lane users/\(user) holds \(order.count) of \(expected.count)") }
-        }
-        try await station.end(SIGTERM)
+    /// Waits until all that was handed in is delivered, though nobody lifts a finger, and notes how long that took; false where it is not.
+    func settlesByItself(_ station: TestStation, _ outcome: inout Outcome) async throws -> Bool {
+        let began = ContinuousClock.now
+        let settled = try await Self.soon { try await station.entries().allSatisfy { $0.state == "delivered" } }
+        outcome.worstRecovery = max(outcome.worstRecovery ?? 0, (ContinuousClock.now - began) / .seconds(1))
+        return settled
     }
 }

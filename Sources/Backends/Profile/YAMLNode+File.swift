@@ -1,0 +1,19 @@
+import Foundation
+
+extension YAMLNode {
+    /// The most that a file of the configuration may have, in bytes: more than a hundred times what the largest shipped one has.
+    private static let largestFile = 1 << 20
+
+    /// The text of a file; nil where it is no plain file (a pipe would be waited for without end), is larger than 1 MiB, cannot be read, or is
+    /// not UTF-8.
+    package static func text(of path: String) -> String? {
+        let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        // `try?`, twice: what matters to the reader of the message is that it could not be read.
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: place),
+            attributes[.type] as? FileAttributeType == .typeRegular,
+            let size = attributes[.size] as? NSNumber, size.int64Value <= largestFile,
+            let content = try? Data(contentsOf: URL(fileURLWithPath: place))
+        else { return nil }
+        return String(validating: content, as: UTF8.self)
+    }
+}

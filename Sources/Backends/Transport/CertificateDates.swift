@@ -1,0 +1,54 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// From when until when a server's certificate is valid. TLS does not tell why a certificate was refused; its dates do.
+struct CertificateDates: Sendable, Hashable {
+    let from, until: Date
+
+    /// Looks at the certificate that is shown there, on a connection for that alone, over which nothing is sent and on which nothing of it is
+    /// trusted. Nil where none is shown within `limit`, and as soon as the task is cancelled.
+    static func shown(at host: String, port: Int, on loop: any EventLoop, within limit: TimeAmount) async -> CertificateDates? {
+        let seen = loop.makePromise(of: CertificateDates?.self)
+        // `try?`: what is no address is a name, and only a name is told to the server.
+        let name = (try? SocketAddress(ipAddress: host, port: port)) == nil ? host : nil
+        let bootstrap = ClientBootstrap(group: loop).connectTimeout(limit).channelInitializer { channel in
+            channel.eventLoop.makeCompletedFuture {
+                let context = try NIOSSLContext(configuration: .makeClientConfiguration())
+                let tls = try NIOSSLClientHandler(context: context, serverHostname: name) {
+                    (chain: [NIOSSLCertificate], verdict: EventLoopPromise<NIOSSLVerificationResult>) in
+                    seen.succeed(chain.first.map(CertificateDates.init))
+                    verdict.succeed(.failed)
+                }
+                try channel.pipeline.syncOperations.addHandler(tls)
+            }
+        }
+        bootstrap.connect(host: host, port: port).whenComplete { result in
+            switch result {
+            case .failure: seen.succeed(nil)
+            case .success(let channel):
+                channel.closeFuture.whenComplete { _ in seen.succeed(nil) }
+                seen.futureResult.whenComplete { _ in channel.close(promise: nil) }
+            }
+        }
+        let timer = loop.scheduleTask(in: limit) { seen.succeed(nil) }
+        defer { timer.cancel() }
+        return await withTaskCancellationHandler {
+            // `try?`: it never fails.
+            (try? await seen.futureResult.get()) ?? nil
+        } onCancel: {
+            seen.succeed(nil)
+        }
+    }
+
+    init(from: Date, until: Date) {
+        self.from = from
+        self.until = until
+    }
+
+    private init(_ certificate: NIOSSLCertificate) {
+        from = Date(timeIntervalSince1970: TimeInterval(certificate.notValidBefore))
+        until = Date(timeIntervalSince1970: TimeInterval(certificate.notValidAfter))
+    }
+}

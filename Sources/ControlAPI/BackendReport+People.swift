@@ -1,0 +1,9 @@
+extension BackendReport {
+    /// The one person who has to sign in before anything that waits here goes up; nil where that may be several, where nobody knows who, and
+    /// where somebody is signed in.
+    package var awaited: String? {
+        if session.state == "signedIn" { return nil }
+        if session.account != nil { return session.email }
+        return otherAccounts.count == 1 ? otherAccounts[0].email : nil
+    }
+}

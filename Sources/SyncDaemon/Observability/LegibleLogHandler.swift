@@ -1,0 +1,39 @@
+import Logging
+import SyncModel
+
+/// Hands on what is logged, each fact on one line: names of files are anybody's, and must neither begin a line that we did not write nor steer
+/// the terminal on which the log is read.
+package struct LegibleLogHandler: LogHandler {
+    private var next: any LogHandler
+
+    package init(_ next: any LogHandler, logLevel: Logger.Level) {
+        self.next = next
+        self.next.logLevel = logLevel
+    }
+
+    package var logLevel: Logger.Level {
+        get { next.logLevel }
+        set { next.logLevel = newValue }
+    }
+
+    package var metadata: Logger.Metadata {
+        get { next.metadata }
+        set { next.metadata = newValue }
+    }
+
+    package var metadataProvider: Logger.MetadataProvider? {
+        get { next.metadataProvider }
+        set { next.metadataProvider = newValue }
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { next[metadataKey: key] }
+        set { next[metadataKey: key] = newValue }
+    }
+
+    package func log(event: LogEvent) {
+        var event = event
+        event.metadata = event.metadata?.mapValues { .string("\($0)".legible) }
+        next.log(event: event)
+    }
+}

@@ -1,0 +1,67 @@
+import Glibc
+import Testing
+
+@testable import homing_torture
+
+/// A short while of what the campaign `door` does for as long as it is told.
+@Suite struct DoorTests {
+    private static let seed = UInt64.random(in: .min ... .max)
+
+    private func outcome(_ part: some DoorPart, seconds: Double = 0) async throws -> Outcome {
+        var outcome = Outcome("door", seed: Self.seed)
+        try await part.run(until: .now + .seconds(seconds), seed: Self.seed, into: &outcome)
+        #expect(outcome.failures.isEmpty, "\(outcome.failures.joined(separator: "\n"))")
+        return outcome
+    }
+
+    @Test(.timeLimit(.minutes(3))) func whatIsDroppedByWhoeverIsDeliveredOrToldOfAndNothingElseIsTouched() async throws {
+        let outcome = try await outcome(HostileSpool(flood: 60, isWhole: false))
+        #expect(outcome.lost == 0)
+        #expect(outcome.acknowledged > 20)
+        #expect(outcome.faults["files with hostile names"] ?? 0 > 20)
+        #expect(outcome.faults["links, pipes, sockets, devices and folders"] ?? 0 > 10)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "takes root: it connects as other users"), .timeLimit(.minutes(3)))
+    func everybodyMayDoWhatTheDescriptionSaysAndNothingElse() async throws {
+        let outcome = try await outcome(RoleMatrix())
+        #expect(outcome.faults["calls of those who may"] ?? 0 > 100)
+        #expect(outcome.faults["calls of those who may not"] ?? 0 > 50)
+        #expect(outcome.controls.count == 1)
+        #expect(outcome.controls.allSatisfy(\.failedAsItShould))
+    }
+
+    @Test(.timeLimit(.minutes(3))) func howeverSomebodyConnectsOthersAreServed() async throws {
+        let outcome = try await outcome(HostileConnections())
+        #expect(outcome.faults["hostile exchanges over a connection"] ?? 0 > 30)
+    }
+
+    @Test(.timeLimit(.minutes(3))) func whateverIsWrongInTheConfigurationIsTold() async throws {
+        let outcome = try await outcome(HostileConfiguration(inThisProcess: true), seconds: 4)
+        #expect(outcome.rounds > 50)
+        #expect(outcome.faults["configurations refused"] ?? 0 > 20)
+    }
+
+    @Test(.timeLimit(.minutes(3))) func whateverIsSentTheDaemonAnswersOrCloses() async throws {
+        let outcome = try await outcome(HostileRequests(), seconds: 4)
+        #expect(outcome.rounds > 100)
+        #expect(outcome.lost == 0)
+    }
+
+    /// The campaign replays an input by its number: it has to be the same one.
+    @Test func aNumberIsAlwaysTheSameInput() {
+        for number in UInt64(0)..<40 {
+            #expect(Mutant(number, seed: Self.seed).bytes == Mutant(number, seed: Self.seed).bytes)
+        }
+        #expect(Set((UInt64(0)..<40).map { Mutant($0, seed: Self.seed).bytes }).count > 30)
+    }
+
+    /// The judge of destinations takes none of the addresses that it is there to catch.
+    @Test(arguments: [
+        ("https://www.breathesafe.xyz", true), ("http://127.0.0.1:80/x", true), ("http://localhost", true), ("http://[::1]:8080", true),
+        ("http://www.breathesafe.xyz", false), ("https://a@b.example", false), ("http://127.0.0.1.a.example", false),
+        ("https://a\u{200b}.example", false),
+        ("https://a%2eexample", false), ("https://a.example\\@b", false), ("ftp://a.example", false), ("https://", false),
+    ])
+    func theJudgeKnowsAPlainAddress(address: String, isPlain: Bool) { #expect(Destinations.isPlain(address) == isPlain) }
+}

@@ -1,0 +1,61 @@
+import StationSupport
+import Testing
+
+@testable import homing_torture
+
+/// One round of each kind that the campaign against the network has; it comes to them again and again.
+@Suite(.timeLimit(.minutes(4))) struct NetworkTests {
+    private let seed = UInt64.random(in: .min ... .max)
+
+    private func outcome(_ round: (NetworkCampaign, UInt64, inout Outcome) async throws -> Void) async throws -> Outcome {
+        var outcome = Outcome(NetworkCampaign.name, seed: seed)
+        try await round(NetworkCampaign(), seed, &outcome)
+        #expect(outcome.failures.isEmpty, "seed \(seed): \(outcome.failures.joined(separator: "\n"))")
+        #expect(outcome.lost == 0 && outcome.acknowledged > 0)
+        for control in outcome.controls { #expect(control.failedAsItShould, "without \(control.without)") }
+        return outcome
+    }
+
+    @Test(arguments: [false, true])
+    func everyLieIsSurvived(overTLS: Bool) async throws {
+        let lies = Lie.allCases.filter { $0 != .none }
+        let outcome = try await outcome { try await $0.lies(seed: $1, overTLS: overTLS, telling: lies, &$2) }
+        #expect(outcome.faults.count == lies.count, "\(outcome.faults)")
+    }
+
+    @Test(arguments: [false, true])
+    func anAnswerThatDoesNotEndIsGivenUp(overTLS: Bool) async throws {
+        let outcome = try await outcome { try await $0.endlessAnswers(seed: $1, overTLS: overTLS, &$2) }
+        #expect(outcome.faults.count == 1)
+    }
+
+    @Test func aLostRotationCostsNothingThatWaits() async throws {
+        _ = try await outcome { try await $0.lostRotations(seed: $1, &$2) }
+    }
+
+    @Test func aWrongCertificateIsNamedAndNothingIsSent() async throws {
+        let outcome = try await outcome { try await $0.certificates(seed: $1, &$2) }
+        #expect(outcome.faults.count == 5 && outcome.controls.count == 1)
+    }
+
+    @Test func withoutANetworkNothingIsSpentAndItComesBackByItself() async throws {
+        let outcome = try await outcome { try await $0.outages(seed: $1, &$2) }
+        #expect(outcome.faults.count == NetworkCampaign.noticed.count + NetworkCampaign.unnoticed.count)
+    }
+
+    @Test func aWrongClockIsSaidAndNothingIsSpent() async throws {
+        let outcome = try await outcome { try await $0.clocks(seed: $1, &$2) }
+        #expect(outcome.faults.count == 4)
+    }
+
+    @Test func theFirstRoundIsOfTheSeedItself() async throws {
+        struct Failing: RoundCampaign {
+            static let name = "failing"
+            static let kinds = 3
+            func round(seed: UInt64, _ outcome: inout Outcome) { outcome.failures.append("\(seed % 3)") }
+        }
+        let outcome = try await Failing().run(until: .now + .milliseconds(20), seed: 7)
+        #expect(outcome.failures.first == "1  Replay: homing-torture run --only failing --minutes 0 --seed 7")
+        for (place, failure) in outcome.failures.enumerated() { #expect(failure.hasPrefix("\((place + 1) % 3)  Replay: ")) }
+    }
+}

@@ -1,0 +1,12 @@
+import SyncModel
+import Testing
+
+@Suite struct LegibleTests {
+    @Test(arguments: [
+        ("a.json", "a.json"), ("naïve ✓ 日本 👩‍👩‍👧", "naïve ✓ 日本 👩‍👩‍👧"), ("a\nb", "a\\u{A}b"), ("\r\n", "\\u{D}\\u{A}"),
+        ("\u{1b}[2J", "\\u{1B}[2J"), ("a\u{9b}b", "a\\u{9B}b"), ("a\u{202e}nosj.exe", "a\\u{202E}nosj.exe"),
+        ("\u{2066}x\u{2069}", "\\u{2066}x\\u{2069}"),
+        ("a\u{2028}b", "a\\u{2028}b"), ("\0", "\\u{0}"), ("", ""),
+    ])
+    func whatSteersIsWrittenOutAndNothingElse(text: String, shown: String) { #expect(text.legible == shown) }
+}

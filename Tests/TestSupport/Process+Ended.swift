@@ -1,0 +1,24 @@
+import Foundation
+
+extension Process {
+    /// Starts it, gives it `input`, and waits for its end: its exit status, and all that it printed.
+    ///
+    /// - Parameter errors: together with what it says on standard error.
+    package func ended(input: String = "", errors: Bool = true) async throws -> (code: Int32, text: String) {
+        let (output, standardInput) = (Pipe(), Pipe())
+        standardOutput = output
+        if errors { standardError = output }
+        self.standardInput = standardInput
+        try run()
+        standardInput.fileHandleForWriting.write(Data(input.utf8))
+        try standardInput.fileHandleForWriting.close()
+        // On a thread of its own: reading blocks.
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                self.waitUntilExit()
+                continuation.resume(returning: (self.terminationStatus, text))
+            }
+        }
+    }
+}

@@ -1,0 +1,215 @@
+import Backends
+import Delivery
+import Foundation
+import Glibc
+import StationSupport
+import SyncDaemon
+import TestSupport
+
+/// The files of `config/` with something wrong in them, through the readers that the daemon has, and some through the real ‘homingd check’. No
+/// reader ends the process, hangs, or needs much memory; whatever is refused says where and what was expected; and nothing is accepted that
+/// would send a secret elsewhere than the file says.
+struct HostileConfiguration: DoorPart {
+    static let name = "configuration"
+    /// A reader that ends the process ends a process of its own, and the number of its last input is told; but for tests, which end with it.
+    var inThisProcess = false
+
+    /// How long a file may take to be read, in seconds.
+    static let patience = 10.0
+
+    func run(until deadline: ContinuousClock.Instant, seed: UInt64, into outcome: inout Outcome) async throws {
+        if inThisProcess {
+            if Progress.isWatched { Self.limitMemory() }
+            let counts = await withTaskGroup(of: Count.self, returning: [Count].self) { group in
+                for start in 0..<UInt64(2) {
+                    group.addTask {
+                        await withCheckedContinuation { continuation in
+                            Thread.detachNewThread {
+                                continuation.resume(returning: Self.read(from: start, by: 2, seed: seed, until: deadline))
+                            }
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            for count in counts {
+                outcome.rounds += count.inputs
+                for (kind, times) in count.kinds { outcome.met("configuration: \(kind)", times) }
+                outcome.met("configurations accepted", count.accepted)
+                outcome.met("configurations refused", count.inputs - count.accepted)
+                outcome.failures += count.failures.prefix(5)
+            }
+        } else {
+            try await inAnotherProcess(until: deadline, seed: seed, into: &outcome)
+            try await throughTheProgram(until: deadline, seed: seed, into: &outcome)
+        }
+    }
+
+    // MARK: In this process
+
+    /// In bytes: what takes more ends the process rather than the machine.
+    private static let mostMemory: UInt = 4 << 30
+
+    private static func limitMemory() {
+        var limit = rlimit(rlim_cur: mostMemory, rlim_max: mostMemory)
+        setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+    }
+
+    private struct Count: Sendable {
+        var inputs = 0
+        var accepted = 0
+        var kinds: [String: Int] = [:]
+        var failures: [String] = []
+    }
+
+    private static func read(from start: UInt64, by step: UInt64, seed: UInt64, until deadline: ContinuousClock.Instant) -> Count {
+        var count = Count()
+        for number in stride(from: start, through: .max - step, by: Int(step)) {
+            Progress.note(number, of: start)
+            let mutant = Mutant(number, seed: seed)
+            let began = ContinuousClock.now
+            let verdict = judge(mutant)
+            count.inputs += 1
+            count.kinds[mutant.kind.rawValue, default: 0] += 1
+            if verdict.isAccepted { count.accepted += 1 }
+            let took = (ContinuousClock.now - began) / .seconds(1)
+            let wrong = verdict.problems + (took > patience ? ["took \(took) s"] : [])
+            count.failures += wrong.map { "door: \(mutant.file), \(mutant.kind.rawValue): \($0). \(replay(seed, " --number \(number)"))" }
+            if ContinuousClock.now >= deadline || count.failures.count > 20 { break }
+        }
+        return count
+    }
+
+    /// Prints one input and what came of it.
+    static func replay(_ number: UInt64, seed: UInt64) throws {
+        let mutant = Mutant(number, seed: seed)
+        print("\(mutant.file), \(mutant.kind.rawValue):")
+        print(String(decoding: mutant.bytes.prefix(20_000), as: UTF8.self))
+        let verdict = judge(mutant)
+        print(verdict.isAccepted ? "accepted" : "refused:\n\(verdict.said)")
+        for problem in verdict.problems { print("FAILURE \(problem)") }
+    }
+
+    private struct Verdict {
+        var isAccepted: Bool
+        var said = ""
+        var problems: [String] = []
+    }
+
+    /// Reads it as the daemon does.
+    private static func judge(_ mutant: Mutant) -> Verdict {
+        do {
+            let directory = try TemporaryDirectory(in: "/dev/shm")
+            try mutant.place(in: directory.path)
+            do throws(Mistakes) {
+                if mutant.file == "homing.yaml" {
+                    _ = try Configuration.load(file: directory("homing.yaml"), environment: ["HOME": "/home/ann"])
+                    return Verdict(isAccepted: true, problems: mutant.mustBeRefused ? ["was accepted"] : [])
+                }
+                let backends = try ProfileLibrary.load(directory: directory("backends"), deviceID: "d", version: "1")
+                let wrong = backends.flatMap(Destinations.problems)
+                return Verdict(isAccepted: true, problems: wrong + (mutant.mustBeRefused ? ["was accepted"] : []))
+            } catch {
+                return Verdict(isAccepted: false, said: error.description, problems: Sayings.problems(error))
+            }
+        } catch {
+            return Verdict(isAccepted: false, problems: ["could not be tried: \(error)"])
+        }
+    }
+
+    // MARK: In a process of its own
+
+    private func inAnotherProcess(until deadline: ContinuousClock.Instant, seed: UInt64, into outcome: inout Outcome) async throws {
+        let directory = try TemporaryDirectory()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        let seconds = max(1, (deadline - .now) / .seconds(1) * 0.9)
+        process.arguments = [
+            "door", "--part", Self.name, "--seed", "\(seed)", "--seconds", "\(seconds)", "--result", directory("result"),
+        ]
+        process.environment = ProcessInfo.processInfo.environment.merging(["HOMING_DOOR_PROGRESS": directory("progress")]) { $1 }
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        var before: [UInt64] = []
+        var since = ContinuousClock.now
+        while process.isRunning {
+            try await Task.sleep(for: .milliseconds(100))
+            let now = Progress.read(directory("progress"))
+            if now != before { (before, since) = (now, .now) }
+            guard ContinuousClock.now - since > .seconds(2 * Self.patience) else { continue }
+            outcome.failures.append("door: a configuration was not read within \(2 * Self.patience) s. \(Self.numbers(before, seed))")
+            kill(process.processIdentifier, SIGKILL)
+            return process.waitUntilExit()
+        }
+        if process.terminationReason == .uncaughtSignal {
+            outcome.failures.append(
+                "door: a reader of the configuration ended the process (\(process.terminationStatus)). \(Self.numbers(before, seed))")
+            return
+        }
+        let result = try JSONDecoder().decode(Outcome.self, from: Data(contentsOf: URL(fileURLWithPath: directory("result"))))
+        outcome.rounds += result.rounds
+        for (fault, times) in result.faults { outcome.met(fault, times) }
+        outcome.failures += result.failures
+    }
+
+    private static func numbers(_ numbers: [UInt64], _ seed: UInt64) -> String {
+        numbers.map { replay(seed, " --number \($0)") }.joined(separator: " or ")
+    }
+
+    // MARK: Through homingd
+
+    /// Some dozens of them, for each is a start of the program.
+    private func throughTheProgram(until deadline: ContinuousClock.Instant, seed: UInt64, into outcome: inout Outcome) async throws {
+        for number in stride(from: UInt64(1_000_000_000), to: 1_000_000_300, by: 1) {
+            let mutant = Mutant(number, seed: seed)
+            let directory = try TemporaryDirectory(in: "/dev/shm")
+            try mutant.place(in: directory.path)
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
+            process.arguments = [
+                "--as=\(Self.mostMemory)", TestStation.programs + "/homingd", "check", "--config", directory("homing.yaml"),
+            ]
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            let began = ContinuousClock.now
+            while process.isRunning, ContinuousClock.now - began < .seconds(2 * Self.patience) {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            outcome.met("configurations through ‘homingd check’")
+            let place = "door: ‘homingd check’, \(mutant.file), \(mutant.kind.rawValue)"
+            let replay = Self.replay(seed, " --number \(number)")
+            if process.isRunning {
+                outcome.failures.append("\(place): no end within \(2 * Self.patience) s. \(replay)")
+                kill(process.processIdentifier, SIGKILL)
+                process.waitUntilExit()
+            } else if process.terminationReason == .uncaughtSignal {
+                outcome.failures.append("\(place): ended by signal \(process.terminationStatus). \(replay)")
+            } else if mutant.mustBeRefused, process.terminationStatus == 0 {
+                outcome.failures.append("\(place): was accepted. \(replay)")
+            }
+            if ContinuousClock.now >= deadline { break }
+        }
+    }
+}
+
+/// The numbers of the inputs that are being read, where another process finds them though this one has been ended by one of them.
+private enum Progress {
+    private static let file: Int32? = ProcessInfo.processInfo.environment["HOMING_DOOR_PROGRESS"].map {
+        open($0, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    }
+
+    static var isWatched: Bool { file != nil }
+
+    static func note(_ number: UInt64, of reader: UInt64) {
+        guard let file else { return }
+        var number = number
+        pwrite(file, &number, 8, off_t(reader) * 8)
+    }
+
+    static func read(_ path: String) -> [UInt64] {
+        // `try?`: not there before the first.
+        let data = (try? Data(contentsOf: URL(fileURLWithPath: path))) ?? Data()
+        return data.withUnsafeBytes { bytes in (0..<bytes.count / 8).map { bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self) } }
+    }
+}

@@ -1,0 +1,114 @@
+import ControlAPI
+import Delivery
+import Foundation
+import Sandbox
+import StationSupport
+import SyncModel
+import TestSupport
+
+/// The control socket under hostile input: it neither ends nor hangs nor fails inside, and accepts only what it says that it has accepted.
+struct HostileRequests: DoorPart {
+    static let name = "requests"
+    /// Only the connection of this number.
+    var only: UInt64?
+
+    /// Several inputs share a connection, and connections go side by side.
+    private static let clients = 8
+
+    /// What clients were told.
+    private struct Count: Sendable {
+        var inputs = 0
+        var statuses: [Int: Int] = [:]
+        var accepted = 0
+        var failures: [String] = []
+    }
+
+    func run(until deadline: ContinuousClock.Instant, seed: UInt64, into outcome: inout Outcome) async throws {
+        let station = try await TestStation()
+        let process = try await station.start()
+        try await station.login()
+        await station.sandbox.down()
+        let before = try Self.descriptors(process)
+        let path = station.directory("homing.sock")
+        let counts = await withTaskGroup(of: Count.self, returning: [Count].self) { group in
+            for client in 0..<(only == nil ? Self.clients : 1) {
+                group.addTask { [only] in
+                    await withCheckedContinuation { continuation in
+                        // Sockets that block, hence a thread of its own.
+                        Thread.detachNewThread {
+                            let numbers =
+                                only.map { stride(from: $0, through: $0, by: 1) }
+                                ?? stride(from: UInt64(client), through: .max - 64, by: Self.clients)
+                            continuation.resume(returning: Self.knock(path, numbers, seed: seed, until: deadline))
+                        }
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        var accepted = 0
+        for count in counts {
+            outcome.rounds += count.inputs
+            accepted += count.accepted
+            outcome.met("hostile requests", count.inputs)
+            for (status, times) in count.statuses { outcome.met(status == 0 ? "closed without an answer" : "answered \(status)", times) }
+            outcome.failures += count.failures.prefix(3)
+        }
+        guard process.isRunning else {
+            outcome.failures.append("door: the daemon has ended with \(process.terminationStatus). \(Self.replay(seed))")
+            return
+        }
+        // Among them what was accepted for a client that did not stay for the answer.
+        let held = try await station.status().backends.reduce(0) { $0 + $1.queue.pending + $1.queue.dead + $1.queue.held }
+        outcome.acknowledged += accepted
+        if held < accepted {
+            outcome.lost += accepted - held
+            outcome.failures.append("door: \(accepted) were acknowledged and \(held) are there. \(Self.replay(seed))")
+        }
+        // Connections end within the limits for idle ones; only what stays is a leak.
+        let patience = ContinuousClock.now + .seconds(30)
+        while try Self.descriptors(process) > before + 8, ContinuousClock.now < patience { try await Task.sleep(for: .milliseconds(200)) }
+        let after = try Self.descriptors(process)
+        if after > before + 8 { outcome.failures.append("door: \(before) descriptors have become \(after). \(Self.replay(seed))") }
+        try await station.end(SIGTERM)
+        await station.sandbox.stop()
+    }
+
+    static func descriptors(_ process: Process) throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd").count
+    }
+
+    /// One connection for each number, whose inputs are made of the seed and of the number alone.
+    private static func knock(
+        _ path: String, _ numbers: some Sequence<UInt64>, seed: UInt64, until deadline: ContinuousClock.Instant
+    ) -> Count {
+        var count = Count()
+        for number in numbers {
+            var source = HostileInput(generator: SplitMix64(seed: seed &+ number &* 0x9e37_79b9_7f4a_7c15))
+            let inputs = source.connection()
+            guard let connection = DoorConnection(path) else {
+                count.failures.append("door: nobody accepts any more. \(replay(seed, " --number \(number)"))")
+                break
+            }
+            let bytes = Array(inputs.joined())
+            let answers = connection.exchange(bytes)
+            func place() -> String {
+                "\(String(decoding: bytes.prefix(160), as: UTF8.self).debugDescription). \(replay(seed, " --number \(number)"))"
+            }
+            guard let answers else {
+                count.failures.append("door: no answer and no end within 20 s to \(place())")
+                continue
+            }
+            // One that ends the connection is the last that was heard.
+            count.inputs += min(inputs.count, answers.count + 1)
+            if answers.count < inputs.count { count.statuses[0, default: 0] += 1 }
+            for answer in answers {
+                count.statuses[answer.status, default: 0] += 1
+                if answer.status == 201 { count.accepted += 1 }
+                if answer.status == 500 { count.failures.append("door: failed inside at one of \(place())") }
+            }
+            if ContinuousClock.now >= deadline { break }
+        }
+        return count
+    }
+}

@@ -1,0 +1,144 @@
+import ControlAPI
+import Foundation
+import Glibc
+import Sandbox
+import StationSupport
+import TestSupport
+
+/// Every call of the control channel by people of every kind, against what its description says that each of them may do.
+struct RoleMatrix: DoorPart {
+    static let name = "roles"
+
+    private static let observers: UInt32 = 61_001
+    private static let operators: UInt32 = 61_002
+    private static let administrators: UInt32 = 61_003
+    /// The daemon's.
+    static let ownUser: UInt32 = 61_500
+    /// More groups than most have.
+    private static let many: [UInt32] = (62_000..<62_200).map { $0 }
+
+    /// What somebody is, and what that lets them do; nil for nothing.
+    private static let people: [(words: String, caller: Caller, role: Access?)] = [
+        ("root", Caller(uid: 0, gid: 0), .administer),
+        ("the daemon’s own user", Caller(uid: ownUser, gid: 64_000), .administer),
+        ("an observer by first group", Caller(uid: 64_001, gid: observers), .observe),
+        ("an observer by second group", Caller(uid: 64_002, gid: 64_002, groups: [observers]), .observe),
+        ("an operator", Caller(uid: 64_003, gid: 64_003, groups: [operators]), .operate),
+        ("an observer and operator", Caller(uid: 64_004, gid: observers, groups: [operators]), .operate),
+        ("an administrator", Caller(uid: 64_005, gid: 64_005, groups: [administrators]), .administer),
+        ("one of all groups", Caller(uid: 64_006, gid: 64_006, groups: [observers, operators, administrators]), .administer),
+        ("an administrator of two hundred groups", Caller(uid: 64_007, gid: 64_007, groups: many + [administrators]), .administer),
+        ("a stranger of two hundred groups", Caller(uid: 64_008, gid: 64_008, groups: many), nil),
+        ("a stranger", Caller(uid: 64_009, gid: 64_009), nil),
+        ("a stranger whose number is a group’s", Caller(uid: operators, gid: 64_010), nil),
+        ("a stranger in root’s group", Caller(uid: 64_011, gid: 0, groups: [0]), nil),
+        ("a stranger in the daemon’s group", Caller(uid: 64_012, gid: ownUser), nil),
+    ]
+
+    func run(until deadline: ContinuousClock.Instant, seed: UInt64, into outcome: inout Outcome) async throws {
+        guard geteuid() == 0 else { return outcome.met("roles not tried, for want of root") }
+        outcome.failures += try await round(observers: Self.observers, operators: Self.operators) { outcome.met($0) }
+        // The same, with those who only look let in to operate.
+        let failures = try await round(observers: 61_009, operators: Self.observers) { _ in }
+        outcome.controls.append(.init(without: "telling who may look from who may operate", failedAsItShould: !failures.isEmpty))
+        outcome.failures += try await withoutGroups { outcome.met($0) }
+        outcome.rounds += 1
+    }
+
+    /// The role table of a running daemon, as Markdown.
+    static func table() async throws -> String {
+        let station = try await TestStation()
+        try await station.start()
+        let table = try RoleTable(description(station)).markdown
+        try await station.end(SIGTERM)
+        await station.sandbox.stop()
+        return table
+    }
+
+    private func round(observers: UInt32, operators: UInt32, _ met: (String) -> Void) async throws -> [String] {
+        let station = try await Self.station(
+            access: "access: {observe: \(observers), operate: \(operators), administer: \(Self.administrators)}\n")
+        let socket = station.directory("homing.sock")
+        // As systemd’s socket unit has it: all may connect, and the groups decide.
+        chmod(socket, 0o666)
+        chmod(station.directory.path, 0o755)
+        let table = try RoleTable(Self.description(station))
+        let id = try await station.submit(id: 1).id
+        var failures: [String] = []
+        for operation in table.operations {
+            for person in Self.people {
+                let may = person.role.map { $0 >= operation.role } ?? false
+                let wrong = Self.call(operation, id: id, socket, as: person.caller, may: may)
+                met(may ? "calls of those who may" : "calls of those who may not")
+                if let wrong {
+                    failures.append("door: \(person.words), \(operation.method) \(operation.path): \(wrong). \(Self.replay(0))")
+                }
+            }
+        }
+        try await station.end(SIGTERM)
+        await station.sandbox.stop()
+        return failures
+    }
+
+    /// An ordinary user’s own daemon: whoever may connect operates, and nobody else gets as far as asking.
+    private func withoutGroups(_ met: (String) -> Void) async throws -> [String] {
+        // Where an installation has made its groups, those hold.
+        guard !["homing-observe", "homing-operate", "homing-administer"].contains(where: { (name: String) in getgrnam(name) != nil }) else {
+            return []
+        }
+        let station = try await Self.station(access: "")
+        chmod(station.directory.path, 0o755)
+        let socket = station.directory("homing.sock")
+        let table = try RoleTable(Self.description(station))
+        let id = try await station.submit(id: 1).id
+        var failures: [String] = []
+        for operation in table.operations {
+            let colleague = Caller(uid: 64_012, gid: Self.ownUser)
+            if let wrong = Self.call(operation, id: id, socket, as: colleague, may: operation.role <= .operate) {
+                failures.append("door: one of the socket’s group, \(operation.method) \(operation.path): \(wrong). \(Self.replay(0))")
+            }
+            met("calls without groups")
+        }
+        if DoorConnection(socket, as: Caller(uid: 64_009, gid: 64_009)) != nil {
+            failures.append("door: a stranger could connect to a socket of mode 0660. \(Self.replay(0))")
+        }
+        try await station.end(SIGTERM)
+        await station.sandbox.stop()
+        return failures
+    }
+
+    /// A daemon of a user of its own, at which somebody is signed in and whose backend is down.
+    private static func station(access: String) async throws -> TestStation {
+        let station = try await TestStation()
+        let file = station.directory("homing.yaml")
+        try (String(contentsOfFile: file, encoding: .utf8) + access).write(toFile: file, atomically: true, encoding: .utf8)
+        try await station.startUnprivileged(as: ownUser)
+        try await station.login()
+        await station.sandbox.down()
+        return station
+    }
+
+    private static func description(_ station: TestStation) throws -> String {
+        let socket = station.directory("homing.sock")
+        let answers = DoorConnection(socket)?.exchange(Array("GET /v1/openapi.yaml HTTP/1.1\r\nHost: homing\r\n\r\n".utf8))
+        guard let answer = answers?.first, answer.status == 200 else { throw StationError("the daemon does not hand out its description") }
+        return answer.body
+    }
+
+    /// What was wrong with the answer; nil where nothing was. Whatever would change something is asked for wrongly, for the role comes first.
+    private static func call(_ operation: RoleTable.Operation, id: String, _ socket: String, as caller: Caller, may: Bool) -> String? {
+        let isRead = operation.method == "GET"
+        let path = operation.path.replacingOccurrences(of: "{id}", with: isRead ? id : "none") + (isRead ? "" : "?no_such_parameter=1")
+        guard let connection = DoorConnection(socket, as: caller) else { return "could not connect" }
+        let answers = connection.exchange(
+            Array("\(operation.method) \(path) HTTP/1.1\r\nHost: homing\r\nContent-Length: 2\r\n\r\n{}".utf8))
+        guard let answer = answers?.first else { return "got no answer" }
+        if may {
+            // 404: an entry has no receipt yet.
+            let right = isRead ? [200, 404] : [200, 201, 400, 404, 409]
+            return right.contains(answer.status) ? nil : "may do it, and got \(answer.status): \(answer.body)"
+        }
+        let isClear = ["\"code\":\"not-permitted\"", "\"detail\":", "\"next\":"].allSatisfy(answer.body.contains)
+        return answer.status == 403 && isClear ? nil : "may not do it, and got \(answer.status): \(answer.body.prefix(300))"
+    }
+}

@@ -1,0 +1,50 @@
+import Backends
+import ControlAPI
+import Foundation
+import StationSupport
+
+/// What the description of the control channel says of who may call what: every call with the least role that it needs.
+struct RoleTable {
+    struct Operation {
+        let method: String
+        /// With `{name}` for each parameter in it.
+        let path: String
+        let role: Access
+    }
+
+    let operations: [Operation]
+
+    /// Reads an OpenAPI file.
+    init(_ yaml: String) throws {
+        let log = MistakeLog()
+        guard let root = YAMLNode.parse(yaml, file: "openapi.yaml", log: log), case .table(let paths) = root["paths"]?.content else {
+            throw StationError("the description cannot be read: \(log.all)")
+        }
+        operations = try paths.flatMap { path in
+            guard case .table(let methods) = path.value.content else { return [Operation]() }
+            return try methods.map { method in
+                let role = Access.allCases.first { "\($0)" == method.value["x-required-role"]?.text }
+                guard let role else { throw StationError("\(method.key) \(path.key) has no role in the description") }
+                return Operation(method: method.key.uppercased(), path: path.key, role: role)
+            }
+        }
+    }
+
+    /// As Markdown: a line for each call, a column for each role.
+    var markdown: String {
+        let head = "| call | \(Access.allCases.map { "\($0)" }.joined(separator: " | ")) | nobody |"
+        let rule = "|---|\(String(repeating: "---|", count: Access.allCases.count + 1))"
+        let rows = operations.map { operation in
+            "| \(operation.method) \(operation.path) | "
+                + Access.allCases.map { $0 >= operation.role ? "yes" : "403" }.joined(separator: " | ") + " | 403 |"
+        }
+        return ([head, rule] + rows).joined(separator: "\n")
+    }
+}
+
+extension YAMLNode {
+    fileprivate subscript(key: String) -> YAMLNode? {
+        guard case .table(let members) = content else { return nil }
+        return members.first { $0.key == key }?.value
+    }
+}

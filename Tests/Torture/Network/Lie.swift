@@ -1,0 +1,20 @@
+/// What becomes of one connection through a LyingProxy.
+enum Lie: String, CaseIterable, Sendable {
+    /// Passed on as it is.
+    case none
+    /// Accepted, and silent from then on.
+    case silent
+    /// Reset after so many bytes of what the daemon sends, or of what the backend answers.
+    case resetRequest, resetAnswer
+    /// The backend hears everything; its answers come byte by byte.
+    case slowAnswer
+    /// The backend hears everything; the head of its answer comes at once, and the rest so slowly that the daemon has to give up.
+    case endlessAnswer
+    /// The backend hears everything, and something else comes in its answer's place.
+    case answerReplaced
+    /// Every answer is this one, and the backend hears nothing.
+    case loginPage, redirect, portal, unavailable, retryAfterSeconds, retryAfterDate, absurdRetryAfter, notHTTP, wrongLength, truncatedGzip
+
+    /// Those that need not understand what passes, so that they can be told of what is encrypted too.
+    static let cuts: [Lie] = [.silent, .resetRequest, .resetAnswer, .slowAnswer]
+}

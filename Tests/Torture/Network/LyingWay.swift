@@ -1,0 +1,86 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import StationSupport
+import TestSupport
+
+/// The daemon's way to a sandbox, in plain or over TLS, with liars on it: one that only cuts, outside of TLS, and one that speaks, within.
+struct LyingWay: Sendable {
+    private let outer: LyingProxy?
+    private let front: TLSFront?
+    private let inner: LyingProxy
+    /// Where the daemon finds the backend.
+    let baseURL: String
+
+    /// - Parameter identity: of the TLS server, for `localhost`; nil for no TLS.
+    init(to station: TestStation, showing identity: Authority.Identity?, seed: UInt64) async throws {
+        inner = try LyingProxy(target: .loopback(station.port), seed: seed)
+        if let identity {
+            let front = try await TLSFront(target: inner.port, showing: identity)
+            let outer = try LyingProxy(target: .loopback(front.port), seed: ~seed)
+            (self.front, self.outer) = (front, outer)
+            baseURL = "https://localhost:\(outer.port)"
+        } else {
+            (front, outer) = (nil, nil)
+            baseURL = "http://127.0.0.1:\(inner.port)"
+        }
+    }
+
+    /// From now on each connection meets one of these, or none unless it is `always`; those that are open are reset.
+    func tell(_ lies: [Lie], always: Bool = false) {
+        func told(_ lies: [Lie]) -> [Lie] { always && !lies.isEmpty ? lies : lies + [.none] }
+        guard let outer else { return inner.tell(told(lies)) }
+        outer.tell(told(lies.filter(Lie.cuts.contains)))
+        inner.tell(told(lies.filter { !Lie.cuts.contains($0) }))
+    }
+
+    /// How often each lie was told.
+    var met: [Lie: Int] {
+        var met = inner.met.merging(outer?.met ?? [:], uniquingKeysWith: +)
+        met[Lie.none] = nil
+        return met
+    }
+
+    func close() async throws {
+        outer?.close()
+        try await front?.close()
+        inner.close()
+    }
+}
+
+/// A station whose daemon finds the sandbox only by such a way.
+struct LyingStation: Sendable {
+    let station: TestStation
+    let way: LyingWay
+
+    /// - Parameter edits: of the profile.
+    init(
+        _ backend: SandboxBackend = .breatheSafe(.severalUsers), profile: String = "breathesafe", route: String = "measurement",
+        overTLS: Bool, seed: UInt64, edits: [(String, String)] = [], delivery: String = TestStation.shortPauses
+    ) async throws {
+        station = try await TestStation(backend, profile: profile, route: route)
+        let authority = overTLS ? try await Authority("the campaign's", in: station.directory("authority")) : nil
+        way = try await LyingWay(to: station, showing: try await authority?.issue("good", for: ["localhost"]), seed: seed)
+        try TestStation.place(profile, in: station.directory, baseURL: way.baseURL, edits: edits)
+        try TestStation.configure(
+            station.directory, delivery: delivery, route: route, timeouts: NetworkCampaign.impatient, caFile: authority?.certificate)
+        try await station.start()
+    }
+
+    func stop() async throws {
+        try await station.end(SIGTERM)
+        try await way.close()
+        await station.sandbox.stop()
+    }
+}
+
+extension TestStation {
+    /// Of its sandbox.
+    var port: UInt16 { UInt16(URL(string: sandbox.baseURL)?.port ?? 0) }
+
+    /// The only backend's report.
+    func report() async throws -> BackendReport {
+        guard let report = try await status().backends.first else { throw StationError("no backend is configured") }
+        return report
+    }
+}

@@ -1,0 +1,155 @@
+import ControlAPI
+import Delivery
+import Foundation
+import Sandbox
+import StationSupport
+import SyncModel
+import TestSupport
+
+extension NetworkCampaign {
+    /// Twenty-four submissions of four lanes through some of the lies, until each of them was told, then through none.
+    ///
+    /// - Parameters:
+    ///   - looksUp: whether the profile says how to look for what may have arrived.
+    ///   - chosen: the lies; nil for some.
+    func lies(seed: UInt64, overTLS: Bool, looksUp: Bool = true, telling chosen: [Lie]? = nil, _ outcome: inout Outcome) async throws {
+        var dice = SplitMix64(seed: seed)
+        let lying = try await LyingStation(overTLS: overTLS, seed: seed, edits: Self.edits(looksUp: looksUp))
+        let (station, way) = (lying.station, lying.way)
+        try await station.login(remember: true)
+
+        var lies = Lie.allCases.filter { $0 != .none }.shuffled(using: &dice)
+        lies.removeLast(Int.random(in: 0..<lies.count - 3, using: &dice))
+        if !looksUp { lies = [.resetAnswer, .answerReplaced] }
+        lies = chosen ?? lies
+        way.tell(lies)
+        for number in 1...24 {
+            try await station.submit(user: 5 + number % 4, id: number)
+            // Now and then the person loses patience, so that more is tried in the same time.
+            if number % 6 == 0 { try await station.homing("sync") }
+        }
+        let limit = ContinuousClock.now + .seconds(10)
+        while ContinuousClock.now < limit, lies.contains(where: { way.met[$0] == nil }) {
+            try await Task.sleep(for: .milliseconds(100))
+            try await station.homing("sync")
+        }
+        way.tell([])
+        let honest = ContinuousClock.now
+        var retried: Set<String> = []
+        let settled = try await Self.soon {
+            try await station.homing("sync")
+            // What the lies have made dead or held is a person's to try again.
+            for entry in try await station.entries() where entry.state == "dead" || entry.state == "held" {
+                try await station.homing("retry", entry.id)
+                retried.insert(entry.id)
+            }
+            return try await station.entries().allSatisfy { $0.state == "delivered" }
+        }
+        outcome.worstRecovery = max(outcome.worstRecovery ?? 0, (ContinuousClock.now - honest) / .seconds(1))
+        for (lie, count) in way.met { outcome.met("\(overTLS ? "tls " : "")\(lie)", count) }
+
+        let rows = try await station.entries()
+        let ledger = station.sandbox.ledger
+        outcome.acknowledged += 24
+        if rows.count != 24 || !settled {
+            outcome.lost += 24 - rows.count(where: { $0.state == "delivered" })
+            outcome.failures.append("\(rows.filter { $0.state != "delivered" }.map { "\($0.id) is \($0.state)" })")
+        }
+        let arrived = Set(ledger.entries.compactMap(\.clientMutationID))
+        for row in rows where looksUp && row.state == "delivered" && !arrived.contains(row.id) {
+            outcome.failures.append("\(row.id) is delivered and not there")
+        }
+        outcome.duplicated += looksUp ? ledger.duplicates.count : max(0, ledger.entries.count - 24)
+        if looksUp, !ledger.duplicates.isEmpty { outcome.failures.append("twice: \(ledger.duplicates.keys.sorted())") }
+        for user in 5...8 where looksUp {
+            let expected = (1...24).filter { 5 + $0 % 4 == user }.map { Samples.id($0).description }
+            let order = ledger.entries.filter { $0.user == user }.compactMap(\.clientMutationID)
+            // What a person had tried again goes after what had passed it meanwhile.
+            if Set(order) != Set(expected) || order.filter({ !retried.contains($0) }) != expected.filter({ !retried.contains($0) }) {
+                outcome.failures.append("lane users/\(user) arrived as \(order), with \(retried.sorted()) tried again")
+            }
+        }
+        try await lying.stop()
+    }
+
+    private static func edits(looksUp: Bool) -> [(String, String)] {
+        let patience = ("timeout: 60", "timeout: 1")
+        if looksUp { return [patience] }
+        let finding = """
+                unknown_on: [500, 406]
+                find:
+                  request: GET /users/{item.user_id}/facial_measurements
+                  list: /facial_measurements
+                  match: /arkit/client_mutation_id
+                  remote_id: /id
+
+            """
+        return [patience, ("    marker: /arkit_data/client_mutation_id\n", ""), (finding, "")]
+    }
+
+    /// An answer whose body would take minutes: the time that an exchange may take is over before, though bytes come all the while.
+    func endlessAnswers(seed: UInt64, overTLS: Bool, _ outcome: inout Outcome) async throws {
+        let lying = try await LyingStation(overTLS: overTLS, seed: seed, edits: Self.edits(looksUp: true), delivery: Self.hasty)
+        let station = lying.station
+        try await station.login(remember: true)
+        lying.way.tell([.endlessAnswer], always: true)
+        try await station.submit(id: 1)
+        let givenUp = try await Self.soon { try await station.entry(1).lastError?.contains("took too long to answer") == true }
+        if !givenUp { outcome.failures.append("it waits for the end of an answer: \(try await station.entry(1))") }
+        lying.way.tell([])
+        if try await !settlesByItself(station, &outcome) { outcome.failures.append("it does not go on by itself") }
+        let (entry, effects) = (try await station.entry(1), station.sandbox.ledger.entries.count)
+        if entry.attempts > 0 || effects != 1 { outcome.failures.append("\(effects) effects of \(entry)") }
+        outcome.acknowledged += 1
+        outcome.met("\(overTLS ? "tls " : "")answer without an end given up")
+        try await lying.stop()
+    }
+
+    /// The answer to a refresh that rotates the tokens is lost, over TLS: at worst a person has to sign in again, and what waits is untouched.
+    func lostRotations(seed: UInt64, _ outcome: inout Outcome) async throws {
+        var dice = SplitMix64(seed: seed)
+        let backend = SandboxBackend.lists2026(Lists2026Configuration(grace: Bool.random(using: &dice) ? 10 : 0, limits: .none))
+        let lying = try await LyingStation(
+            backend, profile: "lists-2026", route: "create_list", overTLS: true, seed: seed, delivery: Self.hasty)
+        let station = lying.station
+        try await station.signIn("lists-2026")
+        for life in 1...3 {
+            station.sandbox.expireSessions()
+            let fault: FaultName = [.commitThenCut, .neverAnswerAfterCommit, .loginPageAfterCommit, .truncated][
+                Int.random(in: 0..<4, using: &dice)]
+            let refresh = station.sandbox.ledger.requestCount(path: "auth/refresh")
+            await station.sandbox.apply(Fault(fault, path: "auth/refresh", count: 1))
+            for number in 1...3 {
+                let submission = Submission(
+                    backend: "lists-2026", route: "create_list", id: Samples.id(life * 10 + number).description,
+                    fields: ["name": "\(life) \(number)"])
+                _ = try await station.client.call(Endpoints.submit, submission)
+            }
+            if try await !Self.soon({ station.sandbox.ledger.requestCount(path: "auth/refresh") > refresh }) {
+                outcome.failures.append("life \(life): no refresh")
+            }
+            outcome.met("tls rotation with its answer lost: \(fault.rawValue)")
+            let began = ContinuousClock.now
+            let settled = try await Self.soon {
+                let report = try await station.report()
+                if report.session.state == "signInRequired" {
+                    if report.session.reason?.hasPrefix("refresh answer lost") != true {
+                        outcome.failures.append("life \(life): a person has to sign in again: \(report.session.reason ?? "")")
+                    }
+                    try await station.signIn("lists-2026")
+                }
+                return try await station.entries().allSatisfy { $0.state == "delivered" }
+            }
+            outcome.worstRecovery = max(outcome.worstRecovery ?? 0, (ContinuousClock.now - began) / .seconds(1))
+            if !settled { outcome.failures.append("life \(life): what waited is not delivered") }
+        }
+        let rows = try await station.entries()
+        outcome.acknowledged += 9
+        outcome.lost += 9 - rows.count
+        if rows.contains(where: { $0.attempts > 0 }) { outcome.failures.append("a lost rotation has cost an attempt") }
+        let made = station.sandbox.ledger.entries.count
+        if made != 9 { outcome.failures.append("\(made) lists were made of 9") }
+        outcome.duplicated += max(0, made - 9)
+        try await lying.stop()
+    }
+}

@@ -1,0 +1,100 @@
+import ControlAPI
+import Delivery
+import Foundation
+import Sandbox
+import StationSupport
+import TestSupport
+
+extension NetworkCampaign {
+    /// What is done to the network of a station, what the status says of it, and what ends it.
+    struct Outage: Sendable {
+        let name: String
+        /// Of ip(8), at the station and beyond its link.
+        var station: [String] = [], internet: [String] = []
+        var names = Namespaces.Names.answering
+        let words: String
+        var stationAfter: [[String]] = [], internetAfter: [[String]] = []
+    }
+
+    private static let route = ["route", "add", "default", "via", Namespaces.gateway]
+    private static let there = "\(Namespaces.backend)/32"
+
+    /// Of these the end is seen at the station: a link, a route.
+    static let noticed = [
+        Outage(
+            name: "link down", station: ["link", "set", "station", "down"], words: "its name cannot be looked up",
+            stationAfter: [["link", "set", "station", "up"], route]),
+        Outage(name: "no route", station: ["route", "del", "default"], words: "network is unreachable", stationAfter: [route]),
+        Outage(
+            name: "black-hole route", station: ["route", "add", "blackhole", there], words: "no route leads there",
+            stationAfter: [["route", "del", "blackhole", there]]),
+        Outage(
+            name: "unreachable route", station: ["route", "add", "unreachable", there], words: "no route to host",
+            stationAfter: [["route", "del", "unreachable", there]]),
+        Outage(
+            name: "no carrier", internet: ["link", "set", "internet", "down"], words: "its name cannot be looked up",
+            internetAfter: [["link", "set", "internet", "up"]]),
+    ]
+
+    /// Of these only time tells.
+    static let unnoticed = [
+        Outage(
+            name: "vanishing packets", internet: ["address", "del", there, "dev", "lo"], words: "connecting took too long",
+            internetAfter: [["address", "add", there, "dev", "lo"]]),
+        Outage(name: "silent name server", names: .silent, words: "its name cannot be looked up"),
+        Outage(name: "unknown name", names: .unknown, words: "its name is not known here"),
+        Outage(name: "failing name server", names: .failing, words: "its name cannot be looked up"),
+    ]
+
+    /// Each outage in turn: it is said what is wrong, nothing is spent, and what waits goes up by itself when it is over.
+    func outages(seed: UInt64, _ outcome: inout Outcome) async throws {
+        try await Namespaces.check()
+        var dice = SplitMix64(seed: seed)
+        let folder = try TemporaryDirectory()
+        let places = try Namespaces(in: folder.path)
+        let trusting = try await TrustingStation(name: Namespaces.name, url: "https://\(Namespaces.name)", at: places.backendSocket)
+        let station = trusting.station
+        var number = 0
+        // With a pause longer than anybody waits here, only the sight of the change can bring it back.
+        let pauses = [(Self.noticed, "first_delay: 0.05, lookup_after: 0.05, first_pause: 600"), (Self.unnoticed, Self.hasty)]
+        for (outages, delivery) in pauses.shuffled(using: &dice) {
+            try trusting.configure(trusting: trusting.authority, delivery: delivery)
+            let process = try await station.start(through: places.launcher())
+            guard try await Self.soon({ FileManager.default.fileExists(atPath: places.folder + "/internet.pid") }) else {
+                throw StationError("what stands in for the internet does not start")
+            }
+            if number == 0 { try await station.login() }
+            for outage in outages.shuffled(using: &dice) {
+                number += 2
+                if !outage.station.isEmpty { try await places.station(process, outage.station) }
+                if !outage.internet.isEmpty { try await places.internet(outage.internet) }
+                try places.tell(outage.names)
+                // A connection that stands needs no name and no route that is new.
+                try trusting.front.show(trusting.good)
+                for number in number - 1...number { try await station.submit(user: 5 + number % 4, id: number) }
+                try await isToldOf(outage, station, &outcome)
+                try places.tell(.answering)
+                for command in outage.internetAfter { try await places.internet(command) }
+                for command in outage.stationAfter { try await places.station(process, command) }
+                if try await !settlesByItself(station, &outcome) { outcome.failures.append("\(outage.name): it does not go on by itself") }
+                outcome.met(outage.name)
+            }
+            try await station.end(SIGTERM)
+        }
+        try trusting.configure(trusting: trusting.authority)
+        try await station.start(through: places.launcher())
+        try await concludes(trusting, acknowledged: number, &outcome)
+    }
+
+    private func isToldOf(_ outage: Outage, _ station: TestStation, _ outcome: inout Outcome) async throws {
+        let isTold = try await Self.soon {
+            let report = try await station.report()
+            return report.gateCause == "offline" && report.gateReason?.contains(outage.words) == true
+        }
+        let report = try await station.report()
+        if !isTold { outcome.failures.append("\(outage.name): the gate says ‘\(report.gateReason ?? report.gate)’") }
+        let sentence = try await station.status().sentence
+        if !sentence.contains("wait for the network: ") { outcome.failures.append("\(outage.name): the status says ‘\(sentence)’") }
+        if report.queue.dead + report.queue.held > 0 { outcome.failures.append("\(outage.name): \(report.queue)") }
+    }
+}

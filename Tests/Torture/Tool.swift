@@ -1,0 +1,40 @@
+import Foundation
+import StationSupport
+
+/// A program of the system, run to its end.
+enum Tool {
+    /// Also where an ordinary user's path does not lead.
+    static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin") + ":/usr/sbin:/sbin"
+
+    /// What it printed; throws, with that, where it fails.
+    @discardableResult
+    static func run(_ command: String..., in folder: String = "/") async throws -> String {
+        try await run(command, in: folder)
+    }
+
+    @discardableResult
+    static func run(_ command: [String], in folder: String = "/") async throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        process.environment = ProcessInfo.processInfo.environment.merging(["PATH": path]) { $1 }
+        process.currentDirectoryURL = URL(fileURLWithPath: folder)
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let text = await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                process.waitUntilExit()
+                continuation.resume(returning: text)
+            }
+        }
+        guard process.terminationStatus == 0 else {
+            let missing = process.terminationStatus == 127 ? " Install it with ‘make test-deps’." : ""
+            throw StationError("\(command.joined(separator: " ")) failed: \(text)\(missing)")
+        }
+        return text
+    }
+}
