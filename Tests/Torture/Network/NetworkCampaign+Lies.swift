@@ -28,7 +28,7 @@ extension NetworkCampaign {
             // Now and then the person loses patience, so that more is tried in the same time.
             if number % 6 == 0 { try await station.homing("sync") }
         }
-        let limit = ContinuousClock.now + .seconds(10)
+        let limit = ContinuousClock.now + .seconds(30)
         while ContinuousClock.now < limit, lies.contains(where: { way.met[$0] == nil }) {
             try await Task.sleep(for: .milliseconds(100))
             try await station.homing("sync")
