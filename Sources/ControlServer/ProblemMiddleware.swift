@@ -53,7 +53,7 @@ struct ProblemMiddleware: RouterMiddleware {
 struct LocalOnlyMiddleware: RouterMiddleware {
     private static let hosts: Set<String> = ["", "homing", "localhost"]
     private static let marks = ["Origin", "Referer", "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Sec-Fetch-User"]
-        .compactMap(HTTPField.Name.init)
+        .compactMap { HTTPField.Name($0) }
     private static let host = HTTPField.Name("Host")
 
     func handle(

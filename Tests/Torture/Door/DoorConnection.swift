@@ -50,14 +50,14 @@ struct DoorConnection: ~Copyable {
             guard poll(&wanted, 1, Self.patience) > 0 else { return nil }
             if isSending, wanted.revents & Int16(POLLOUT) != 0 {
                 let count = input[sent...].withUnsafeBytes {
-                    Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT.rawValue))
+                    Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
                 }
                 // It has heard enough.
                 if count < 0, errno != EAGAIN { isSending = false }
                 sent += max(0, count)
             }
             if wanted.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 {
-                let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT.rawValue))
+                let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
                 if count < 0, errno == EAGAIN { continue }
                 if count <= 0 { return DoorAnswer.all(in: text) }
                 if text.count < 8 << 20 { text += buffer[..<count] }

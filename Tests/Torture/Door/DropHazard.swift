@@ -105,6 +105,9 @@ struct DropHazard: Sendable {
         DropHazard(
             "a name that binds it to another backend", "users/5/.taking~00000000-0000-7000-8000-000000000079~elsewhere~2~5~a.json".utf8,
             capture(25).utf8, .stuck),
+        DropHazard("a refused name that forges a line", "users/5/r\nFORGED line.json".utf8, "{}".utf8, .refused("average_measurements")),
+        DropHazard("a refused name of terminal codes", "users/5/r\u{1b}[2J\u{9b}1m.json".utf8, "{}".utf8, .refused("average_measurements")),
+        DropHazard("a refused name that is turned round", "users/5/r\u{202e}nosj.exe".utf8, "{}".utf8, .refused("average_measurements")),
         DropHazard("nobody’s file", "b.json".utf8, capture(26).utf8, .refused("new/users/")),
         DropHazard("a file of user 0", "users/0/a0.json".utf8, capture(27).utf8, .refused("above 0")),
         DropHazard("a file of user 05", "users/05/a05.json".utf8, capture(28).utf8, .refused("above 0")),

@@ -18,6 +18,8 @@ struct DropNode: Sendable {
     static let all: [DropNode] = [
         DropNode("a link to a capture outside", "users/5/link-1.json") { symlink($1 + "/secret.json", $0) == 0 },
         DropNode("a link to /etc/shadow", "users/5/link-2.json") { path, _ in symlink("/etc/shadow", path) == 0 },
+        // The first of all, so that it is the example that the status names.
+        DropNode("a link whose name steers", "!\n\u{1b}[2J\u{202e}.json") { path, _ in symlink("/etc/shadow", path) == 0 },
         DropNode("a link to a folder", "users/5/link-3.json") { symlink($1, $0) == 0 },
         DropNode("a link to nothing", "users/5/link-4.json") { path, _ in symlink("/nowhere/at/all", path) == 0 },
         DropNode("a link to itself", "users/5/link-5.json") { path, _ in symlink("link-5.json", path) == 0 },

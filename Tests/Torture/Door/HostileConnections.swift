@@ -23,7 +23,7 @@ struct HostileConnections: DoorPart {
         func fail(_ words: String) { outcome.failures.append("door: \(words). \(Self.replay(seed))") }
 
         for exchange in HostileExchange.all {
-            outcome.met(exchange.words)
+            outcome.met("hostile exchanges over a connection")
             guard let answers = await Self.onAThread({ DoorConnection(socket)?.exchange(exchange.bytes) ?? nil }) else {
                 fail("\(exchange.words): no answer and no end within 20 s")
                 continue
