@@ -110,7 +110,7 @@ extension NetworkCampaign {
         var dice = SplitMix64(seed: seed)
         let backend = SandboxBackend.lists2026(Lists2026Configuration(grace: Bool.random(using: &dice) ? 10 : 0, limits: .none))
         let lying = try await LyingStation(
-            backend, profile: "lists-2026", route: "create_list", overTLS: true, seed: seed)
+            backend, profile: "lists-2026", route: "create_list", overTLS: true, seed: seed, edits: [("timeout: 30", "timeout: 1")])
         let station = lying.station
         try await station.signIn("lists-2026")
         for life in 1...3 {
