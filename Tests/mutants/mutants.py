@@ -55,6 +55,17 @@ MUTANTS = [
     ("a late session speaks over a newer one", DELIVERY + "DispatchState.swift",
      "guard let link = links[backend], revision >= link.sessionRevision else { return [] }",
      "guard let link = links[backend] else { return [] }", "DeliveryTests"),
+    # The network
+    ("wait for the end of an answer for ever", BACKENDS + "Transport/HTTPTransport.swift",
+     "let whole = max(head, limits.exchange)", "let whole = max(head, limits.exchange) * 100", "NetworkTests"),
+    ("a certificate before its time is somebody else's fault", BACKENDS + "Transport/TransportError+Classifying.swift",
+     "case .some(let dates) where now < dates.from:", "case .some(let dates) where now < .distantPast && now < dates.from:", "BackendsTests"),
+    ("a network that is gone has a wrong name", BACKENDS + "Transport/TransportError+Classifying.swift",
+     "let unnamed = findings.name == .unanswered ? Self.unanswered : ", "let unnamed = ", "NetworkTests"),
+    ("the network's return is not noticed", "Sources/SyncDaemon/NetworkWatch.swift",
+     "            dispatcher.networkChanged()\n", "", "NetworkTests"),
+    ("a refused certificate needs nobody", "Sources/SyncDaemon/Control/StatusSummary+Attention.swift",
+     "cause == .tls || cause == .clock {", "cause == .clock {", "SyncDaemonTests|NetworkTests"),
     # The store
     ("synchronous=NORMAL", OUTBOX + "Outbox.swift", "PRAGMA synchronous = FULL", "PRAGMA synchronous = NORMAL", "OutboxTests"),
     ("forget AUTOINCREMENT", OUTBOX + "OutboxSchema.swift",
