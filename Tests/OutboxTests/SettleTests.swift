@@ -113,5 +113,14 @@ import Testing
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         #expect(throws: DatabaseError.self) { try store.raw { try $0.execute(sql: "DELETE FROM entry") } }
+        // Nor with one, where it is not settled.
+        try store.raw { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts, capturedAt, settledAt)
+                    SELECT id, sequence, backend, account, lane, route, size, digest, 'delivered', 0, attempts, capturedAt, capturedAt FROM entry
+                    """)
+        }
+        #expect(throws: DatabaseError.self) { try store.raw { try $0.execute(sql: "DELETE FROM entry") } }
     }
 }
