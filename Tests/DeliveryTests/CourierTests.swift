@@ -51,8 +51,10 @@ struct CourierTests {
           blind: {request: POST /blind, json: "{item.payload}", remote_id: /id}
         """
 
-    private func entry(_ route: String = "measurement", uncertainFor age: TimeInterval? = nil, attempts: Int = 0) -> Entry {
-        var mutation = Samples.mutation(1)
+    private func entry(
+        _ route: String = "measurement", uncertainFor age: TimeInterval? = nil, attempts: Int = 0, account: String = "1"
+    ) -> Entry {
+        var mutation = Samples.mutation(1, account: account)
         mutation.route = route
         mutation.fields = [:]
         return Entry(
@@ -102,6 +104,12 @@ struct CourierTests {
         guard case .unknown(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
         #expect(failure.reason == .refused)
         #expect(server.log == [Self.find])
+    }
+
+    @Test(arguments: [nil, 1]) func whatSomebodyElseCapturedIsNeitherSentNorLookedFor(age: TimeInterval?) async {
+        let attempt = await courier.attempt(entry(uncertainFor: age, account: "2"))
+        #expect(attempt.verdict.name == "unauthorized" && !attempt.wasMade)
+        #expect(server.log.isEmpty)
     }
 
     @Test func aPageInPlaceOfTheAnswerLeavesTheOutcomeOpen() async throws {

@@ -27,8 +27,7 @@ import Testing
         let outcome = try await outcome(RoleMatrix())
         #expect(outcome.faults["calls of those who may"] ?? 0 > 100)
         #expect(outcome.faults["calls of those who may not"] ?? 0 > 50)
-        #expect(outcome.controls.count == 1)
-        #expect(outcome.controls.allSatisfy(\.failedAsItShould))
+        #expect(outcome.controls.map(\.failedAsItShould) == [true])
     }
 
     @Test(.timeLimit(.minutes(3))) func howeverSomebodyConnectsOthersAreServed() async throws {

@@ -102,6 +102,15 @@ import Testing
         #expect(try await store.outbox.entry(Samples.id(1))?.record.holdReason == .quarantine)
     }
 
+    /// As in a row from before entries had a checksum of their own.
+    @Test func contentThatIsNotWhatWasAcceptedIsHeld() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        try store.raw { try $0.execute(sql: "UPDATE entry SET identity = NULL, digest = zeroblob(32)") }
+        #expect(try await store.claim().isEmpty)
+        #expect(try await store.outbox.entry(Samples.id(1))?.record.holdReason == .quarantine)
+    }
+
     @Test func aClaimIsMadeFromTheIndexAloneHoweverManyWait() async throws {
         let store = try Store()
         let plan = try store.raw { db in

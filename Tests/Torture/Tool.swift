@@ -1,5 +1,6 @@
 import Foundation
 import StationSupport
+import TestSupport
 
 /// A program of the system, run to its end.
 enum Tool {
@@ -19,20 +20,9 @@ enum Tool {
         process.arguments = command
         process.environment = ProcessInfo.processInfo.environment.merging(["PATH": path]) { $1 }
         process.currentDirectoryURL = URL(fileURLWithPath: folder)
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        let text = await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-                process.waitUntilExit()
-                continuation.resume(returning: text)
-            }
-        }
-        guard process.terminationStatus == 0 else {
-            let missing = process.terminationStatus == 127 ? " Install it with ‘make test-deps’." : ""
+        let (code, text) = try await process.ended()
+        guard code == 0 else {
+            let missing = code == 127 ? " Install it with ‘make test-deps’." : ""
             throw StationError("\(command.joined(separator: " ")) failed: \(text)\(missing)")
         }
         return text

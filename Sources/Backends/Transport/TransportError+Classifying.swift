@@ -107,7 +107,7 @@ extension TransportError {
         case .some:
             Failure(
                 .tls,
-                "The certificate of \(host) was not issued by an authority that is known here. Is a proxy in the way? If it is the right one, an administrator names its authority as ca_file."
+                "The certificate of \(host) was not issued by an authority that is known here. Is a proxy in the way? If the certificate is the right one, an administrator names its authority in ca_file."
             )
         }
     }

@@ -23,7 +23,7 @@ final class LyingProxy: Sendable {
         }
     }
 
-    /// From now on each connection meets one of these at random; those that are open are reset.
+    /// From now on each connection meets one of these at random, and each of them is met soon; those that are open are reset.
     func tell(_ lies: [Lie]) {
         let open = state.withLock { state in
             state.lies = lies
@@ -48,7 +48,10 @@ final class LyingProxy: Sendable {
 
     private func serve(_ client: Int32) {
         let fate = state.withLock { state -> (lie: Lie, bytes: Int, isClosed: Bool) in
-            let lie = state.lies[Int.random(in: 0..<state.lies.count, using: &state.generator)]
+            // Rather one that nobody has met yet, so that each is met soon.
+            let new = state.lies.filter { $0 != .none && state.met[$0] == nil }
+            let lies = new.isEmpty || Bool.random(using: &state.generator) ? state.lies : new
+            let lie = lies[Int.random(in: 0..<lies.count, using: &state.generator)]
             state.met[lie, default: 0] += 1
             state.open.insert(client)
             // Often within the head, sometimes within the body.

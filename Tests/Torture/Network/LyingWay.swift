@@ -56,7 +56,7 @@ struct LyingStation: Sendable {
     /// - Parameter edits: of the profile.
     init(
         _ backend: SandboxBackend = .breatheSafe(.severalUsers), profile: String = "breathesafe", route: String = "measurement",
-        overTLS: Bool, seed: UInt64, edits: [(String, String)] = [], delivery: String = TestStation.shortPauses
+        overTLS: Bool, seed: UInt64, edits: [(String, String)] = [], delivery: String = NetworkCampaign.hasty
     ) async throws {
         station = try await TestStation(backend, profile: profile, route: route)
         let authority = overTLS ? try await Authority("the campaign's", in: station.directory("authority")) : nil

@@ -28,7 +28,7 @@ extension NetworkCampaign {
             // Now and then the person loses patience, so that more is tried in the same time.
             if number % 6 == 0 { try await station.homing("sync") }
         }
-        let limit = ContinuousClock.now + .seconds(10)
+        let limit = ContinuousClock.now + .seconds(30)
         while ContinuousClock.now < limit, lies.contains(where: { way.met[$0] == nil }) {
             try await Task.sleep(for: .milliseconds(100))
             try await station.homing("sync")
@@ -89,7 +89,7 @@ extension NetworkCampaign {
 
     /// An answer whose body would take minutes: the time that an exchange may take is over before, though bytes come all the while.
     func endlessAnswers(seed: UInt64, overTLS: Bool, _ outcome: inout Outcome) async throws {
-        let lying = try await LyingStation(overTLS: overTLS, seed: seed, edits: Self.edits(looksUp: true), delivery: Self.hasty)
+        let lying = try await LyingStation(overTLS: overTLS, seed: seed, edits: Self.edits(looksUp: true))
         let station = lying.station
         try await station.login(remember: true)
         lying.way.tell([.endlessAnswer], always: true)
@@ -110,7 +110,7 @@ extension NetworkCampaign {
         var dice = SplitMix64(seed: seed)
         let backend = SandboxBackend.lists2026(Lists2026Configuration(grace: Bool.random(using: &dice) ? 10 : 0, limits: .none))
         let lying = try await LyingStation(
-            backend, profile: "lists-2026", route: "create_list", overTLS: true, seed: seed, delivery: Self.hasty)
+            backend, profile: "lists-2026", route: "create_list", overTLS: true, seed: seed, edits: [("timeout: 30", "timeout: 1")])
         let station = lying.station
         try await station.signIn("lists-2026")
         for life in 1...3 {
