@@ -39,6 +39,9 @@ package actor Spool {
     package nonisolated let looked = Signal()
     /// When the timer that is set will go off.
     var nextLook: Date?
+    /// Whether the last look has failed somewhere, and the pause after the next failure, in seconds.
+    private var hasFailed = false
+    private var pauseAfterFailure = Spool.pausesAfterFailure.lowerBound
 
     /// How many files share one transaction.
     static let batch = 64
@@ -48,8 +51,8 @@ package actor Spool {
     static let settledAge: TimeInterval = 5
     /// When to ask whether anything has changed without an event, in seconds.
     static let calmPace: TimeInterval = 60
-    /// When to look again after something has failed, in seconds.
-    static let pauseAfterFailure: TimeInterval = 30
+    /// When to look again after something has failed, in seconds: soon, for it may have been a moment's weather, and twice as late each time.
+    static let pausesAfterFailure = 1.0...30
 
     /// - Parameter route: the route by which what is dropped here is sent.
     package init(
@@ -90,6 +93,7 @@ package actor Spool {
 
     /// Takes everything that can be taken, in the order in which it was written.
     package func sweep() async {
+        hasFailed = false
         do {
             try folders.make()
             stamps = fileCounts.stamps
@@ -102,9 +106,10 @@ package actor Spool {
         } catch {
             // What was taken stays in taken/ and is stored by the next look: soon, for a full disk tells nobody when it has room again.
             log.error("The drop folder cannot be emptied", metadata: ["directory": "\(folders.root.string)", "error": "\(error)"])
-            look(in: Self.pauseAfterFailure)
+            hasFailed = true
         }
         reportStuck()
+        if hasFailed { lookAfterFailure() } else { pauseAfterFailure = Self.pausesAfterFailure.lowerBound }
         looked.send()
     }
 
@@ -124,6 +129,11 @@ package actor Spool {
         log.warning("A file cannot be taken", metadata: ["file": "\(file.path)", "reason": "\(file.reason)"])
     }
 
+    private func lookAfterFailure() {
+        look(in: pauseAfterFailure)
+        pauseAfterFailure = min(2 * pauseAfterFailure, Self.pausesAfterFailure.upperBound)
+    }
+
     private func reportStuck() {
         stuck = stuck.filter { folders.exists($0.key) }
         // Failures first: what is not of the kind that is taken may have been put there on purpose.
@@ -132,6 +142,6 @@ package actor Spool {
         stuckReport.withLock { $0 = (files.count, example) }
         // Whoever grants a permission or removes a link tells nobody; whoever signs in does.
         let isTold = stuck.values.allSatisfy { if case .otherAccount = $0 { true } else { false } }
-        if !isTold { look(in: Self.pauseAfterFailure) }
+        if !isTold { hasFailed = true }
     }
 }

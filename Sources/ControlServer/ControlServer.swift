@@ -75,6 +75,7 @@ package struct ControlServer: Service {
                     maxHeaderFieldSize: 2 * limits.header, maxHeaderListSize: 2 * limits.header, maxHeaderFieldCount: 100)))
         let group = MultiThreadedEventLoopGroup.singleton
         let quiescing = ServerQuiescingHelper(group: group)
+        let arrivals = Arrivals<HTTP1Channel.Value>()
         let server = try await ServerBootstrap(group: group)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -82,25 +83,45 @@ package struct ControlServer: Service {
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .bind(descriptor, cleanupExistingSocketFile: false) { channel in
-                http.setup(channel: channel, logger: log).flatMapThrowing { connection in
-                    try admit(channel)
-                    return connection
-                }
+            .childChannelInitializer { channel in
+                guard arrivals.announce() else { return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
+                return http.setup(channel: channel, logger: log)
+                    .flatMapThrowing { connection in
+                        try channel.pipeline.syncOperations.addHandler(Handover(connection, to: arrivals))
+                    }
+                    .flatMapErrorThrowing { error in
+                        arrivals.arrived(nil)
+                        throw error
+                    }
+                    .flatMapThrowing { try admit(channel) }
             }
+            .withBoundSocket(descriptor).get()
+        server.closeFuture.whenComplete { _ in arrivals.close() }
         onServing()
         try await withThrowingDiscardingTaskGroup { connections in
-            connections.addTask {
-                try await gracefulShutdown()
-                // Whoever comes now waits in the socket's queue for the next server. Whoever was accepted is still asked what they want;
-                // only then are those that are silent let go.
-                try await server.channel.setOption(.autoRead, value: false).get()
-                try await Task.sleep(for: Self.lastOrders)
-                quiescing.initiateShutdown(promise: nil)
+            connections.addTask { await quiesce(server, quiescing) }
+            await withTaskCancellationHandler {
+                while let connection = await arrivals.next() { connections.addTask { await http.handle(value: connection, logger: log) } }
+            } onCancel: {
+                server.close(promise: nil)
             }
-            try await server.executeThenClose { inbound in
-                for try await connection in inbound { connections.addTask { await http.handle(value: connection, logger: log) } }
-            }
+            // NIO closes a listener that accept(2) fails on but for want of descriptors or memory. Deaf, the daemon must not look well.
+            guard Task.isCancelled || Task.isShuttingDownGracefully else { throw SocketError.lost(socket.path) }
+        }
+    }
+
+    /// At graceful shutdown lets whoever is connected come to an end, and closes the server.
+    private func quiesce(_ server: any Channel, _ quiescing: ServerQuiescingHelper) async {
+        do {
+            try await gracefulShutdown()
+            // Whoever comes now waits in the socket's queue for the next server. Whoever was accepted is still asked what they want; only
+            // then are those that are silent let go.
+            try await server.setOption(.autoRead, value: false).get()
+            try await Task.sleep(for: Self.lastOrders)
+            quiescing.initiateShutdown(promise: nil)
+        } catch {
+            // Cancelled, or closed already: it ends without more ado.
+            server.close(promise: nil)
         }
     }
 

@@ -123,6 +123,8 @@ package enum SocketError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What was passed under this number.
     case notListening(Int32)
     case system(String, Int32)
+    /// Nobody can connect to it any more, and nobody asked for that.
+    case lost(String)
 
     package var description: String {
         switch self {
@@ -131,6 +133,7 @@ package enum SocketError: Error, Sendable, Equatable, CustomStringConvertible {
         case .pathTooLong(let path): "The socket’s path has more than 107 bytes: \(path). Name a shorter one in the configuration."
         case .notListening(let number):
             "What the service manager passed as descriptor \(number) is not a listening Unix stream socket. Look at ListenStream= in homingd.socket."
+        case .lost(let path): "Nobody can connect to \(path) any more. Nothing that was acknowledged is lost; start the daemon again."
         case .system(let path, let code): "The socket \(path) cannot be made: \(String(cString: strerror(code)))."
         }
     }

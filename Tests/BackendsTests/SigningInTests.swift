@@ -4,6 +4,7 @@ import SyncModel
 import Synchronization
 import TestSupport
 import Testing
+import Vault
 
 struct SigningInTests {
     let bench: KeeperBench
@@ -15,6 +16,16 @@ struct SigningInTests {
     {
         await failure { () throws(AuthenticationError) in
             try await keeper.signIn(.password(email: email, Secret(password)), remember: false)
+        }
+    }
+
+    /// Else nobody could ever sign in, for each session would fail to be stored.
+    @Test func withoutAFolderForSessionsNothingBegins() throws {
+        try Data().write(to: URL(fileURLWithPath: bench.folder("sessions")))
+        #expect(throws: VaultError.self) {
+            try SessionKeeper(
+                backend: breathesafe("schema: 1", "schema: 1"), directory: bench.folder("sessions/here"), vault: bench.vault,
+                transport: bench.server, clock: bench.clock)
         }
     }
 

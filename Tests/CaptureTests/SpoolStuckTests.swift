@@ -50,6 +50,20 @@ import Testing
         #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
+    @Test(.timeLimit(.minutes(1))) func whatFailedOnceIsTriedAgainAfterASecond() async throws {
+        let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? EIO : nil }))
+        let drop = try Drop(calls: faults.calls)
+        try drop.put(Drop.capture(1), "new/users/7/a.json")
+        try await drop.running { news in
+            // Besides the one that looks once a minute.
+            await drop.clock.sleeps(after: 1)
+            faults.clear()
+            drop.clock.advance(by: 1)
+            try await drop.stored(1, news)
+        }
+        #expect(try await drop.documents() == [Drop.capture(1)])
+    }
+
     @Test(.timeLimit(.minutes(1))) func howeverManyLooksFailOneTimerIsSet() async throws {
         let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? EACCES : nil }))
         let drop = try Drop(calls: faults.calls)

@@ -39,7 +39,7 @@ import Testing
         try await station.login()
         station.sandbox.expireSessions(rememberTokens: true)
         for number in 1...3 { try await station.submit(id: number) }
-        try await station.event("signInRequired")
+        try await station.event("signInRequired") { $0.detail["email"] == "manager@lab.test" }
         let status = try await station.homing("status")
         #expect(status.code == 5, "\(status.text)")
         // What is captured now still belongs to the manager.

@@ -111,20 +111,6 @@ import Testing
         #expect(try await store.outbox.entry(Samples.id(1))?.record.holdReason == .quarantine)
     }
 
-    @Test func whatAnEarlierRunHadClaimedIsNotItsToSettleAnyMore() async throws {
-        var store = try Store()
-        try await store.enqueue(Samples.mutation(1))
-        let earlier = (outbox: store.outbox, entry: try await store.claim()[0])
-        try store.restart()
-        let claimed = try await store.claim()
-        #expect(claimed.map(\.id) == [Samples.id(1)])
-        let late = Settled(earlier.entry, .delivered(Samples.receipt), attempt: nil)
-        _ = try await earlier.outbox.settle([late], thenClaim: [:], at: store.clock.now)
-        #expect(try await store.state(1) == .inflight)
-        try await store.settle(claimed[0], .dead(Samples.failure), .permanent(Samples.failure))
-        #expect(try await store.state(1) == .dead)
-    }
-
     @Test func aClaimIsMadeFromTheIndexAloneHoweverManyWait() async throws {
         let store = try Store()
         let plan = try store.raw { db in

@@ -26,16 +26,35 @@ import Testing
         #expect(next.entries.map(\.id) == [Samples.id(2)])
     }
 
-    @Test func aLateSettlementChangesNothing() async throws {
+    /// Nor where this run has claimed the same entry meanwhile.
+    @Test(arguments: [Entry.State.pending, .inflight]) func aLateSettlementChangesNothing(state: Entry.State) async throws {
         var store = try Store()
         try await store.enqueue(Samples.mutation(1))
         let late = try await store.claim()[0]
         let old = store.outbox
         try store.restart()
+        if state == .inflight { #expect(try await store.claim().map(\.id) == [late.id]) }
         let attempt = AttemptRecord(startedAt: store.clock.now, endedAt: store.clock.now, verdict: .permanent(Samples.failure))
         _ = try await old.settle([Settled(late, .dead(Samples.failure), attempt: attempt)], thenClaim: [:], at: store.clock.now)
-        #expect(try await store.state(1) == .pending)
+        #expect(try await store.state(1) == state)
         #expect(try await store.outbox.entry(Samples.id(1))?.attempts.isEmpty == true)
+    }
+
+    /// Also of what was sealed nothing is left: its key outlives it.
+    @Test func whatWasDeliveredIsOverwrittenInTheFile() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1, payload: #"{"n":"\#(String(repeating: "1", count: 30_000))"}"#))
+        let sealed = try #require(try store.raw { try Data.fetchOne($0, sql: "SELECT sealed FROM entry") })
+        func parts() throws -> Int {
+            try DatabaseQueue(path: store.directory("outbox.sqlite")).inDatabase { _ = try $0.checkpoint(.truncate) }
+            let file = try Data(contentsOf: URL(fileURLWithPath: store.directory("outbox.sqlite")))
+            return stride(from: 0, to: sealed.count - 32, by: 1000).count { file.range(of: sealed[$0..<$0 + 32]) != nil }
+        }
+        let before = try parts()
+        #expect(before > 20)
+        try await store.deliver(try await store.claim()[0])
+        let after = try parts()
+        #expect(after == 0)
     }
 
     @Test(arguments: [
@@ -93,6 +112,15 @@ import Testing
     @Test func theSchemaLetsNoEntryLeaveWithoutAReceipt() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
+        #expect(throws: DatabaseError.self) { try store.raw { try $0.execute(sql: "DELETE FROM entry") } }
+        // Nor with one, where it is not settled.
+        try store.raw { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts, capturedAt, settledAt)
+                    SELECT id, sequence, backend, account, lane, route, size, digest, 'delivered', 0, attempts, capturedAt, capturedAt FROM entry
+                    """)
+        }
         #expect(throws: DatabaseError.self) { try store.raw { try $0.execute(sql: "DELETE FROM entry") } }
     }
 }

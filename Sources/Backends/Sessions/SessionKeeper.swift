@@ -62,7 +62,7 @@ package actor SessionKeeper {
             case .bearer: BearerScheme(backend: backend, clock: clock)
             }
         (changes, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
-        try? DurableFile.makeFolder(directory)  // `try?`: where that fails, the first write says why.
+        try DurableFile.makeFolder(directory)
         let file = SessionFile(directory: directory, backend: backend.name, vault: vault)
         self.file = file
         savedAt = clock.now

@@ -86,40 +86,6 @@ extension Station {
         return summary(try await found(id).record)
     }
 
-    func sync(_ request: SyncRequest, by peer: Peer) async throws(Problem) -> SyncReport {
-        if let named = request.backend { _ = try keeper(named) }
-        let cursor = try await stored { () throws(OutboxError) in
-            let cursor = try await outbox.newestCursor()
-            try await outbox.makeDue(backend: request.backend, at: clock.now)
-            try await outbox.record([SyncEvent(at: clock.now, .synced, backend: request.backend, detail: ["by": peer.description])])
-            return cursor
-        }
-        dispatcher.hurry(backend: request.backend)
-        spool.look()
-        let status = try await status(NoInput(), by: peer)
-        let meant = status.backends.filter { request.backend == nil || $0.name == request.backend }
-        let others = meant.flatMap(\.otherAccounts).map(\.waiting).reduce(0, +)
-        let waiting = meant.map(\.queue.waiting).reduce(0, +) - others
-        let paused = meant.first { $0.gate == "paused" }.map {
-            "\($0.gateReason ?? "") It goes on with ‘\(commands(for: $0.name).resume)’."
-        }
-        let people = meant.filter { $0.queue.waiting > 0 }.flatMap { report in
-            let commands = commands(for: report.name)
-            if report.gate == "signInRequired" {
-                return [
-                    "\(report.gateReason ?? "") \(report.awaited.map { "\($0) has to sign in" } ?? "Sign in") with ‘\(commands.login)’."
-                ]
-            }
-            guard report.session.state == "signedIn", let present = report.session.email else { return [] }
-            return report.otherAccounts.map { other in
-                "\(StatusSummary.captures(other.waiting)) of \(other.email) \(other.waiting == 1 ? "waits" : "wait") at \(report.name) for that person. \(commands.change(from: present, to: other.email))"
-            }
-        }
-        let obstacle = ([paused].compactMap(\.self) + people).joined(separator: " ")
-        return SyncReport(
-            waiting: max(0, waiting), cursor: cursor, obstacle: obstacle.isEmpty ? nil : obstacle, others: others > 0 ? others : nil)
-    }
-
     private func found(_ id: MutationID) async throws(Problem) -> (record: EntryRecord, attempts: [AttemptRow]) {
         guard let found = try await stored({ () throws(OutboxError) in try await outbox.entry(id) }) else { throw Problem(.notFound(id)) }
         return found

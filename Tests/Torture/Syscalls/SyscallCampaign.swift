@@ -19,7 +19,8 @@ struct SyscallCampaign: Campaign {
     static let controls: [(without: String, injections: [Injection])] = [
         (
             "writes to the write-ahead log that are made",
-            (1...8).map { Injection(call: "pwrite64", error: "pretended", number: 50 * $0, count: 40, pattern: "outbox.sqlite-wal") }
+            // From the first submissions on, for ever: what is written again later would hide what was not written before.
+            (1...6).map { Injection(call: "pwrite64", error: "pretended", number: 50 * $0, count: 99_999, pattern: "outbox.sqlite-wal") }
         ),
         (
             "a session file that gets its name",
@@ -62,7 +63,8 @@ struct SyscallCampaign: Campaign {
     /// Whether the check finds anything under one of `injections`.
     static func fails(_ injections: [Injection]) async throws -> Bool {
         for injection in injections {
-            let finding = try await SyscallRound(injection).run()
+            // What is lost never comes.
+            let finding = try await SyscallRound(injection, patience: .seconds(4)).run()
             if !finding.problems.isEmpty { return true }
         }
         return false
@@ -99,8 +101,12 @@ struct SyscallCampaign: Campaign {
                 state.outcome.worstRecovery = max(state.outcome.worstRecovery ?? 0, finding.recovery)
                 guard !finding.problems.isEmpty else { return }
                 let place = finding.met.first.map { " (\($0))" } ?? ""
+                let log = "/tmp/homing-syscalls-\(state.outcome.seed)-\(state.outcome.rounds).log"
+                // `try?`: the failure is told without it, too.
+                try? finding.said.write(toFile: log, atomically: true, encoding: .utf8)
                 state.outcome.failures.append(
-                    "\(finding.problems.joined(separator: "; "))\(place). Replay: homing-torture syscalls \(injection)")
+                    "\(finding.problems.joined(separator: "; "))\(place). What the daemon said: \(log). "
+                        + "Replay: homing-torture syscalls \(injection)")
             }
         }
 

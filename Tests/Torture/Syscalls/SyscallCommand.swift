@@ -12,6 +12,8 @@ struct SyscallCommand: AsyncParsableCommand {
     @Option(help: "How many in turn.") var count = 1
     @Option(help: "Only on such files below the state directory; a socket is tcp or unix.") var pattern = "*"
 
+    @Option(help: "How often at most, until something is wrong: the order of calls is not always the same.") var rounds = 1
+
     func validate() throws {
         let calls = Injection.kinds.map(\.call)
         guard calls.contains(call) else { throw ValidationError("--call: expected one of: \(calls.joined(separator: ", "))") }
@@ -22,12 +24,14 @@ struct SyscallCommand: AsyncParsableCommand {
 
     func run() async throws {
         let injection = Injection(call: call, error: error, number: number, count: count, pattern: pattern)
-        let finding = try await SyscallRound(injection).run()
-        print(finding.said)
-        for call in finding.met { print("failed: \(call)") }
-        if finding.met.isEmpty { print("No such call was met.") }
-        if finding.ended { print("The daemon ended by itself.") }
-        for problem in finding.problems { print(problem) }
-        if !finding.problems.isEmpty { throw ExitCode.failure }
+        for _ in 0..<rounds {
+            let finding = try await SyscallRound(injection).run()
+            print(finding.said)
+            for call in finding.met { print("failed: \(call)") }
+            if finding.met.isEmpty { print("No such call was met.") }
+            if finding.ended { print("The daemon ended by itself.") }
+            for problem in finding.problems { print(problem) }
+            if !finding.problems.isEmpty { throw ExitCode.failure }
+        }
     }
 }

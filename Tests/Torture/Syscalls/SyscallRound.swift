@@ -31,11 +31,14 @@ actor SyscallRound {
     private static let submissions = 1...3
     /// By the socket, and one file.
     private static let captures = submissions.count + 1
-    /// How long (seconds) until what needs no person has come right again.
-    private static let patience = Duration.seconds(15)
+    /// Until what needs no person has come right again.
+    private let patience: Duration
 
-    init(_ injection: Injection) async throws {
+    /// - Parameter patience: how long to wait until what needs no person has come right again.
+    init(_ injection: Injection, patience: Duration? = nil) async throws {
         self.injection = injection
+        // What fails several times in turn waits longer before each.
+        self.patience = patience ?? .seconds(injection.count == 1 ? 15 : 40)
         station = try await TestStation(delivery: "first_delay: 0.02, lookup_after: 0.02, first_pause: 0.05")
         client = ControlClient(socketPath: station.directory("homing.sock"), timeout: .seconds(5))
     }
@@ -54,7 +57,7 @@ actor SyscallRound {
         var environment = try Recorder(root: station.directory("state"), log: nil).environment(met: met)
         environment["RECORDER_FAIL"] = injection.environment
         let daemon = try WatchedDaemon(station, environment, logTo: station.directory("log"))
-        switch await daemon.starts(within: Self.patience) {
+        switch await daemon.starts(within: patience) {
         case .up:
             try await work(daemon)
             finding.ended = !daemon.isRunning
@@ -74,7 +77,7 @@ actor SyscallRound {
     /// Signs in, hands in, drops a file, and waits until all is delivered, as long as the daemon runs.
     private func work(_ daemon: WatchedDaemon) async throws {
         try drop()
-        let deadline = ContinuousClock.now + Self.patience
+        let deadline = ContinuousClock.now + patience
         var last: Status?
         while daemon.isRunning {
             await handIn()
@@ -82,7 +85,7 @@ actor SyscallRound {
             last = try? await client.call(Endpoints.status, NoInput())
             if let last, isSettled(last) { return }
             guard ContinuousClock.now < deadline else {
-                return broken("not everything was settled after \(Self.patience): \(last.map(Self.summary) ?? "no status")")
+                return broken("not everything was settled after \(patience): \(last.map(Self.summary) ?? "no status")")
             }
             await pauseBriefly()
         }
@@ -130,7 +133,7 @@ actor SyscallRound {
     private func lifeAfter() async throws {
         let started = ContinuousClock.now
         let daemon = try WatchedDaemon(station, [:], logTo: station.directory("log-after"))
-        guard await daemon.starts(within: Self.patience) == .up else {
+        guard await daemon.starts(within: patience) == .up else {
             _ = await daemon.ends(by: SIGKILL, within: .seconds(5))
             return broken("the daemon does not start again: \(daemon.said)")
         }
@@ -140,7 +143,7 @@ actor SyscallRound {
             isSignedIn = false
         }
         if !hasDropped { try drop() }
-        let deadline = started + Self.patience
+        let deadline = started + patience
         var rows: [EntrySummary] = []
         repeat {
             await handIn()

@@ -33,7 +33,8 @@ struct WatchedDaemon: Sendable {
     func starts(within limit: Duration) async -> Start {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
-            if said.contains("Homing is up") { return .up }
+            // The other is what it says where damage made it open its store anew.
+            if said.contains("Homing is up") || said.contains("Homing goes on") { return .up }
             if !isRunning { return .ended }
             await pauseBriefly()
         }

@@ -1,0 +1,45 @@
+import Capture
+import ControlAPI
+import ControlServer
+import Delivery
+import Outbox
+import SyncModel
+
+extension Station {
+    func sync(_ request: SyncRequest, by peer: Peer) async throws(Problem) -> SyncReport {
+        if let named = request.backend { _ = try keeper(named) }
+        let cursor = try await stored { () throws(OutboxError) in
+            let cursor = try await outbox.newestCursor()
+            try await outbox.makeDue(backend: request.backend, at: clock.now)
+            try await outbox.record([SyncEvent(at: clock.now, .synced, backend: request.backend, detail: ["by": peer.description])])
+            return cursor
+        }
+        dispatcher.hurry(backend: request.backend)
+        spool.look()
+        let meant = try await status(NoInput(), by: peer).backends.filter { request.backend == nil || $0.name == request.backend }
+        let others = meant.flatMap(\.otherAccounts).map(\.waiting).reduce(0, +)
+        let waiting = meant.map(\.queue.waiting).reduce(0, +) - others
+        let paused = meant.first { $0.gate == "paused" }.map {
+            "\($0.gateReason ?? "") It goes on with ‘\(commands(for: $0.name).resume)’."
+        }
+        let obstacles = [paused].compactMap(\.self) + meant.flatMap(missingPeople)
+        return SyncReport(
+            waiting: max(0, waiting), cursor: cursor, obstacle: obstacles.isEmpty ? nil : obstacles.joined(separator: " "),
+            others: others > 0 ? others : nil)
+    }
+
+    /// Who has to sign in for what waits at a backend, and how, a sentence or two for each.
+    private func missingPeople(_ report: BackendReport) -> [String] {
+        guard report.queue.waiting > 0 else { return [] }
+        let commands = commands(for: report.name)
+        if report.gate == "signInRequired" {
+            let who = report.awaited.map { "\($0) has to sign in" } ?? "Sign in"
+            return ["\(report.gateReason ?? "") \(who) with ‘\(commands.login)’."]
+        }
+        guard report.session.state == "signedIn", let present = report.session.email else { return [] }
+        return report.otherAccounts.map { other in
+            let wait = "\(StatusSummary.captures(other.waiting)) of \(other.email) \(other.waiting == 1 ? "waits" : "wait")"
+            return "\(wait) at \(report.name) for that person. \(commands.change(from: present, to: other.email))"
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import ControlAPI
+import Logging
+import ServiceLifecycle
+import TestSupport
+import Testing
+
+@testable import ControlServer
+
+@Suite(.timeLimit(.minutes(1))) struct ArrivalsTests {
+    @Test func whatArrivedIsHandedOutThoughTheReaderIsCancelled() async {
+        let arrivals = Arrivals<Int>()
+        for _ in 1...3 { #expect(arrivals.announce()) }
+        arrivals.arrived(1)
+        let reading = Task {
+            var read: [Int] = []
+            while let number = await arrivals.next() { read.append(number) }
+            return read
+        }
+        reading.cancel()
+        arrivals.arrived(2)
+        arrivals.close()
+        // What was announced before the end still comes; nothing is announced after it.
+        #expect(!arrivals.announce())
+        arrivals.arrived(3)
+        #expect(await reading.value == [1, 2, 3])
+    }
+
+    @Test func whatDoesNotComeAfterAllIsNotWaitedFor() async {
+        let arrivals = Arrivals<Int>()
+        #expect(arrivals.announce())
+        arrivals.close()
+        arrivals.arrived(nil)
+        #expect(await arrivals.next() == nil)
+    }
+
+    /// As when the store fails while clients call: a connection that nobody takes would end this process.
+    @Test func aServerThatIsCancelledWhileClientsConnectEnds() async throws {
+        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        for round in 0..<20 {
+            let directory = try TemporaryDirectory()
+            let socket = try UnixSocket(path: directory("homing.sock"), mode: 0o660)
+            defer { socket.close() }
+            let server = ControlServer(socket: socket, service: FakeService(), log: log)
+            let serving = Task { try await server.run() }
+            var clients: [RawConnection] = []
+            for _ in 0..<40 { clients.append(try RawConnection(socket.path)) }
+            if round % 2 == 0 { _ = try await ControlClient(socketPath: socket.path).call(Endpoints.status, NoInput()) }
+            serving.cancel()
+            // Cancelled is how it ends.
+            _ = await serving.result
+        }
+    }
+}
