@@ -64,11 +64,11 @@ struct LocalOnlyMiddleware: RouterMiddleware {
                 .notPermitted, status: 403, title: "Not permitted", detail: "Requests with the header \(name.canonicalName) are refused.",
                 next: "Call from a program, not from a web page.")
         }
-        // The first Host is not among the headers; a second one, or another in the address, would leave open which is meant (RFC 9112 3.2).
-        guard Self.host.map({ request.headers[$0] }) == .some(nil), request.head.path?.hasPrefix("/") != false else {
+        // The first Host is not among the headers; a second one would leave open which is meant (RFC 9112 3.2).
+        guard Self.host.map({ request.headers[$0] }) == .some(nil) else {
             throw Problem(
                 .invalidRequest, status: 400, title: "The request is not understood", detail: "It names more than one host.",
-                next: "Send one Host header, and an address that begins with a slash.")
+                next: "Send one Host header.")
         }
         let host = (request.head.authority ?? "").split(separator: ":").first.map(String.init) ?? ""
         guard Self.hosts.contains(host.lowercased()) else {

@@ -204,7 +204,6 @@ import Testing
     @Test(arguments: [
         "GET /v1/status HTTP/1.1\r\nHost: homing\r\nHost: evil.example\r\n\r\n",
         "GET /v1/status HTTP/1.1\r\nHost: homing\r\nhost: homing\r\n\r\n",
-        "GET http://evil.example/v1/status HTTP/1.1\r\nHost: homing\r\n\r\n",
     ])
     func whatNamesTwoHostsIsRefused(request: String) async throws {
         let service = FakeService()

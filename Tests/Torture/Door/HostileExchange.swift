@@ -38,7 +38,7 @@ struct HostileExchange: Sendable {
         HostileExchange("a request for a host as a user", status + "Host: homing@evil.example\r\n\r\n", forbidden),
         HostileExchange("a request for an address", status + "Host: 169.254.169.254\r\n\r\n", forbidden),
         HostileExchange("a request for two hosts", status + "Host: homing\r\nHost: evil.example\r\n\r\n", { $0 == [400] || $0 == [403] }),
-        HostileExchange("a request to a proxy", "GET http://evil.example/v1/status HTTP/1.1\r\nHost: homing\r\n\r\n", refused),
+        HostileExchange("a request to a proxy", "GET http://evil.example/v1/status HTTP/1.1\r\nHost: evil.example\r\n\r\n", forbidden),
         HostileExchange("CONNECT", "CONNECT evil.example:443 HTTP/1.1\r\nHost: homing\r\n\r\n", refused),
         HostileExchange("the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u{4}\0\0\0\0\0", refused),
         HostileExchange(
