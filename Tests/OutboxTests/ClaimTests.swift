@@ -106,7 +106,7 @@ import Testing
     @Test func contentThatIsNotWhatWasAcceptedIsHeld() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
-        try store.raw { try $0.execute(sql: "UPDATE entry SET identity = NULL, digest = zeroblob(32)") }
+        try store.raw { try $0.execute(sql: "DROP TRIGGER entryIdentity; UPDATE entry SET identity = NULL, digest = zeroblob(32)") }
         #expect(try await store.claim().isEmpty)
         #expect(try await store.outbox.entry(Samples.id(1))?.record.holdReason == .quarantine)
     }
