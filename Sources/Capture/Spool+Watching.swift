@@ -48,8 +48,10 @@ extension Spool {
 
     /// Looks where no event comes: at what is mounted on a watched folder, written from another machine, or in a folder that is not watched.
     private func lookAtACalmPace() async {
-        // `try?`: cancelled while asleep, that is how this ends.
-        while (try? await clock.sleep(until: clock.now.addingTimeInterval(Self.calmPace))) != nil {
+        while true {
+            let now = clock.now
+            // `try?`: cancelled while asleep, that is how this ends.
+            guard (try? await clock.sleep(from: now, until: now.addingTimeInterval(Self.calmPace))) != nil else { return }
             if mayHaveChanged { look() }
         }
     }
@@ -61,13 +63,14 @@ extension Spool {
 
     /// Looks again after so many seconds, whatever else happens.
     func look(in seconds: TimeInterval) {
-        let again = clock.now.addingTimeInterval(seconds)
+        let now = clock.now
+        let again = now.addingTimeInterval(seconds)
         // One timer: each look that fails sets it, and files that are dropped meanwhile look as well.
         guard again < nextLook ?? .distantFuture else { return }
         nextLook = again
         // Unstructured: a single look later, whoever is sweeping now; it holds nothing and ends by itself.
         Task { [weak self, clock] in
-            try await clock.sleep(until: again)
+            try await clock.sleep(from: now, until: again)
             await self?.look(dueAt: again)
         }
     }

@@ -140,7 +140,8 @@ package final class Dispatcher: Sendable {
                 case .probed(let backend, _): loop.probes[backend] = nil
                 default: break
                 }
-                for action in loop.state.on(event, at: clock.now) { perform(action, &loop, &group) }
+                let now = clock.now
+                for action in loop.state.on(event, at: now) { perform(action, at: now, &loop, &group) }
                 switch event {
                 case .stop:
                     let patience = patience.withLock(\.self)
@@ -194,7 +195,7 @@ package final class Dispatcher: Sendable {
         for keeper in keepers.values { group.addTask { self.sessionChanged(await keeper.snapshot) } }
     }
 
-    private func perform(_ action: DispatchAction, _ loop: inout Loop, _ group: inout DiscardingTaskGroup) {
+    private func perform(_ action: DispatchAction, at now: Date, _ loop: inout Loop, _ group: inout DiscardingTaskGroup) {
         switch action {
         case .store(let settled, let slots): store(settled, slots, loop.fault, &group)
         case .attempt(let entry): attempt(entry, &loop)
@@ -210,7 +211,7 @@ package final class Dispatcher: Sendable {
         case .checkSession(let backend):
             guard let keeper = keepers[backend] else { return }
             group.addTask { self.sessionChanged(await keeper.snapshot) }
-        case .wake(let date): wake(at: date, &loop)
+        case .wake(let date): wake(at: date, from: now, &loop)
         case .gateChanged(let backend, let gate):
             shown.withLock { $0.gates[backend] = gate }
             tell(gate, backend, &group)
@@ -258,7 +259,7 @@ package final class Dispatcher: Sendable {
         loop.tries[entry.sequence] = Task { self.post.yield(.attempted(entry, await courier.attempt(entry))) }
     }
 
-    private func wake(at date: Date?, _ loop: inout Loop) {
+    private func wake(at date: Date?, from now: Date, _ loop: inout Loop) {
         loop.timer?.cancel()
         shown.withLock { $0.nextWake = date }
         guard let date else {
@@ -267,7 +268,8 @@ package final class Dispatcher: Sendable {
         }
         // Unstructured, because it is replaced each time another moment comes first.
         loop.timer = Task {
-            if (try? await clock.sleep(until: date)) != nil { post.yield(.woke) }  // `try?`: cancelled, another timer has taken its place
+            // `try?`: cancelled, another timer has taken its place.
+            if (try? await clock.sleep(from: now, until: date)) != nil { post.yield(.woke) }
         }
     }
 

@@ -21,7 +21,8 @@ struct Housekeeping: Service {
                 }
                 // `try?`: what is damaged ends the run by itself; what cannot be read for another reason is looked at again tomorrow.
                 try? await outbox.verify()
-                try await clock.sleep(until: clock.now.addingTimeInterval(86_400))
+                let now = clock.now
+                try await clock.sleep(from: now, until: now.addingTimeInterval(86_400))
             }
         }
     }

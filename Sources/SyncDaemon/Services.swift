@@ -62,7 +62,7 @@ struct SessionWatch: Service {
         while true {
             let now = clock.now
             let due = await keeper.nextKeepalive ?? .distantFuture
-            try await clock.sleep(until: min(max(due, now.addingTimeInterval(300)), now.addingTimeInterval(3600)))
+            try await clock.sleep(from: now, until: min(max(due, now.addingTimeInterval(300)), now.addingTimeInterval(3600)))
             await keeper.keepAlive()
         }
     }

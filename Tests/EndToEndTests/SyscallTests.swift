@@ -9,7 +9,8 @@ import Testing
         arguments: [
             ("fdatasync", "EIO", 6, 1), ("fsync", "EIO", 5, 1), ("pwrite64", "ENOSPC", 60, 8), ("write", "EINTR", 2, 1),
             ("openat", "EMFILE", 30, 8), ("rename", "EIO", 2, 1), ("unlink", "EIO", 1, 1), ("mmap", "ENOMEM", 1, 1),
-            ("connect", "ENOMEM", 1, 8), ("accept4", "EMFILE", 3, 1), ("send", "ECONNRESET", 5, 1), ("recv", "EIO", 5, 1),
+            ("connect", "ENOMEM", 1, 8), ("accept4", "EMFILE", 3, 1),
+            ("accept4", "ECONNRESET", 3, 1), ("send", "ECONNRESET", 5, 1), ("recv", "EIO", 5, 1),
         ])
     func aCallThatFailsLosesNothingAndDoublesNothing(call: String, error: String, number: Int, count: Int) async throws {
         let finding = try await SyscallRound(Injection(call: call, error: error, number: number, count: count)).run()

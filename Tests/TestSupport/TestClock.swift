@@ -26,7 +26,7 @@ package final class TestClock: SyncClock {
     /// How often anybody has begun to sleep so far.
     package var slept: Int { state.withLock(\.slept) }
 
-    package func sleep(until deadline: Date) async throws {
+    package func sleep(from begin: Date, until deadline: Date) async throws {
         let number = state.withLock { state in
             state.next += 1
             return state.next
