@@ -48,7 +48,7 @@ import Testing
     /// It is not the client that has to end it: one that goes on sending would wait.
     @Test(
         .timeLimit(.minutes(1)),
-        arguments: ["GET /v1/status HTTP/1.1\r\nX: \(String(repeating: "a", count: 100_000))", "PRI * HTTP/2.0\r\n\r\n"])
+        arguments: ["GET /v1/status HTTP/1.1\r\nX: \(String(repeating: "a", count: 100_000))", "EHLO mail.example\r\n\r\n"])
     func aConnectionOnWhichNoHTTPCameIsAnsweredAndEnded(text: String) async throws {
         var limits = ControlLimits()
         limits.idle = .hours(1)

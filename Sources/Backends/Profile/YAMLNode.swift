@@ -28,11 +28,13 @@ package struct YAMLNode: Sendable {
             return nil
         }
         do {
-            guard let node = try compose(yaml: text) else {
+            let parser = try Parser(yaml: text)
+            guard let node = try parser.singleRoot() else {
                 log.add(Mistake(file: file, key: "", found: "nothing", expected: "a table of keys"))
                 return nil
             }
-            return YAMLNode(node, file: file, log: log)
+            // A node forgets its anchor with the parser.
+            return withExtendedLifetime(parser) { YAMLNode(node, file: file, log: log) }
         } catch let error as YamlError {
             log.add(Self.mistake(error, file: file))
         } catch {
