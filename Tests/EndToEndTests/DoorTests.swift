@@ -7,9 +7,14 @@ import Testing
 @Suite struct DoorTests {
     private static let seed = UInt64.random(in: .min ... .max)
 
-    private func outcome(_ part: some DoorPart, seconds: Double = 0) async throws -> Outcome {
+    /// What `part` comes to in so many rounds at least, however slow the machine is.
+    private func outcome(_ part: some DoorPart, rounds: Int = 1) async throws -> Outcome {
         var outcome = Outcome("door", seed: Self.seed)
-        try await part.run(until: .now + .seconds(seconds), seed: Self.seed, into: &outcome)
+        var seed = Self.seed
+        repeat {
+            try await part.run(until: .now + .seconds(2), seed: seed, into: &outcome)
+            seed &+= 1
+        } while outcome.rounds < rounds && outcome.failures.isEmpty
         #expect(outcome.failures.isEmpty, "\(outcome.failures.joined(separator: "\n"))")
         return outcome
     }
@@ -36,14 +41,13 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(3))) func whateverIsWrongInTheConfigurationIsTold() async throws {
-        let outcome = try await outcome(HostileConfiguration(inThisProcess: true), seconds: 4)
-        #expect(outcome.rounds > 50)
+        let outcome = try await outcome(HostileConfiguration(inThisProcess: true), rounds: 60)
         #expect(outcome.faults["configurations refused"] ?? 0 > 20)
     }
 
     @Test(.timeLimit(.minutes(3))) func whateverIsSentTheDaemonAnswersOrCloses() async throws {
-        let outcome = try await outcome(HostileRequests(), seconds: 4)
-        #expect(outcome.rounds > 100)
+        let outcome = try await outcome(HostileRequests(), rounds: 100)
+        #expect(outcome.rounds >= 100)
         #expect(outcome.lost == 0)
     }
 
