@@ -26,10 +26,10 @@ extension NetworkCampaign {
         for number in 1...24 {
             try await station.submit(user: 5 + number % 4, id: number)
             // Now and then the person loses patience, so that more is tried in the same time.
-            if number % 6 == 0 { try await station.homing("sync") }
+            if number % 6 == 0 { _ = try await station.client.call(Endpoints.sync, SyncRequest()) }
         }
         var handedIn = 24
-        let limit = ContinuousClock.now + .seconds(30)
+        let limit = ContinuousClock.now + .seconds(90)
         while ContinuousClock.now < limit, lies.contains(where: { way.met[$0] == nil }) {
             try await Task.sleep(for: .milliseconds(100))
             // What is delivered or dead meets nobody any more.
@@ -37,16 +37,16 @@ extension NetworkCampaign {
                 handedIn += 1
                 try await station.submit(user: 5 + handedIn % 4, id: handedIn)
             }
-            try await station.homing("sync")
+            _ = try await station.client.call(Endpoints.sync, SyncRequest())
         }
         way.tell([])
         let honest = ContinuousClock.now
         var retried: Set<String> = []
         let settled = try await Self.soon {
-            try await station.homing("sync")
+            _ = try await station.client.call(Endpoints.sync, SyncRequest())
             // What the lies have made dead or held is a person's to try again.
             for entry in try await station.entries() where entry.state == "dead" || entry.state == "held" {
-                try await station.homing("retry", entry.id)
+                _ = try await station.client.call(Endpoints.retry, EntryReference(id: entry.id))
                 retried.insert(entry.id)
             }
             return try await station.entries().allSatisfy { $0.state == "delivered" }
