@@ -8,6 +8,7 @@
 #include <linux/rtnetlink.h>
 #include <malloc.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +28,7 @@ int homing_is_open_for_writing(int fd) {
     return errno == EAGAIN ? 1 : -1;
 }
 
-static volatile int crash_fd = -1;
+static _Atomic int crash_fd = -1;
 static const int faults[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
 static struct sigaction before[sizeof faults / sizeof faults[0]];
 
@@ -43,8 +44,7 @@ static void mark(int number, siginfo_t *info, void *context) {
 }
 
 void homing_mark_crashes(int fd) {
-    int is_marking = crash_fd >= 0;
-    crash_fd = fd;
+    int is_marking = atomic_exchange(&crash_fd, fd) >= 0;
     // Twice in one process, the handlers kept as those before would be our own, and a fault would never end.
     if (is_marking) return;
     struct sigaction action;
