@@ -35,7 +35,9 @@ extension NetworkCampaign {
             authority = try await Authority("the campaign's", in: station.directory("authority"))
             good = try await authority.issue("good", for: [name])
             front = try await TLSFront(at: path, target: station.port, showing: good)
-            try TestStation.place("breathesafe", in: station.directory, baseURL: url ?? "https://\(name):\(front.port)")
+            // A request that is on its way when the link goes would wait for a minute.
+            try TestStation.place(
+                "breathesafe", in: station.directory, baseURL: url ?? "https://\(name):\(front.port)", edits: [patience])
             try configure(trusting: authority)
         }
 

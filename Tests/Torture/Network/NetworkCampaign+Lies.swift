@@ -79,7 +79,6 @@ extension NetworkCampaign {
     }
 
     private static func edits(looksUp: Bool) -> [(String, String)] {
-        let patience = ("timeout: 60", "timeout: 1")
         if looksUp { return [patience] }
         let finding = """
                 unknown_on: [500, 406]

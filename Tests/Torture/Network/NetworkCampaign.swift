@@ -35,6 +35,8 @@ struct NetworkCampaign: RoundCampaign {
     /// With pauses that never are long.
     static let hasty = "first_delay: 0.05, longest_delay: 0.5, lookup_after: 0.05, first_pause: 0.1, longest_pause: 0.5"
     static let impatient = "connect: 1, request: 1, exchange: 2"
+    /// Of the shipped profile of breathesafe.
+    static let patience = ("timeout: 60", "timeout: 1")
 
     /// Waits until all that was handed in is delivered, though nobody lifts a finger, and notes how long that took; false where it is not.
     func settlesByItself(_ station: TestStation, _ outcome: inout Outcome) async throws -> Bool {
