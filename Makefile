@@ -9,9 +9,6 @@ DEBIAN_TEST_PACKAGES = openssl iproute2 util-linux
 # For `make verify-units` and `make contract` too.
 DEBIAN_CI_PACKAGES = $(DEBIAN_TEST_PACKAGES) systemd curl socat python3-venv
 
-# Hundreds of tests at the same time would only wait for each other, and some wait for seconds of real time.
-AT_ONCE = SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=12
-
 PREFIX ?= /usr
 DESTDIR ?=
 BIN_DIR ?=
@@ -78,7 +75,7 @@ demo: deps
 
 test: deps test-deps
 	$(SWIFT) build $(CHECKED) --build-tests
-	$(AT_ONCE) $(SWIFT) test $(CHECKED) --skip-build
+	@SWIFT=$(SWIFT) Tests/run $(CHECKED)
 	@$(MAKE) --no-print-directory simulate
 
 # The release build, for the debug build would take three times as long.
@@ -89,11 +86,11 @@ simulate: release
 torture: test-deps release
 	$(RELEASE_SCRATCH)/release/homing-torture run --minutes $(MINUTES) --report Sources/SyncDaemon/Documentation.docc/Guarantees.md
 
-# Data races, in all tests but those of the programs, which are the debug build whatever this one is. Not part of what has to pass: the
-# sanitizer does not see the slow path of Mutex, which lies in the runtime library, and takes what two threads do under one for a race.
-races: deps
+# Data races, in all tests but those of the programs, which are the debug build whatever this one is.
+races: export TSAN_OPTIONS = suppressions=$(CURDIR)/Tests/races.suppressions
+races: deps test-deps
 	$(SWIFT) build $(CHECKED) --build-tests --sanitize thread --scratch-path $(RACES_SCRATCH)
-	$(AT_ONCE) $(SWIFT) test $(CHECKED) --skip-build --sanitize thread --scratch-path $(RACES_SCRATCH) --skip EndToEndTests
+	@SWIFT=$(SWIFT) Tests/run $(CHECKED) --sanitize thread --scratch-path $(RACES_SCRATCH) --skip EndToEndTests
 	$(RACES_SCRATCH)/debug/homing-torture simulate --count 50000 --seed $(SEED)
 
 mutants: deps test-deps

@@ -91,7 +91,7 @@ let package = Package(
         house("SyncModel", []),
         house("Vault", [crypto]),
         house("Outbox", ["SyncModel", "Vault", grdb]),
-        house("Capture", ["SyncModel", "Outbox", "CSystemLinux", logging, system]),
+        house("Capture", ["SyncModel", "Outbox", "CSystemLinux", grdb, logging, system]),
         house("Backends", ["SyncModel", "Vault", asyncHTTPClient, grdb, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL, yams]),
         house("Delivery", ["SyncModel", "Outbox", "Backends", logging]),
         // The description is compiled in: the daemon serves it wherever it is installed.
@@ -114,7 +114,7 @@ let package = Package(
         program("homing", ["ControlAPI", argumentParser]),
         program("homing-sandbox", ["Sandbox", argumentParser]),
 
-        .target(name: "TestSupport", dependencies: ["SyncModel"], path: "Tests/TestSupport", swiftSettings: swiftSettings),
+        .target(name: "TestSupport", dependencies: ["SyncModel", logging], path: "Tests/TestSupport", swiftSettings: swiftSettings),
         // A station made of the real programs, for the tests that run them and for the campaigns that try to break them.
         .target(
             name: "StationSupport", dependencies: ["ControlAPI", "Sandbox", "SyncModel", "TestSupport"], path: "Tests/StationSupport",

@@ -14,12 +14,11 @@ struct CaptureFile: Equatable {
         guard !content.isEmpty else { throw NotUnderstood("The file is empty.") }
         // The reader also takes UTF-16, which has NULs.
         guard !content.contains(0), case .object(let members) = JSONValue(parsing: content) else {
-            throw NotUnderstood(
-                "The file is not a JSON object. Expected a capture with “average_measurements”, or the capture app’s own file.")
+            throw NotUnderstood.noObject
         }
         // Of two only one would be read, and of two users perhaps the wrong one.
-        let names = OutermostNames(of: content)
-        if let name = ["userId", "measurements", "average_measurements"].first(where: { names.count(of: $0) > 1 }) {
+        let repeated = try JSONMembers.repeated(in: content)
+        if let name = ["userId", "measurements", "average_measurements"].first(where: repeated.contains) {
             throw NotUnderstood("The file holds “\(name)” twice, so that it is not clear which one is meant.")
         }
         if let measurements = members["measurements"], let stated = members["userId"] {
@@ -80,5 +79,8 @@ struct CaptureFile: Equatable {
     struct NotUnderstood: Error, Equatable {
         let reason: String
         init(_ reason: String) { self.reason = reason }
+
+        static let noObject = Self(
+            "The file is not a JSON object. Expected a capture with “average_measurements”, or the capture app’s own file.")
     }
 }

@@ -77,7 +77,7 @@ package actor Spool {
         self.outbox = outbox
         self.clock = clock
         self.log = log
-        if isEnabled { try folders.make() }
+        if isEnabled { try folders.make(isStart: true) }
     }
 
     package nonisolated var directory: String { folders.root.string }

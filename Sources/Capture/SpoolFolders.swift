@@ -45,13 +45,19 @@ struct SpoolFolders: Sendable {
         }
     }
 
-    func make() throws {
-        for folder in [new, users, taken, refused] {
-            try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true)
+    /// Makes those that are missing, durably.
+    ///
+    /// - Parameter isStart: whoever made them before may have been cut off before their names were durable.
+    func make(isStart: Bool = false) throws {
+        let all = [new, users, taken, refused]
+        let isDurable = !isStart && all.allSatisfy(exists)
+        for folder in all { try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true) }
+        if !isDurable {
+            // What is durable in a folder goes with it, unless its own name is durable too. `try?`: a folder that we may not read we did not
+            // make.
+            try? sync([root.removingLastComponent()])
+            try sync([root, new])
         }
-        // What is durable in a folder goes with it, unless its own name is durable too. `try?`: a folder that we may not read we did not make.
-        try? sync([root.removingLastComponent()])
-        try sync([root, new])
         // What a crash left of a copy; the file itself is where it was.
         for folder in [taken, refused] { (folder / Self.draft).remove() }
     }

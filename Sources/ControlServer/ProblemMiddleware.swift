@@ -65,7 +65,7 @@ struct LocalOnlyMiddleware: RouterMiddleware {
                 next: "Call from a program, not from a web page.")
         }
         // The first Host is not among the headers; a second one would leave open which is meant (RFC 9112 3.2).
-        guard Self.host.map({ request.headers[$0] }) == .some(nil) else {
+        if let host = Self.host, request.headers[host] != nil {
             throw Problem(
                 .invalidRequest, status: 400, title: "The request is not understood", detail: "It names more than one host.",
                 next: "Send one Host header.")

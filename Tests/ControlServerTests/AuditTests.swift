@@ -2,6 +2,7 @@ import ControlAPI
 import Foundation
 import Glibc
 import Logging
+import TestSupport
 import Testing
 
 @testable import ControlServer

@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
+import TestSupport
 import Testing
 
 /// Real sockets, with the limits small and the callers made ordinary users.

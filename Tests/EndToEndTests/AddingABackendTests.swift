@@ -128,20 +128,7 @@ import Testing
         process.environment = ProcessInfo.processInfo.environment.merging([
             "PATH": "\(TestStation.programs):/usr/bin:/bin", "HOMING_SOCKET": station.directory("homing.sock"),
         ]) { _, given in given }
-        let (output, standardInput) = (Pipe(), Pipe())
-        process.standardOutput = output
-        process.standardError = output
-        process.standardInput = standardInput
-        try process.run()
-        standardInput.fileHandleForWriting.write(Data(input.utf8))
-        try standardInput.fileHandleForWriting.close()
-        return await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-                process.waitUntilExit()
-                continuation.resume(returning: (process.terminationStatus, text))
-            }
-        }
+        return try await process.ended(input: input)
     }
 }
 

@@ -2,16 +2,19 @@ import Logging
 import Synchronization
 
 /// Keeps what is logged: the level, the message, and the metadata by name.
-final class LoggedLines: Sendable {
-    struct Line: Equatable {
-        var level: Logger.Level
-        var message: String
-        var facts: [String: String]
+package final class LoggedLines: Sendable {
+    package struct Line: Equatable, Sendable {
+        package let level: Logger.Level
+        package let message: String
+        package let facts: [String: String]
     }
 
     private let lines = Mutex<[Line]>([])
-    var all: [Line] { lines.withLock { $0 } }
-    var logger: Logger { Logger(label: "test") { _ in Handler(keeper: self) } }
+    package init() {}
+
+    package var all: [Line] { lines.withLock { $0 } }
+    package var logger: Logger { Logger(label: "test") { _ in self.handler } }
+    package var handler: any LogHandler { Handler(keeper: self) }
 
     private struct Handler: LogHandler {
         let keeper: LoggedLines
