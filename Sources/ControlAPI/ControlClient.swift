@@ -135,10 +135,15 @@ public struct ControlClient: Sendable {
         default:
             return Problem(
                 .daemonNotRunning, status: 503, title: "The daemon is not running",
-                detail: "Nobody answers at \(socketPath).",
+                detail: isAbsent(error) ? "Nobody answers at \(socketPath)." : "The call to \(socketPath) was cut off: \(error)",
                 next: socketPath == SocketLocation.system && SocketLocation.isServiceInstalled
                     ? "Start it with ‘sudo systemctl start homingd’; ‘systemctl status homingd’ says why it does not stay."
                     : "Start it with ‘homingd run’, or name its socket with --socket.")
         }
+    }
+
+    /// There is no socket, or nobody listens on it.
+    private static func isAbsent(_ error: any Error) -> Bool {
+        [ENOENT, ECONNREFUSED].contains((error as? IOError)?.errnoCode)
     }
 }

@@ -36,7 +36,7 @@ import Testing
         #expect(drop.spool.stuckFiles.example == nil)
     }
 
-    @Test(.timeLimit(.minutes(1))) func aPermissionThatIsGrantedIsNoticedWithoutAnEvent() async throws {
+    @Test(.timeLimit(.minutes(5))) func aPermissionThatIsGrantedIsNoticedWithoutAnEvent() async throws {
         let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? EACCES : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/7/a.json")
@@ -50,7 +50,7 @@ import Testing
         #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
-    @Test(.timeLimit(.minutes(1))) func whatFailedOnceIsTriedAgainAfterASecond() async throws {
+    @Test(.timeLimit(.minutes(5))) func whatFailedOnceIsTriedAgainAfterASecond() async throws {
         let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? EIO : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/7/a.json")
@@ -64,7 +64,7 @@ import Testing
         #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
-    @Test(.timeLimit(.minutes(1))) func howeverManyLooksFailOneTimerIsSet() async throws {
+    @Test(.timeLimit(.minutes(5))) func howeverManyLooksFailOneTimerIsSet() async throws {
         let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? EACCES : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/7/a.json")

@@ -39,7 +39,7 @@ import Testing
     }
 
     /// What was accepted goes up on a disk with no byte left, new submissions are refused, and both end by themselves.
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func aFullDiskRefusesWhatIsNewAndDeliversWhatItHas() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=32m"))
@@ -87,7 +87,7 @@ import Testing
     }
 
     /// Killed, and started again, while not a byte is free.
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func aDaemonStartsOnAFullDiskAndDelivers() async throws {
         let station = try await TestStation()
         var launcher = try Self.disk(station, "size=32m")
@@ -113,7 +113,7 @@ import Testing
     }
 
     /// A disk that has bytes but no place for another file: what needs none goes on.
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func withoutInodesWhatIsHandedInIsAcceptedAndDelivered() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=32m,nr_inodes=64"))
@@ -145,7 +145,7 @@ import Testing
     }
 
     /// With every descriptor in use by idle connections the daemon neither ends nor turns in circles, and serves again once some are gone.
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func withoutDescriptorsItWaitsAndServesAgain() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: ["prlimit", "--nofile=48"])

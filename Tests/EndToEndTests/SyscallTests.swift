@@ -5,7 +5,7 @@ import Testing
 @Suite struct SyscallTests {
     /// A few of the thousands of calls that the campaign lets fail, of every kind.
     @Test(
-        .timeLimit(.minutes(2)),
+        .timeLimit(.minutes(5)),
         arguments: [
             ("fdatasync", "EIO", 6, 1), ("fsync", "EIO", 5, 1), ("pwrite64", "ENOSPC", 60, 8), ("write", "EINTR", 2, 1),
             ("openat", "EMFILE", 30, 8), ("rename", "EIO", 2, 1), ("unlink", "EIO", 1, 1), ("mmap", "ENOMEM", 1, 1),
@@ -18,7 +18,7 @@ import Testing
         #expect(!finding.met.isEmpty, "the place is not met any more")
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(5)))
     func aWriteThatOnlyClaimsToHaveBeenMadeIsFound() async throws {
         for control in SyscallCampaign.controls {
             let fails = try await SyscallCampaign.fails(control.injections)

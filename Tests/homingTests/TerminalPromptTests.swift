@@ -3,7 +3,7 @@ import Testing
 
 @testable import homing
 
-@Suite(.timeLimit(.minutes(1))) struct TerminalPromptTests {
+@Suite(.timeLimit(.minutes(5))) struct TerminalPromptTests {
     /// The person's side of a pseudo-terminal.
     private struct Person {
         let keyboard: FileHandle

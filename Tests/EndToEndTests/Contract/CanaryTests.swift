@@ -9,7 +9,7 @@ import Testing
 
 /// A password, a refresh token and every token and cookie that came of them: in no file, no log, no command line, no environment, no event
 /// and no report, ever.
-@Suite(.timeLimit(.minutes(2))) struct CanaryTests {
+@Suite(.timeLimit(.minutes(5))) struct CanaryTests {
     private static let email = "manager@lab.test"
     private static let password = "Canary-password-7f3a"
     private static let refreshToken = "canary-refresh-token-91c4"

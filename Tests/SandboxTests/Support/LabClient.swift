@@ -34,7 +34,7 @@ actor LabClient {
         eventLoopGroupProvider: .singleton,
         configuration: {
             var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-            configuration.timeout.connect = .seconds(5)
+            configuration.timeout.connect = .seconds(60)
             return configuration
         }())
 
@@ -53,7 +53,7 @@ actor LabClient {
 
     func send(
         _ method: String, _ path: String, accept: String = "application/json", headers: [String: String] = [:], body: Body = .none,
-        deadline: TimeAmount = .seconds(20)
+        deadline: TimeAmount = .minutes(1)
     ) async throws -> LabAnswer {
         var request = HTTPClientRequest(url: base + path)
         request.method = HTTPMethod(rawValue: method)
@@ -112,7 +112,7 @@ extension LabClient {
 
     /// Uploads a measurement that is as small as one may be.
     @discardableResult
-    func upload(to user: Int = 5, key: String? = nil, deadline: TimeAmount = .seconds(20)) async throws -> LabAnswer {
+    func upload(to user: Int = 5, key: String? = nil, deadline: TimeAmount = .minutes(1)) async throws -> LabAnswer {
         var arkit: JSONObject = ["average_measurements": [:]]
         arkit["client_mutation_id"] = key.map { .string($0) }
         return try await send(

@@ -61,7 +61,7 @@ extension NetworkCampaign {
         let unknown = try await stranger.issue("unknown", for: ["localhost"])
         let wrong = try await Self.wrongCertificates(trusting, stranger: unknown)
         try await station.start()
-        try await station.login()
+        try await Self.patiently { try await station.login() }
         var number = 0
         for certificate in wrong.shuffled(using: &dice) {
             number += 2

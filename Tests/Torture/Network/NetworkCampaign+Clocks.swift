@@ -22,7 +22,7 @@ extension NetworkCampaign {
         let environment = ["LD_PRELOAD": library, "RECORDER_CLOCK": clock]
         try set(years: 0)
         try await station.start(environment)
-        try await station.login()
+        try await Self.patiently { try await station.login() }
         let behind = "Set the station’s clock"
         let people = "Tell whoever runs the network or the backend"
         let wrong: [(name: String, years: Int, cause: String, words: String, remedy: String)] = [

@@ -16,7 +16,7 @@ extension NetworkCampaign {
         var dice = SplitMix64(seed: seed)
         let lying = try await LyingStation(overTLS: overTLS, seed: seed, edits: Self.edits(looksUp: looksUp))
         let (station, way) = (lying.station, lying.way)
-        try await station.login(remember: true)
+        try await Self.patiently { try await station.login(remember: true) }
 
         var lies = Lie.allCases.filter { $0 != .none }.shuffled(using: &dice)
         lies.removeLast(Int.random(in: 0..<lies.count - 3, using: &dice))
@@ -96,7 +96,7 @@ extension NetworkCampaign {
     func endlessAnswers(seed: UInt64, overTLS: Bool, _ outcome: inout Outcome) async throws {
         let lying = try await LyingStation(overTLS: overTLS, seed: seed, edits: Self.edits(looksUp: true))
         let station = lying.station
-        try await station.login(remember: true)
+        try await Self.patiently { try await station.login(remember: true) }
         lying.way.tell([.endlessAnswer], always: true)
         try await station.submit(id: 1)
         let givenUp = try await Self.soon { try await station.entry(1).lastError?.contains("took too long to answer") == true }
@@ -117,7 +117,7 @@ extension NetworkCampaign {
         let lying = try await LyingStation(
             backend, profile: "lists-2026", route: "create_list", overTLS: true, seed: seed, edits: [("timeout: 30", "timeout: 1")])
         let station = lying.station
-        try await station.signIn("lists-2026")
+        try await Self.patiently { try await station.signIn("lists-2026") }
         for life in 1...3 {
             station.sandbox.expireSessions()
             let fault: FaultName = [.commitThenCut, .neverAnswerAfterCommit, .loginPageAfterCommit, .truncated][
@@ -141,7 +141,7 @@ extension NetworkCampaign {
                     if report.session.reason?.hasPrefix("refresh answer lost") != true {
                         outcome.failures.append("life \(life): a person has to sign in again: \(report.session.reason ?? "")")
                     }
-                    try await station.signIn("lists-2026")
+                    try await Self.patiently { try await station.signIn("lists-2026") }
                 }
                 return try await station.entries().allSatisfy { $0.state == "delivered" }
             }

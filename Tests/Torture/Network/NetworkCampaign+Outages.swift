@@ -63,7 +63,7 @@ extension NetworkCampaign {
             guard try await Self.soon({ FileManager.default.fileExists(atPath: places.folder + "/internet.pid") }) else {
                 throw StationError("what stands in for the internet does not start")
             }
-            if number == 0 { try await station.login() }
+            if number == 0 { try await Self.patiently { try await station.login() } }
             for outage in outages.shuffled(using: &dice) {
                 number += 2
                 if !outage.station.isEmpty { try await places.station(process, outage.station) }
