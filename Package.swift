@@ -155,7 +155,7 @@ let package = Package(
             "EndToEnd",
             [
                 "homingd", "homing", "homing-sandbox", "homing-torture", "ControlAPI", "ControlServer", "Delivery", "Sandbox",
-                "StationSupport", "SyncDaemon", "SyncModel", asyncHTTPClient, logging, nioCore, nioHTTP1,
+                "StationSupport", "SyncDaemon", "SyncModel", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1,
             ], exclude: ["Integrations/submit.py", "Integrations/submit.sh"]),
     ]
 )

@@ -47,10 +47,11 @@ struct ErrorRules: Sendable {
         return text.firstRange(of: " : ").map { String(text[..<$0.lowerBound]) } ?? text
     }
 
-    /// What the answer says, on one line: the profile's sentence for its code, else the server's own words; nil where it has none.
+    /// What the answer says, on one line: the profile's sentence for its code, else the server's own words, without the secrets that it repeats;
+    /// nil where it has none.
     func words(of response: InboundResponse) -> String? {
         if let sentence = code(of: response).flatMap({ sentences[$0] }) { return sentence }
-        guard let text = response.json?.firstString(at: message) else { return nil }
+        guard let text = response.json?.firstString(at: message)?.hiding(response.secrets) else { return nil }
         let line = String(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : Character($0) })
         return line.allSatisfy(\.isWhitespace) ? nil : line
     }

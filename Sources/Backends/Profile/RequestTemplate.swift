@@ -36,10 +36,11 @@ struct RequestTemplate: Sendable {
     /// The request; pure: the same values give the same bytes.
     func render(_ values: TemplateValues) throws(Failure) -> OutboundRequest {
         var request = OutboundRequest(method: method, url: try renderURL(values), timeout: timeout)
+        request.secrets = Set(values.secrets.values)
         for header in headers {
             if let sole = header.value.solePlaceholder, sole.isOptional, try values.value(sole) == nil { continue }
             let value = try header.value.render(values)
-            guard !value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f }) else {
+            guard !value.holdsControlCharacters else {
                 throw Failure(.profile, "\(values.subject) got a line break or control character for the header \(header.name).")
             }
             request.headers.append(HeaderField(header.name, value))
@@ -50,7 +51,7 @@ struct RequestTemplate: Sendable {
             request.headers.append(HeaderField("Content-Type", "application/json"))
         case .form(let fields):
             var pairs: [String] = []
-            for field in fields { pairs.append("\(Self.encode(field.name))=\(Self.encode(try field.value.render(values)))") }
+            for field in fields { pairs.append("\(field.name.percentEncoded)=\(try field.value.render(values).percentEncoded)") }
             request.body = Data(pairs.joined(separator: "&").utf8)
             request.headers.append(HeaderField("Content-Type", "application/x-www-form-urlencoded"))
         case nil: break
@@ -64,17 +65,7 @@ struct RequestTemplate: Sendable {
             guard !text.isEmpty, text != ".", text != ".." else {
                 throw Failure(.profile, "\(values.subject) cannot take \"\(text)\" as \(TemplateValues.label(placeholder)).")
             }
-            return Self.encode(text)
+            return text.percentEncoded
         }
-    }
-
-    /// Percent-encodes all but unreserved characters (RFC 3986 2.3).
-    private static func encode(_ text: String) -> String {
-        text.utf8.map { byte in
-            let scalar = Unicode.Scalar(byte)
-            return byte < 0x80
-                && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "-._~".unicodeScalars.contains(scalar))
-                ? String(scalar) : String(format: "%%%02X", byte)
-        }.joined()
     }
 }

@@ -6,6 +6,8 @@ struct TemplateValues {
     /// Who needs the values, for messages: `The route "measurement"`.
     let subject: String
     var inputs: [String: JSONValue] = [:]
+    /// Those that nobody may see.
+    var secrets: [String: Secret] = [:]
     var mutation: Mutation?
 
     static func of(_ mutation: Mutation) -> TemplateValues {
@@ -18,7 +20,7 @@ struct TemplateValues {
             switch placeholder.field {
             case .some("id"): (mutation?.id.description).map(JSONValue.string)
             case .some(let field): mutation?.fields[field]
-            case .none: inputs[placeholder.name]
+            case .none: inputs[placeholder.name] ?? secrets[placeholder.name].map { .string($0.revealed) }
             }
         if value == nil, !placeholder.isOptional {
             throw Failure(.profile, "\(subject) needs \(Self.label(placeholder))\(Self.way(placeholder)).")

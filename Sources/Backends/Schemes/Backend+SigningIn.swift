@@ -6,9 +6,9 @@ extension Backend {
     func signIn(
         _ login: AuthRules.LoginRules, _ email: String, _ password: Secret, over transport: any Transport
     ) async throws(AuthenticationError) -> (Account, InboundResponse) {
-        let inputs: [String: JSONValue] = ["email": .string(email), "password": .string(password.revealed)]
+        let values = TemplateValues(subject: "The sign-in", inputs: ["email": .string(email)], secrets: ["password": password])
         let request: OutboundRequest
-        do { request = try login.request.render(TemplateValues(subject: "The sign-in", inputs: inputs)) } catch {
+        do { request = try login.request.render(values) } catch {
             throw .unavailable(error)
         }
         let response = try await answer(to: request, over: transport)

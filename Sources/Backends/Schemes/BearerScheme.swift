@@ -8,13 +8,11 @@ struct BearerScheme: Scheme {
     private var auth: AuthRules { backend.profile.auth }
 
     func authorize(_ request: inout OutboundRequest, with credentials: Credentials) {
-        guard let token = credentials.tokens?.access.revealed else { return }
+        guard let token = credentials.tokens?.access else { return }
+        request.secrets.insert(token)
         switch auth.placement {
-        case .header: request.setHeader("Authorization", "Bearer \(token)")
-        case .query(let name):
-            let unreserved = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-            let escaped = token.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
-            request.url += "\(request.url.contains("?") ? "&" : "?")\(name)=\(escaped)"
+        case .header: request.setHeader("Authorization", "Bearer \(token.revealed)")
+        case .query(let name): request.url += "\(request.url.contains("?") ? "&" : "?")\(name)=\(token.revealed.percentEncoded)"
         }
     }
 
@@ -129,10 +127,10 @@ struct BearerScheme: Scheme {
         _ token: Secret, _ access: Secret?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
     ) async -> RefreshAnswer {
         guard let rules = auth.refresh else { return .rejected("the session has ended") }
-        var inputs: [String: JSONValue] = ["refresh": .string(token.revealed)]
-        inputs["access"] = access.map { .string($0.revealed) }
+        var secrets = ["refresh": token]
+        secrets["access"] = access
         let request: OutboundRequest
-        do { request = try rules.request.render(TemplateValues(subject: "The refresh", inputs: inputs)) } catch {
+        do { request = try rules.request.render(TemplateValues(subject: "The refresh", secrets: secrets)) } catch {
             return .unavailable(error)
         }
         var wasLost = false
@@ -199,7 +197,7 @@ struct BearerScheme: Scheme {
             return .unavailable(Failure(.throttled, status: status, sentence, outcomeUnknown: isOpen && status != 429), until: asked)
         }
         // A proxy's page says nothing of the session.
-        if status == 401, response.isJSON || response.body.isEmpty { return .rejected(words ?? "the session has ended") }
+        if status == 401, !response.isPage { return .rejected(words ?? "the session has ended") }
         guard (400..<500).contains(status), ![408, 425].contains(status), response.isJSON else {
             let sentence = words ?? "The backend could not renew the session (\(status))."
             return .unavailable(Failure(.serverError, status: status, sentence, outcomeUnknown: isOpen), until: until)
@@ -217,11 +215,11 @@ struct BearerScheme: Scheme {
         guard let template = allDevices ? auth.logout.requestForAll : auth.logout.request, let tokens = credentials.tokens else {
             return .none
         }
-        var inputs: [String: JSONValue] = ["access": .string(tokens.access.revealed)]
-        inputs["refresh"] = tokens.refresh.map { .string($0.revealed) }
+        var secrets = ["access": tokens.access]
+        secrets["refresh"] = tokens.refresh
         // The refresh token may live on at a server that refuses an access token which is merely old.
         let saysTheEnd = tokens.refresh == nil || (couldRenew && !tokens.hasEnded(at: clock.now))
-        let values = TemplateValues(subject: "The sign-out", inputs: inputs)
+        let values = TemplateValues(subject: "The sign-out", secrets: secrets)
         return await backend.signOut(template, values, unauthorizedMeansGone: saysTheEnd, over: transport) {
             authorize(&$0, with: credentials)
         }

@@ -38,6 +38,9 @@ struct CookieJar: Hashable, Sendable, Codable {
         return matching.isEmpty ? nil : matching.map { "\($0.name)=\($0.value.revealed)" }.joined(separator: "; ")
     }
 
+    /// The values that prove anything: a mere setting is shorter, and hiding it would only tear holes into sentences.
+    var secrets: [Secret] { cookies.map(\.value).filter { $0.revealed.utf8.count >= 8 } }
+
     private static func isDeletion(_ cookie: HTTPClient.Cookie, by serverDate: Date?) -> Bool {
         if let age = cookie.maxAge { return age <= 0 }
         // Without the server's date only the classic "long ago" counts as a deletion.

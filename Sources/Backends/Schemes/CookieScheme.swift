@@ -10,6 +10,8 @@ struct CookieScheme: Scheme {
         let path = URLComponents(string: request.url)?.percentEncodedPath ?? ""
         guard let header = credentials.cookies.header(path: path.isEmpty ? "/" : path) else { return }
         request.setHeader("Cookie", header)
+        request.secrets.formUnion(credentials.cookies.secrets)
+        if let name = auth.csrf?.header, let token = request[header: name] { request.secrets.insert(Secret(token)) }
     }
 
     func absorb(_ response: InboundResponse, into credentials: inout Credentials) -> Bool { credentials.cookies.absorb(response) }

@@ -16,6 +16,7 @@ final class HTTPExchange: HTTPClientResponseDelegate {
         var body = ByteBuffer()
     }
 
+    private let request: OutboundRequest
     private let headTime, wholeTime: TimeAmount
     private let limit: Int
     private let progress = Mutex(Progress())
@@ -24,7 +25,8 @@ final class HTTPExchange: HTTPClientResponseDelegate {
     ///   - head: how long to wait for the answer's head once the request has gone out.
     ///   - whole: how long until the answer's last byte. (The client's own deadline would count the connecting too.)
     ///   - limit: the longest body that is read, in bytes.
-    init(head: TimeAmount, whole: TimeAmount, atMost limit: Int) {
+    init(of request: OutboundRequest, head: TimeAmount, whole: TimeAmount, atMost limit: Int) {
+        self.request = request
         (headTime, wholeTime) = (head, whole)
         self.limit = limit
     }
@@ -67,7 +69,7 @@ final class HTTPExchange: HTTPClientResponseDelegate {
             guard let head = progress.head else { throw HTTPClientError.remoteConnectionClosed }
             return InboundResponse(
                 status: Int(head.status.code), headers: head.headers.map { HeaderField($0.name, $0.value) },
-                body: Data(progress.body.readableBytesView))
+                body: Data(progress.body.readableBytesView), to: request)
         }
     }
 }

@@ -7,11 +7,14 @@ package struct InboundResponse: Sendable, CustomStringConvertible, CustomReflect
     package let body: Data
     /// The body where the content type says JSON and it parses as JSON; nil for anything else.
     package let json: JSONDocument?
+    /// What the request carried and nobody may see: a server may repeat it.
+    let secrets: Set<Secret>
 
-    package init(status: Int, headers: [HeaderField] = [], body: Data = Data()) {
+    package init(status: Int, headers: [HeaderField] = [], body: Data = Data(), to request: OutboundRequest? = nil) {
         self.status = status
         self.headers = headers
         self.body = body
+        secrets = request?.secrets ?? []
         json = Self.saysJSON(headers) ? JSONDocument(body) : nil
     }
 
@@ -25,6 +28,8 @@ package struct InboundResponse: Sendable, CustomStringConvertible, CustomReflect
     package var customMirror: Mirror { Mirror(self, children: []) }
 
     package var isJSON: Bool { json != nil }
+    /// Something for people, as a proxy or a login page sends it: no JSON, and not nothing either.
+    var isPage: Bool { !isJSON && !body.allSatisfy(\.isJSONSpace) }
     package var isSuccess: Bool { (200..<300).contains(status) }
 
     /// The server's own clock, where it tells.

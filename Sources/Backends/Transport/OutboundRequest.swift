@@ -20,6 +20,8 @@ package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible, Cus
     package var body: Data?
     /// How long to wait for the answer's head; nil means the transport's own limit.
     package var timeout: Duration?
+    /// What it carries and nobody may see, so that no answer's words tell it.
+    var secrets: Set<Secret> = []
 
     package init(method: String, url: String, headers: [HeaderField] = [], body: Data? = nil, timeout: Duration? = nil) {
         self.method = method
@@ -42,5 +44,10 @@ package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible, Cus
         headers.append(HeaderField(name, value))
     }
 
-    func hasHeader(_ name: String) -> Bool { headers.contains { $0.name.caseInsensitiveCompare(name) == .orderedSame } }
+    func hasHeader(_ name: String) -> Bool { self[header: name] != nil }
+
+    /// The first header of that name, in any case.
+    subscript(header name: String) -> String? {
+        headers.first { $0.name.caseInsensitiveCompare(name) == .orderedSame }?.value
+    }
 }

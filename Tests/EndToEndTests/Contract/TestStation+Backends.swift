@@ -44,6 +44,14 @@ extension TestStation {
                 payload: Data(#"{"text":"message \#(number)"}"#.utf8)))
     }
 
+    func register(_ number: Int) async throws {
+        _ = try await client.call(
+            Endpoints.submit,
+            ControlAPI.Submission(
+                route: "register", id: Samples.id(number).description, fields: ["name": "Person \(number)", "email": "p\(number)@lab.test"])
+        )
+    }
+
     func appointment(_ number: Int) async throws {
         _ = try await client.call(
             Endpoints.submit,

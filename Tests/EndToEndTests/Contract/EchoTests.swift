@@ -1,0 +1,157 @@
+import ControlAPI
+import Foundation
+import HTTPTypes
+import Sandbox
+import StationSupport
+import SyncModel
+import Synchronization
+import TestSupport
+import Testing
+
+/// A backend that repeats in its errors whatever it was sent: people read its words without the secrets among them.
+@Suite(.timeLimit(.minutes(5))) struct EchoTests {
+    /// Answers chosen requests with a refusal that repeats all of them.
+    private final class Echo: Sendable {
+        private let state = Mutex<(path: String, status: Int)>(("", 0))
+        let secrets = CanarySecrets()
+
+        /// From now on, requests to a path with `path` in it are refused with `status`; an empty one ends that.
+        func refuse(_ path: String, _ status: Int) { state.withLock { $0 = (path, status) } }
+
+        var answer: @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse {
+            { request, response in
+                self.secrets.note(response.secrets)
+                let (path, status) = self.state.withLock(\.self)
+                return !path.isEmpty && request.path.contains(path) ? .json(status, Self.words(request)) : response
+            }
+        }
+
+        /// In the places where each of the backends has its words.
+        private static func words(_ request: SandboxRequest) -> JSON {
+            let headers = request.headers.map { "\($0.name.rawName): \($0.value)" }.joined(separator: " ")
+            let query = request.query.map { "\($0)=\($1)" }.joined(separator: " ")
+            let sent = JSON.string(
+                "Refused: \(request.method) \(request.path) \(query) \(headers) \(String(decoding: request.body, as: UTF8.self))")
+            return .object(["message": sent, "error": .object(["message": sent, "code": "echoed"]), "messages": .array([sent])])
+        }
+    }
+
+    /// The paths by which the steps of a backend are known.
+    private struct Paths {
+        let login, route: String
+        var renewal: String?
+        let logout: String?
+    }
+
+    private let account = SandboxAccount(id: "homingLabManager000000000001", number: 1, email: Canary.email, password: Canary.password)
+
+    @Test("24: LabLoop: what it repeats of a token is told to nobody") func labLoop() async throws {
+        let echo = Echo()
+        let station = try await TestStation(
+            .labLoop(LabLoopConfiguration(accounts: [account])), profile: "labloop", route: "appointment", answering: echo.answer)
+        let paths = Paths(login: "auth/login", route: "appointments", renewal: "auth/refresh", logout: "auth/logout")
+        try await everyStep(station, echo, paths) { try await station.appointment($0) }
+    }
+
+    @Test("24: Story16: what it repeats of a token in an address is told to nobody") func story16() async throws {
+        let echo = Echo()
+        let station = try await TestStation(
+            .story16(FirebaseConfiguration(accounts: [account])), profile: "story16", route: "message", answering: echo.answer)
+        try await everyStep(station, echo, Paths(login: "signInWithPassword", route: "messages", renewal: "v1/token", logout: nil)) {
+            try await station.putMessage($0)
+        }
+    }
+
+    @Test("24: AIPhoto: what it repeats of a token in a form is told to nobody") func aiPhoto() async throws {
+        let echo = Echo()
+        let configuration = AIPhotoConfiguration(firebase: FirebaseConfiguration(accounts: [account]))
+        let station = try await TestStation(.aiPhoto(configuration), profile: "aiphoto", route: "register", answering: echo.answer)
+        try await everyStep(station, echo, Paths(login: "signInWithPassword", route: "register", renewal: "v1/token", logout: nil)) {
+            try await station.register($0)
+        }
+    }
+
+    @Test("24: Lists: what it repeats of a token of a family is told to nobody") func lists2026() async throws {
+        let echo = Echo()
+        let station = try await TestStation.lists2026(accounts: [account], answering: echo.answer)
+        let paths = Paths(login: "auth/sign_in", route: "v1/lists", renewal: "auth/refresh", logout: "auth/sign_out")
+        try await everyStep(station, echo, paths) { try await station.createList($0) }
+    }
+
+    @Test("24: Lists of the guide: what it repeats of a token is told to nobody") func listsOfTheGuide() async throws {
+        let echo = Echo()
+        let station = try await TestStation(
+            .lists(ListsConfiguration(accounts: [account], mostLogIns: nil)), profile: "lists", route: "create_list",
+            answering: echo.answer)
+        try await everyStep(station, echo, Paths(login: "auth/sign_in", route: "v1/lists", logout: "auth/sign_out")) {
+            try await station.createList($0)
+        }
+    }
+
+    @Test("24: BreatheSafe: what it repeats of a cookie, a CSRF token and a kept password is told to nobody") func breatheSafe()
+        async throws
+    {
+        let echo = Echo()
+        let station = try await TestStation(
+            .breatheSafe(BreatheSafeConfiguration(password: Canary.password)), profile: "breathesafe", route: "measurement",
+            answering: echo.answer)
+        let paths = Paths(login: "users/log_in", route: "managed_users", renewal: "users/log_in", logout: "users/log_out")
+        try await everyStep(station, echo, paths, remember: true) { number in
+            _ = try await station.client.call(
+                Endpoints.submit, ControlAPI.Submission(route: "create_managed_user", id: Samples.id(number).description))
+        }
+    }
+
+    /// Waits until what was said to a request to `path` is in the events, or in what is shown of the entry.
+    private func told(of path: String, _ station: TestStation) async throws {
+        while true {
+            let events = try await station.homing("events", "--since", "0", "--json").text
+            if (events + (try await station.homing("show", Samples.id(1).description).text)).contains(path) { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    private func everyStep(
+        _ station: TestStation, _ echo: Echo, _ paths: Paths, remember: Bool = false, capture: (Int) async throws -> Void
+    ) async throws {
+        let log = station.directory("homingd.log")
+        try await station.start(logTo: log)
+        let login = ["login", "--email", Canary.email, "--password-stdin"] + (remember ? ["--remember"] : [])
+        for status in [404, 401] {
+            echo.refuse(paths.login, status)
+            let refused = try await station.homing(login, input: Canary.password)
+            #expect(refused.code != 0 && refused.text.contains("(hidden)"), "\(refused.text)")
+            #expect(!refused.text.contains(Canary.password))
+        }
+        try await Canary.check(station, log, echo.secrets, "a sign-in was refused")
+        echo.refuse("", 0)
+        #expect(try await station.homing(login, input: Canary.password).code == 0)
+
+        echo.refuse(paths.route, 422)
+        try await capture(1)
+        try await station.event("dead")
+        let why = try await station.homing("why", try #require(try await station.entries("dead").first).id)
+        #expect(why.text.contains("(hidden)"), "\(why.text)")
+        try await Canary.check(station, log, echo.secrets, "an entry was refused")
+
+        if let renewal = paths.renewal {
+            echo.refuse(renewal, 400)
+            station.sandbox.expireSessions(rememberTokens: remember)
+            #expect(try await station.homing("retry", Samples.id(1).description).code == 0)
+            try await told(of: renewal, station)
+            try await Canary.check(station, log, echo.secrets, "a renewal was refused")
+            echo.refuse("", 0)
+            if try await station.status().backends[0].session.state != "signedIn" {
+                #expect(try await station.homing(login, input: Canary.password).code == 0)
+            }
+        }
+        if let logout = paths.logout {
+            echo.refuse(logout, 500)
+            let out = try await station.homing("logout", "--yes")
+            #expect(out.text.contains("(hidden)"), "\(out.text)")
+            try await Canary.check(station, log, echo.secrets, "a sign-out was refused")
+        }
+        try await station.end(SIGKILL)
+        try await Canary.check(station, log, echo.secrets, "killed", isRunning: false)
+    }
+}
