@@ -70,6 +70,8 @@ import Testing
     /// What nobody is signed out by.
     @Test(arguments: [
         (200, "<html>", "text/html"), (200, "{}", "application/json"), (200, #"{"access":""}"#, "application/json"),
+        (200, #"{"access":"YWJj\n"}"#, "application/json"), (200, #"{"access":"a b\u0001"}"#, "application/json"),
+        (200, #"{"access":"fine","refresh":"YWJj\nZGVm"}"#, "application/json"),
         (200, #"{"ok":false,"access":"x"}"#, "application/json"), (302, "", "text/html"), (401, "<html>", "text/html"),
         (400, #"{"code":"unsupported_grant_type"}"#, "application/json"), (403, "<html>", "text/html"), (404, "{}", "application/json"),
         (408, "{}", "application/json"), (429, #"{"code":"slow"}"#, "application/json"), (500, "{}", "application/json"),
@@ -247,8 +249,13 @@ import Testing
 
     // MARK: Ways in
 
-    @Test func anAnswerWithoutATokenIsNoSignIn() async throws {
-        bench.server.fault(TokenBench.login) { _ in answer(200, #"{"user":{"id":"7"},"mfaPendingCredential":"x"}"#) }
+    /// A token that cannot stand in a header is none: nothing could ever be sent with it.
+    @Test(arguments: [
+        #""mfaPendingCredential":"x""#, #""access":"YWJj\n""#, #""access":"YWJj\nZGVm""#, #""access":" abc""#, #""access":"a\u007fb""#,
+        #""access":"fine","refresh":"YWJj\r\n""#,
+    ])
+    func anAnswerWithoutATokenIsNoSignIn(held: String) async throws {
+        bench.server.fault(TokenBench.login) { _ in answer(200, #"{"user":{"id":"7"},\#(held)}"#) }
         let keeper = try bench.keeper()
         let error = await failure { () throws(AuthenticationError) in
             try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
@@ -313,10 +320,13 @@ import Testing
 
     // MARK: Ways out
 
-    @Test(arguments: [(500, "failed"), (401, "alreadyGone"), (204, "ended")])
-    func whateverTheServerSaysTheTokensAreGone(status: Int, expected: String) async throws {
+    @Test(arguments: [
+        (500, "{}", "failed"), (500, "", "failed"), (401, "{}", "alreadyGone"), (401, "", "alreadyGone"), (404, "", "alreadyGone"),
+        (401, "<html>", "failed"), (404, "<html>", "failed"), (204, "", "ended"),
+    ])
+    func whateverTheServerSaysTheTokensAreGone(status: Int, body: String, expected: String) async throws {
         let keeper = try await bench.signedIn()
-        bench.server.fault(TokenBench.logout) { _ in answer(status, status == 204 ? "" : "{}") }
+        bench.server.fault(TokenBench.logout) { _ in answer(status, body) }
         let outcome = try await keeper.signOut(allDevices: false) {}
         #expect(outcome.local == .cleared)
         #expect("\(outcome.server)".hasPrefix(expected), "\(outcome)")

@@ -22,6 +22,21 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    @Test func aTokenOfSeveralLinesIsRefusedBeforeItIsSentAndTheNewlineAtItsEndIsNoPartOfIt() async throws {
+        let station = try await TestStation.story16(FirebaseConfiguration(refreshTokens: ["from-the-app": "manager@lab.test"]))
+        try await station.start()
+        for (option, input) in [
+            ("--refresh-token-stdin", "from-\nthe-app\n"), ("--refresh-token-stdin", "from-the-app \n"), ("--token-stdin", "a\tb\u{7f}"),
+        ] {
+            let refused = try await station.homing("login", option, "--email", "manager@lab.test", input: input)
+            #expect(refused.code == 2 && refused.text.contains("line break"), "\(refused.text)")
+        }
+        #expect(station.sandbox.ledger.requests.isEmpty)
+        let taken = try await station.homing("login", "--refresh-token-stdin", "--email", "manager@lab.test", input: "from-the-app\n")
+        #expect(taken.code == 0, "\(taken.text)")
+        try await station.end(SIGTERM)
+    }
+
     @Test func anIdleSessionIsRenewedByTheRememberCookieWithoutAPassword() async throws {
         let station = try await TestStation()
         try await station.start()

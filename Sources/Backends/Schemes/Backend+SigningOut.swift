@@ -14,10 +14,10 @@ extension Backend {
             let response = try await transport.send(request)
             if let failure = interception(in: response, mayBeEmpty: true) { return .failed(failure.message) }
             if response.isSuccess, !saysFailure(response) { return .ended }
-            if response.status == 401, response.isJSON, !unauthorizedMeansGone {
+            if response.status == 401, !response.isPage, !unauthorizedMeansGone {
                 return .failed("The token had ended and could not be renewed.")
             }
-            if response.status == 401 || response.status == 404, response.isJSON { return .alreadyGone }
+            if response.status == 401 || response.status == 404, !response.isPage { return .alreadyGone }
             return .failed(profile.errors.words(of: response) ?? "The backend answered \(response.status).")
         } catch let error as TransportError {
             return .failed(error.failure.message)

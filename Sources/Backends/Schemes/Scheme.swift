@@ -38,6 +38,14 @@ package enum WayIn: Hashable, Sendable {
     case refreshToken(Secret, label: String?)
     /// A token that does not change: an API key.
     case accessToken(Secret, label: String?)
+
+    /// Whether it can be sent: a token has to fit into a header (RFC 9110 5.5).
+    package var canBeSent: Bool {
+        switch self {
+        case .password: true
+        case .refreshToken(let token, _), .accessToken(let token, _): token.revealed.isFieldValue
+        }
+    }
 }
 
 /// What asking for a renewal came to.

@@ -26,14 +26,16 @@ struct Tokens: Hashable, Sendable, Codable {
 }
 
 extension AuthRules.TokenRules {
-    /// The tokens of an answer; nil where it holds no access token.
+    /// The tokens of an answer; nil where it holds no access token, or one that cannot be sent (RFC 9110 5.5).
     ///
     /// - Parameters:
     ///   - earlier: the refresh token that goes on being good where the answer brings no other one (RFC 6749 6).
     ///   - fallback: how long an access token holds where nobody says, in seconds.
     func tokens(in response: InboundResponse, earlier: Secret?, fallback: TimeInterval?, at now: Date) -> Tokens? {
-        guard let json = response.json, let token = json.firstString(at: access), !token.isEmpty else { return nil }
-        let refresh = json.firstString(at: refresh).flatMap { $0.isEmpty ? nil : Secret($0) } ?? earlier
+        guard let json = response.json, let token = json.firstString(at: access), token.isFieldValue else { return nil }
+        let next = json.firstString(at: refresh).flatMap { $0.isEmpty ? nil : $0 }
+        guard next?.isFieldValue ?? true else { return nil }
+        let refresh = next.map(Secret.init) ?? earlier
         let said = json.at(expiresIn)?.text.flatMap(TimeInterval.init).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
         let claims = TokenClaims(token)
         let spans = [said, claims?.lifetime].compactMap(\.self)

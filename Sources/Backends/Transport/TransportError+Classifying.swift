@@ -58,7 +58,7 @@ extension TransportError {
             self = .unreachable(Failure(.tls, "No secure connection to \(host) could be made (TLS handshake failed)."))
         case let error as HTTPClientError where error == .alreadyShutdown:
             self = .unreachable(Failure(.stopping, "The request was not sent: the daemon is stopping."))
-        case let error as HTTPClientError where Self.malformed.contains(error):
+        case let error as HTTPClientError where Self.malformed.contains(error.shortDescription):
             self = .unreachable(Failure(.profile, "The request to \(host) could not be formed (\(error.shortDescription))."))
         case is BudgetSpent:
             self = .lost(host, "took too long to answer")
@@ -128,7 +128,10 @@ extension TransportError {
 
     private static let slowConnect: [HTTPClientError] = [.connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout]
 
-    private static let malformed: [HTTPClientError] = [.invalidURL, .emptyHost, .emptyScheme]
+    /// By their descriptions, since some of these errors are told apart by what was wrong too.
+    private static let malformed = [HTTPClientError]([
+        .invalidURL, .emptyHost, .emptyScheme, .invalidHeaderFieldNames([]), .invalidHeaderFieldValues([]),
+    ]).map(\.shortDescription)
 
     private static func words(_ error: IOError) -> String {
         // So the kernel calls a route that is there to lead nowhere (ip-route(8), blackhole).

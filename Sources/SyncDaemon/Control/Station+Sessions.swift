@@ -22,6 +22,11 @@ extension Station {
         let keeper = try keeper(request.backend)
         let name = keeper.backend.name
         let way = request.way
+        guard way.canBeSent else {
+            throw .invalid(
+                "The token holds a line break, another control character, or white space at its ends, so it cannot be the whole token and nothing else.",
+                next: "Hand in the token alone, on one line.")
+        }
         let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
         let known = labels.filter { $0.key.backend == name }.map { Account(id: $0.key.account, label: $0.value) }
         let snapshot: SessionSnapshot
