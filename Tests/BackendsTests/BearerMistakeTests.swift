@@ -15,6 +15,11 @@ import Testing
             WrongEdit("scheme: bearer", "scheme: bearer\n  sign_in: google", "auth.sign_in", "refresh_token"),
             WrongEdit("scheme: bearer", "scheme: bearer\n  sign_in: token", "auth.sign_in", "do not last"),
             WrongEdit("relogin: [gone]", "words: {gone: [x]}", "errors.words.gone", "a sentence"),
+            WrongEdit("on_401: [refresh]", "on_401: [refresh, refresh]", "auth.on_401", "every step once"),
+            WrongEdit("on_401: [refresh]", "on_401: [login, refresh, login]", "auth.on_401", "every step once"),
+            WrongEdit(
+                #"note: {request: POST /notes, json: "{item.payload}"}"#, #"note: {request: POST /notes, json: {t: "{access}"}}"#,
+                "routes.note.json.t", "other requests get the token by themselves"),
             WrongEdit("skew: 180", "skew: soon", "auth.skew", "seconds"),
             WrongEdit("lifetime: 900", "lifetime: 0", "auth.lifetime", "seconds"),
             WrongEdit("keepalive: 86400", "keepalive: -1", "auth.keepalive", "seconds"),

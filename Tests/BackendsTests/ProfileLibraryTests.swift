@@ -19,6 +19,11 @@ struct ProfileLibraryTests {
         #expect(backend.outboxOnSignOut == .hold)
     }
 
+    @Test func aByteOrderMarkIsNoPartOfAProfile() throws {
+        #expect(try load(["breathesafe.yaml": "\u{feff}\(shippedProfile)"]).map(\.name) == ["breathesafe"])
+        #expect(throws: Mistakes.self) { try load(["breathesafe.yaml": shippedProfile.replacing("\nname:", with: "\n\u{feff}name:")]) }
+    }
+
     @Test func aProfileLaidOverAnotherMergesTablesAndReplacesLists() throws {
         let lab = """
             schema: 1

@@ -46,6 +46,7 @@ struct ProfileMistakeTests {
             WrongEdit("scheme: cookie", "scheme: bearer", "auth.login.access", "JSON pointer"),
             WrongEdit("scheme: cookie", "scheme: basic", "auth.scheme", "cookie"),
             WrongEdit("on_401: [login]", "on_401: [refresh]", "auth.on_401.0", "login, or nothing"),
+            WrongEdit("on_401: [login]", "on_401: [login, login]", "auth.on_401", "every step once"),
             WrongEdit("on_401: [login]", "skew: 5", "auth.skew", "on_401"),
             WrongEdit("token: /csrf_token", "token: csrf_token", "auth.csrf.token", "JSON pointer"),
             WrongEdit("token: /csrf_token, ", "", "auth.csrf.token", "JSON pointer"),

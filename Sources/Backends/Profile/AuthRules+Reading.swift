@@ -12,6 +12,9 @@ extension AuthRules {
         let renewals = table.list("on_401", expected: expected) { node in
             node.text.flatMap(WayBack.init).flatMap { ways.contains($0) ? $0 : nil }
         }
+        if let renewals, Set(renewals).count < renewals.count {
+            table.reject("on_401", expected: "every step once", found: "a step twice")
+        }
         let isBearer = scheme == .bearer
         let placement = isBearer ? Self.placement(table) : .header
         let skew = isBearer ? table.seconds("skew") : nil

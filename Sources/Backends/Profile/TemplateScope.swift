@@ -32,7 +32,8 @@ struct TemplateScope: Sendable {
     private static let rules = [
         "password": "{password} only in the body or a header of auth.login",
         "refresh": "{refresh} only in auth.refresh and auth.logout of scheme bearer, never in a URL",
-        "access": "{access} only with scheme bearer, never in a URL",
+        "access":
+            "{access} only in auth.refresh and auth.logout of scheme bearer, never in a URL; other requests get the token by themselves",
     ]
 
     private static func isNameCharacter(_ character: Character) -> Bool {

@@ -5,7 +5,7 @@ extension YAMLNode {
     private static let largestFile = 1 << 20
 
     /// The text of a file; nil where it is no plain file (a pipe would be waited for without end), is larger than 1 MiB, cannot be read, or is
-    /// not UTF-8.
+    /// not UTF-8. A byte order mark at its start is left out.
     package static func text(of path: String) -> String? {
         let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         // `try?`, twice: what matters to the reader of the message is that it could not be read.
@@ -14,6 +14,8 @@ extension YAMLNode {
             let size = attributes[.size] as? NSNumber, size.int64Value <= largestFile,
             let content = try? Data(contentsOf: URL(fileURLWithPath: place))
         else { return nil }
-        return String(validating: content, as: UTF8.self)
+        // Editors of other systems begin a file with a byte order mark, which to a YAML reader would be part of the first key.
+        let mark: [UInt8] = [0xef, 0xbb, 0xbf]
+        return String(validating: content.starts(with: mark) ? content.dropFirst(mark.count) : content, as: UTF8.self)
     }
 }
