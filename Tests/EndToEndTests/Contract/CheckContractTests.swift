@@ -1,0 +1,104 @@
+import Foundation
+import StationSupport
+import TestSupport
+import Testing
+
+/// One way of getting a file wrong: what is replaced in it, and the key that is named for it.
+struct WrongFile: Sendable, CustomTestStringConvertible {
+    let profile: String
+    let old: String
+    let new: String
+    let key: String
+
+    init(_ profile: String, _ old: String, _ new: String, _ key: String) {
+        (self.profile, self.old, self.new, self.key) = (profile, old, new, key)
+    }
+
+    var testDescription: String { "\(profile): \(key): \(new)" }
+}
+
+/// `homingd check` on the shipped profiles, one of them got wrong in one of the ways in which a file can be.
+@Suite(.timeLimit(.minutes(5))) struct CheckContractTests {
+    @Test(
+        "34: each invalid file names its key",
+        arguments: [
+            // A key that nobody knows, that is missing, or that stands there twice.
+            WrongFile("lists", "timeout: 30", "timeuot: 30", "timeuot"),
+            WrongFile("lists", "schema: 1\n", "", "schema"),
+            WrongFile("lists", "    access: /token\n", "", "auth.login.access"),
+            WrongFile("lists", "timeout: 30", "timeout: 30\ntimeout: 31", "timeout"),
+            // A value of another type, out of its range, none of the words, or given twice.
+            WrongFile("labloop", "skew: 180", "skew: soon", "auth.skew"),
+            WrongFile("labloop", "lifetime: 900", "lifetime: 0", "auth.lifetime"),
+            WrongFile("labloop", "on_failure: clear", "on_failure: forget", "auth.logout.on_failure"),
+            WrongFile("labloop", "on_401: [refresh]", "on_401: [again]", "auth.on_401.0"),
+            WrongFile("labloop", "on_401: [refresh]", "on_401: [refresh, refresh]", "auth.on_401"),
+            WrongFile("labloop", "ok: /success", "ok: success", "errors.ok"),
+            WrongFile("breathesafe", "auth: [\"Please log in.\", \"Unauthorized.\"]", "auth: [401]", "errors.auth.0"),
+            WrongFile("breathesafe", "errors:\n", "errors: [1]\nold:\n", "errors"),
+            // Addresses.
+            WrongFile("labloop", "https://api.superonehealth.com", "http://api.superonehealth.com", "base_url"),
+            WrongFile("labloop", "https://api.superonehealth.com", "https://user:word@api.superonehealth.com", "base_url"),
+            WrongFile("labloop", "POST /mobile/appointments", "POST mobile/appointments", "routes.appointment.request"),
+            WrongFile("labloop", "POST /mobile/appointments", "FETCH /mobile/appointments", "routes.appointment.request"),
+            // Placeholders: unknown, not for this place, of another scheme, and half of one.
+            WrongFile("lists", "\"{item.name}\"", "\"{name}\"", "routes.create_list.json.list.name"),
+            WrongFile("lists", "\"{item.name}\"", "\"{password}\"", "routes.create_list.json.list.name"),
+            WrongFile("lists", "\"{item.name}\"", "\"{access}\"", "routes.create_list.json.list.name"),
+            WrongFile("lists", "\"{item.name}\"", "\"{item.name\"", "routes.create_list.json.list.name"),
+            WrongFile("lists-2026", "request: POST /api/v1/auth/refresh", "request: POST /r?t={refresh}", "auth.refresh.request"),
+            WrongFile("lists-2026", "{refresh_token: \"{refresh}\"}", "{refresh_token: x}", "auth.refresh.request"),
+            // Keys that need another one, or exclude it.
+            WrongFile("lists", "on_401: []", "on_401: [refresh]", "auth.on_401"),
+            WrongFile("lists", "remote_id: /id", "remote_id: /id\n    empty: true", "routes.create_list.empty"),
+            WrongFile("breathesafe", "    marker: /arkit_data/client_mutation_id\n", "", "routes.measurement.find"),
+            // Names of files.
+            WrongFile("lists", "name: lists\n", "name: other\n", "name"),
+            WrongFile("story16", "extends: firebase", "extends: nothing", "extends"),
+            WrongFile("story16", "placement: query:auth", "placement: cookie", "auth.placement"),
+            WrongFile("firebase", "    access: /idToken\n", "    access: idToken\n", "auth.login.access.0"),
+        ])
+    func named(wrong: WrongFile) async throws {
+        let (code, text) = try await check { name, content in
+            guard name == wrong.profile else { return Data(content.utf8) }
+            let place = try #require(content.range(of: wrong.old), "\(name) does not hold \(wrong.old)")
+            return Data(content.replacingCharacters(in: place, with: wrong.new).utf8)
+        }
+        #expect(code == 1, "\(text)")
+        #expect(text.contains("/\(wrong.profile).yaml:") && text.contains(" \(wrong.key): expected "), "\(text)")
+        #expect(text.contains("Nothing was changed."))
+    }
+
+    /// What is no table of keys at all has no key to name: the file has to do.
+    @Test(
+        "34: what is no profile at all names its file",
+        arguments: [Data("- a\n- b\n".utf8), Data("a: [\n".utf8), Data("\tname: x\n".utf8), Data([0xff, 0xfe, 0x61, 0x00]), Data()])
+    func noProfile(content: Data) async throws {
+        let (code, text) = try await check { name, shipped in name == "lists" ? content : Data(shipped.utf8) }
+        #expect(code == 1, "\(text)")
+        #expect(text.contains("/lists.yaml"), "\(text)")
+    }
+
+    @Test("34: the files as they are shipped are good, a byte order mark before them or not", arguments: ["", "\u{feff}"])
+    func good(mark: String) async throws {
+        let (code, text) = try await check(before: mark) { _, content in Data((mark + content).utf8) }
+        #expect(code == 0, "\(text)")
+        #expect(text.hasPrefix("The configuration is good."))
+    }
+
+    /// Runs `homingd check` on the shipped profiles after `edit`, which gets the name and the text of each.
+    private func check(before mark: String = "", _ edit: (String, String) throws -> Data) async throws -> (code: Int32, text: String) {
+        let directory = try TemporaryDirectory()
+        let shipped = TestStation.project + "/config/backends"
+        try FileManager.default.createDirectory(atPath: directory("backends"), withIntermediateDirectories: true)
+        for file in try FileManager.default.contentsOfDirectory(atPath: shipped) {
+            let content = try String(contentsOfFile: "\(shipped)/\(file)", encoding: .utf8)
+            try edit(file.replacing(".yaml", with: ""), content).write(to: URL(fileURLWithPath: directory("backends/\(file)")))
+        }
+        try directory.write("\(mark)state_directory: state\nsocket: homing.sock\nspool: {enabled: false}\n", to: "homing.yaml")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homingd")
+        process.arguments = ["check", "--config", directory("homing.yaml")]
+        return try await process.ended()
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import HTTPTypes
+import Sandbox
+
+/// A request as it is compared with another: without what the transport adds, and without where the server is.
+struct GoldenRequest: Hashable, CustomStringConvertible {
+    let line: String
+    let query: [String: String]
+    let headers: Set<String>
+    let body: String
+
+    /// What the transport adds to a request, and the token that is fetched for a session of cookies.
+    private static let added: Set<String> = [
+        "host", "content-length", "accept-encoding", "connection", "transfer-encoding", "x-csrf-token",
+    ]
+
+    /// As it stands in a file of Tests/BackendsTests/Fixtures/Requests, below its name.
+    init?(_ text: Substring) {
+        let parts = text.split(separator: "\n\n", maxSplits: 1)
+        let lines = parts.first?.split(separator: "\n").drop { $0.hasPrefix("#") } ?? []
+        let words = lines.first?.split(separator: " ") ?? []
+        guard words.count == 2, let url = URLComponents(string: String(words[1])) else { return nil }
+        line = "\(words[0]) \(url.percentEncodedPath)"
+        query = Dictionary(uniqueKeysWithValues: (url.queryItems ?? []).map { ($0.name, $0.value ?? "") })
+        headers = Set(lines.dropFirst().map(Self.header))
+        body = parts.count > 1 ? parts[1].trimmingCharacters(in: .newlines) : ""
+    }
+
+    /// As a server received it; `replacing` names what stands in the files for what only this station has.
+    init(_ request: SandboxRequest, replacing known: [String: String]) {
+        func told(_ text: String) -> String { known.reduce(text) { $0.replacing($1.key, with: $1.value) } }
+        line = told("\(request.method) \(request.path)")
+        query = request.query
+        headers = Set(
+            request.headers.filter { !Self.added.contains($0.name.canonicalName) }
+                .map { told(Self.header("\($0.name.rawName): \($0.value)")) })
+        body = told(String(decoding: request.body, as: UTF8.self))
+    }
+
+    /// With the name in small letters: names of headers have no case.
+    private static func header(_ line: some StringProtocol) -> String {
+        let parts = line.split(separator: ":", maxSplits: 1)
+        return parts.count == 2 ? "\(parts[0].lowercased()):\(parts[1])" : String(line)
+    }
+
+    var description: String {
+        ([line] + query.map { "?\($0)=\($1)" }.sorted() + headers.sorted() + [body]).joined(separator: "\n")
+    }
+}

@@ -1,0 +1,129 @@
+import ControlAPI
+import Foundation
+import HTTPTypes
+import Sandbox
+import StationSupport
+import SyncModel
+import Synchronization
+import TestSupport
+import Testing
+
+/// What every shipped profile sends, by number, as a real server receives it from the real daemon.
+@Suite(.timeLimit(.minutes(5))) struct ProfileContractTests {
+    private static let golden = TestStation.project + "/Tests/BackendsTests/Fixtures/Requests"
+    private static let id = "0198c0de-0000-7000-8000-000000000001"
+    private static let payload = Data(#"{"average_measurements":{"14-818":{"value":17.25}}}"#.utf8)
+
+    /// What is handed in at a backend, so that each of its requests is made: by route, the fields with and without the optional ones.
+    private static let handedIn: [String: [(route: String, fields: [String: String], takesPayload: Bool)]] = [
+        "aiphoto": [
+            ("process_image", ["template_id": "a template_id", "image_base64": "a image_base64"], false),
+            ("purchase", ["transaction_data": "a transaction_data", "product_id": "a product_id"], false),
+            ("register", ["name": "a name", "email": "a email"], false),
+            ("register", ["name": "a name", "email": "a email", "avatar_url": "a avatar_url"], false),
+        ],
+        "breathesafe": [
+            ("create_managed_user", [:], false), ("delete_managed_user", ["managed_user_id": "5"], false),
+            ("profile", ["user_id": "5"], true), ("measurement", ["user_id": "5"], true), ("fit_test", ["user_id": "5"], true),
+        ],
+        "labloop": [("appointment", [:], true)],
+        "lists": [("create_list", ["name": "a name"], false), ("create_list", ["name": "a name", "description": "a description"], false)],
+        "lists-2026": [
+            ("create_list", ["name": "a name"], false), ("create_list", ["name": "a name", "description": "a description"], false),
+        ],
+        "story16": [("message", ["conversation": "a conversation"], true)],
+    ]
+
+    /// One answer that keeps every promise of every profile, with the tokens of the golden files.
+    private static let answer = #"""
+        {"success":true,"id":"7","email":"ann@lab.test","user":{"id":"7","email":"ann@lab.test"},"localId":"7","user_id":"7",
+        "idToken":"the-access-token","refreshToken":"the-refresh-token","id_token":"the-access-token","token":"the-access-token",
+        "refresh_token":"the-refresh-token","currentUser":{"id":"7"},"csrf_token":"the-csrf-token","managed_user":{"managed_id":1},
+        "profile":{},"facial_measurement":{"id":1},"fit_test":{"id":1},"facial_measurements":[],
+        "data":{"accessToken":"the-access-token","refreshToken":"the-refresh-token","user":{"_id":"7","email":"ann@lab.test"},
+        "tokens":{"accessToken":"the-access-token","refreshToken":"the-refresh-token"}}}
+        """#
+
+    /// A server of every backend: notes what it receives, and answers so that the daemon has to make its other requests too.
+    private final class Server: Sendable {
+        private struct State {
+            var received: [SandboxRequest] = []
+            var refusesNext = false
+            /// The first measurement comes to an unknown end, so that it is looked for.
+            var losesMeasurement = true
+        }
+        private let state = Mutex(State())
+        var received: [SandboxRequest] { state.withLock { $0.received } }
+
+        /// Answers the next request as if its token had ended.
+        func refuseNext() { state.withLock { $0.refusesNext = true } }
+
+        var answering: @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse {
+            { request, _ in
+                self.state.withLock { state in
+                    state.received.append(request)
+                    if state.refusesNext {
+                        state.refusesNext = false
+                        return .json(401, .object([:]))
+                    }
+                    if state.losesMeasurement, request.path.hasSuffix("_from_arkit") {
+                        state.losesMeasurement = false
+                        return .json(500, .object([:]))
+                    }
+                    var answer = SandboxResponse(
+                        status: request.method == "POST" ? 201 : 200, headers: [.contentType: "application/json"],
+                        body: Array(ProfileContractTests.answer.utf8))
+                    if request.path.hasSuffix("/log_in") { answer.headers[.setCookie] = "session=the-session-cookie; path=/; HttpOnly" }
+                    return answer
+                }
+            }
+        }
+    }
+
+    @Test("33: the documented requests are those that a server receives", arguments: ProfileContractTests.handedIn.keys.sorted())
+    func received(profile: String) async throws {
+        let text = try String(contentsOfFile: "\(Self.golden)/\(profile).txt", encoding: .utf8)
+        let documented = try text.split(separator: "\n---\n").map { try #require(GoldenRequest($0), "\($0)") }
+        let server = Server()
+        let station = try await TestStation(.story16(), profile: profile, route: "none", answering: server.answering)
+        try await station.start()
+        let login = ["login", "--email", "ann@lab.test", "--password-stdin"]
+        #expect(try await station.homing(login, input: "the-password").code == 0)
+
+        if text.contains("# refresh\n") { server.refuseNext() }
+        let entries = try #require(Self.handedIn[profile])
+        for (number, entry) in entries.enumerated() {
+            _ = try await station.client.call(
+                Endpoints.submit,
+                ControlAPI.Submission(
+                    route: entry.route, id: Samples.id(number).description, fields: entry.fields,
+                    payload: entry.takesPayload ? Self.payload : nil))
+        }
+        try await station.event("delivered", count: entries.count)
+        #expect(try await station.homing("logout", "--yes").code == 0)
+        if text.contains("# logout of all devices\n") {
+            #expect(try await station.homing(login, input: "the-password").code == 0)
+            #expect(try await station.homing("logout", "--yes", "--all-devices").code == 0)
+        }
+
+        let device = try String(contentsOfFile: station.directory("state/device-id"), encoding: .utf8)
+        var known = [device.trimmingCharacters(in: .newlines): "device-1", "homing/\(HomingVersion.current)": "homing/1.0"]
+        for number in entries.indices { known[Samples.id(number).description] = Self.id }
+        let received = server.received.map { GoldenRequest($0, replacing: known) }
+        #expect(Set(documented).subtracting(received) == [], "documented, and never received")
+        #expect(Set(received).subtracting(documented) == [], "received, and not documented")
+        // It goes with what changes something in a session of cookies, and is in no golden file.
+        for request in server.received where !["GET", "HEAD"].contains(request.method) {
+            let isAsked = profile == "breathesafe" && !request.path.hasSuffix("/log_in") && !request.path.hasSuffix("/log_out")
+            let token = request.headers.first { $0.name.canonicalName == "x-csrf-token" }?.value
+            #expect(token == (isAsked ? "the-csrf-token" : nil), "\(request.path)")
+        }
+        try await station.end(SIGTERM)
+    }
+
+    @Test func everyShippedProfileIsAskedFor() throws {
+        let shipped = try FileManager.default.contentsOfDirectory(atPath: TestStation.project + "/config/backends")
+            .map { $0.replacing(".yaml", with: "") }
+        #expect(Set(shipped) == Set(Self.handedIn.keys).union(["firebase"]))
+    }
+}
