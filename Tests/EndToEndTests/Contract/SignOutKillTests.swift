@@ -1,0 +1,78 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import StationSupport
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import homing_torture
+
+/// A sign-out that is killed (SIGKILL) at each of its steps, the ones between the server's answer and the end of the clearing too.
+@Suite(.timeLimit(.minutes(5))) struct SignOutKillTests {
+    private static let session = "sessions/labloop.session"
+    private static let wal = "outbox.sqlite-wal"
+    private static let told = "send:after:POST /api/mobile/auth/logout:1"
+    private static let cleared = "\(told);rename:after:\(session):1"
+
+    /// Before the marker is in its place the sign-out has not begun.
+    @Test(
+        "20: kill -9 before the marker changes nothing",
+        arguments: ["sync:before:\(session).tmp:1", "sync:after:\(session).tmp:1", "rename:before:\(session):1"])
+    func notBegun(place: String) async throws {
+        let station = try await killed(at: place)
+        #expect(try await station.status().backends[0].session.state == "signedIn")
+        #expect(try await station.entries("pending").count == 3)
+        #expect(try await station.homing("resume").code == 0)
+        try await station.event("delivered", count: 3)
+        #expect(station.sandbox.ledger.requestCount("POST", path: "auth/logout") == 0)
+        try await station.end(SIGTERM)
+    }
+
+    @Test(
+        "20: kill -9 anywhere after the marker ends signed out, with everything dropped, at the next start",
+        arguments: [
+            "rename:after:\(session):1", "sync:before:sessions/:1", "sync:after:sessions/:1",
+            "send:before:POST /api/mobile/auth/logout:1", told, "\(told);receive:after:HTTP/1.1 200:1",
+            "\(told);sync:before:\(session).tmp:1", "\(told);rename:before:\(session):1", cleared, "\(cleared);sync:before:\(wal):1",
+            "\(cleared);sync:after:\(wal):1", "\(cleared);rename:before:\(session):1", "\(cleared);rename:after:\(session):1",
+        ])
+    func finished(place: String) async throws {
+        let station = try await killed(at: place)
+        let end = try #require(try await station.event("signedOut"))
+        #expect(end.detail["by"]?.hasPrefix("uid \(geteuid()), pid ") == true)
+        #expect(try await station.status().backends[0].session.state == "signedOut")
+        #expect(try await station.entries("discarded").count == 3)
+        #expect(try await station.entries("pending").isEmpty)
+        let receipts = try await station.client.call(Endpoints.receipts, ReceiptQuery()).receipts
+        #expect(receipts.map(\.outcome) == ["discarded", "discarded", "discarded"])
+        #expect(station.sandbox.ledger.entries.isEmpty)
+        // The server is told once at most, and nobody is left whom a second sign-out would have to do with.
+        let calls = station.sandbox.ledger.requestCount("POST", path: "auth/logout")
+        #expect(calls <= 1)
+        #expect(try await station.client.call(Endpoints.signOut, SignOut()).server == "none")
+        #expect(station.sandbox.ledger.requestCount("POST", path: "auth/logout") == calls)
+        try await station.end(SIGTERM)
+    }
+
+    /// A station at which somebody with three entries has signed out, with the daemon killed at `place`, and started again.
+    private func killed(at place: String) async throws -> TestStation {
+        let station = try await TestStation(
+            .labLoop(), profile: "labloop", route: "appointment",
+            edits: [("on_failure: clear", "on_failure: clear\n    outbox: drop")])
+        try await station.signedIn()
+        _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "to gather"))
+        for number in 1...3 { try await station.appointment(number) }
+        try await station.end(SIGTERM)
+
+        let met = station.directory("met")
+        let recorder = Recorder(root: station.directory("state"), log: nil)
+        let process = try await station.start(try recorder.environment(killing: place, met: met))
+        let signOut = Task { try await station.client.call(Endpoints.signOut, SignOut()) }
+        while process.isRunning { await pauseBriefly() }
+        _ = await signOut.result
+        #expect(FileManager.default.fileExists(atPath: met), "it ended elsewhere")
+        try await station.start()
+        return station
+    }
+}
