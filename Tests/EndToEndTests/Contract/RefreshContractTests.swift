@@ -22,6 +22,33 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    /// LabLoop’s documents and its web module; the shipped profile has the one of its app.
+    @Test("3: either way of LabLoop’s to refresh by a body, with a new refresh token and without", arguments: ["mobile", "web"])
+    func refreshByBody(module: String) async throws {
+        let station = try await TestStation(
+            .labLoop(), profile: "labloop", route: "appointment",
+            edits: [
+                (
+                    "request: GET /mobile/auth/refresh\n    headers: {x-refresh-token: \"{refresh}\"}",
+                    "request: POST /\(module)/auth/refresh\n    json: {refreshToken: \"{refresh}\"}"
+                )
+            ])
+        try await station.signedIn()
+        try await station.appointment(1)
+        try await station.event("delivered")
+        // Twice, since a token that was turned over, and lost, would show only then.
+        for round in 1...2 {
+            station.sandbox.expireSessions(rememberTokens: false)
+            for number in 1...3 { try await station.appointment(round * 10 + number) }
+            try await station.event("delivered", count: 1 + 3 * round)
+            #expect(station.sandbox.ledger.requestCount("POST", path: "\(module)/auth/refresh", status: 200) == round)
+        }
+        #expect(station.sandbox.ledger.requestCount(path: "auth/refresh") == 2)
+        #expect(station.sandbox.ledger.entries.count == 7)
+        try await station.stillSignedIn()
+        try await station.end(SIGTERM)
+    }
+
     @Test("2: a late 401 of an old token makes no other refresh") func aLate401() async throws {
         let station = try await TestStation.lists2026()
         try await station.signedIn()
