@@ -17,7 +17,11 @@ extension Daemon {
     package func run() async throws {
         try await outbox.record([opening])
         // Before anybody can sign in: what is to be destroyed must not be somebody's who is back.
-        for keeper in keepers { await keeper.finishSignOuts(station.errands(at: keeper.backend)) }
+        for keeper in keepers {
+            let name = keeper.backend.name
+            await keeper.tellSignIns { await station.tell($0, at: name) }
+            await keeper.finishSignOuts(station.errands(at: keeper.backend))
+        }
         var group = ServiceGroupConfiguration(services: services, logger: premises.log)
         // What is in flight is handed back well before; then the rest is cancelled. (A limit on the cancelling would end in a trap, which
         // is what a crash of ours looks like at the next start; see StopDeadline.)
