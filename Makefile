@@ -87,8 +87,9 @@ torture: test-deps release
 	$(RELEASE_SCRATCH)/release/homing-torture run --minutes $(MINUTES) --report Sources/SyncDaemon/Documentation.docc/Guarantees.md
 
 # Data races, in all tests but those of the programs, which are the debug build whatever this one is.
-races: export TSAN_OPTIONS = suppressions=$(CURDIR)/Tests/races.suppressions
+races: export TSAN_OPTIONS = suppressions=$(CURDIR)/Tests/races/suppressions
 races: deps test-deps
+	@SWIFT=$(SWIFT) Tests/races/control
 	$(SWIFT) build $(CHECKED) --build-tests --sanitize thread --scratch-path $(RACES_SCRATCH)
 	@SWIFT=$(SWIFT) Tests/run $(CHECKED) --sanitize thread --scratch-path $(RACES_SCRATCH) --skip EndToEndTests
 	$(RACES_SCRATCH)/debug/homing-torture simulate --count 50000 --seed $(SEED)

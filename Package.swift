@@ -87,10 +87,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
     ],
     targets: [
-        .target(name: "CSystemLinux"),
+        .target(name: "CSystemLinux", linkerSettings: [.linkedLibrary("sqlite3")]),
         house("SyncModel", []),
         house("Vault", [crypto]),
-        house("Outbox", ["SyncModel", "Vault", grdb]),
+        house("Outbox", ["SyncModel", "Vault", "CSystemLinux", grdb]),
         house("Capture", ["SyncModel", "Outbox", "CSystemLinux", grdb, logging, system]),
         house("Backends", ["SyncModel", "Vault", asyncHTTPClient, grdb, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL, yams]),
         house("Delivery", ["SyncModel", "Outbox", "Backends", logging]),

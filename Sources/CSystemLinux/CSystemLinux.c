@@ -8,6 +8,7 @@
 #include <linux/rtnetlink.h>
 #include <malloc.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -121,4 +122,8 @@ int homing_is_stream(int fd, const char *name) {
     if (fstat(fd, &status) != 0) return 0;
     snprintf(found, sizeof found, "%ju:%ju", (uintmax_t)status.st_dev, (uintmax_t)status.st_ino);
     return strcmp(found, name) == 0;
+}
+
+void homing_spare_sqlite_memory_count(void) {
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }

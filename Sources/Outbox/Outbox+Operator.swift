@@ -42,20 +42,21 @@ extension Outbox {
         try await commit { db in
             guard
                 let row = try EntryRow.fetchOne(
-                    db, sql: "SELECT \(EntryRow.browsed) FROM entry WHERE id = ?", arguments: [id.description])
+                    db.cachedStatement(sql: "SELECT \(EntryRow.browsed) FROM entry WHERE id = ?"), arguments: [id.description])
             else { throw OutboxError.notFound(id) }
             let state = try row.entry().state
             guard states.contains(state) else { throw OutboxError.wrongState(id, state) }
             if kind == .discarded {
-                try db.execute(
+                try db.cachedStatement(
                     sql: """
                         INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts,
                             capturedAt, settledAt, discardedBy)
                         SELECT id, sequence, backend, account, lane, route, size, digest, 'discarded', 0, attempts, capturedAt, ?, ?
                         FROM entry WHERE sequence = ?
-                        """, arguments: [now.ms, name ?? actor, row.sequence])
+                        """
+                ).execute(arguments: [now.ms, name ?? actor, row.sequence])
             }
-            try db.execute(sql: sql, arguments: arguments + [row.sequence])
+            try db.cachedStatement(sql: sql).execute(arguments: arguments + [row.sequence])
             try Self.insert(
                 SyncEvent(
                     at: now, kind, backend: row.backend, account: row.account, entry: id, detail: ["by": actor, "from": state.rawValue]), db
@@ -67,11 +68,12 @@ extension Outbox {
     /// Makes everything that waits for a time due now, but for what its backend may still be at work on, at `backend` or, where nil, at all.
     package func makeDue(backend: String?, at now: Date) async throws(OutboxError) {
         try await commit { db in
-            try db.execute(
+            try db.cachedStatement(
                 sql: """
                     UPDATE entry SET dueAt = :atOnce WHERE state = 'pending' AND NOT uncertain AND sequence IN
                         (SELECT head FROM lane WHERE dueAt > :now AND (:backend IS NULL OR backend = :backend))
-                    """, arguments: ["now": now.ms, "atOnce": Self.atOnce, "backend": backend])
+                    """
+            ).execute(arguments: ["now": now.ms, "atOnce": Self.atOnce, "backend": backend])
         }
         arrivals.send()
     }

@@ -81,16 +81,17 @@ extension Outbox {
     private static let itsEnd = "The pause has come to its end."
 
     private static func end(_ pause: Pause, by actor: String, because reason: String, _ now: Date, _ db: Database) throws {
-        try db.execute(sql: "DELETE FROM pause WHERE backend = ?", arguments: [pause.backend])
+        try db.cachedStatement(sql: "DELETE FROM pause WHERE backend = ?").execute(arguments: [pause.backend])
         try insert(SyncEvent(at: now, .resumed, backend: pause.backend, detail: ["by": actor, "reason": reason]), db)
     }
 
     private static func write(_ pause: Pause, _ db: Database) throws {
-        try db.execute(
+        try db.cachedStatement(
             sql: """
                 INSERT INTO pause (backend, reason, since, until, "by") VALUES (?, ?, ?, ?, ?)
                 ON CONFLICT DO UPDATE SET reason = excluded.reason, since = excluded.since, until = excluded.until, "by" = excluded."by"
-                """, arguments: [pause.backend, pause.reason, pause.since.ms, pause.until?.ms, pause.by])
+                """
+        ).execute(arguments: [pause.backend, pause.reason, pause.since.ms, pause.until?.ms, pause.by])
     }
 
     private static func pauses(_ db: Database) throws -> [Pause] {

@@ -1,3 +1,4 @@
+import CSystemLinux
 import Foundation
 import GRDB
 import SyncModel
@@ -36,6 +37,7 @@ package struct Outbox: Sendable {
     package init(
         file: String, vault: Vault, crashed: Bool, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0, now: Date
     ) throws(OutboxError) {
+        homing_spare_sqlite_memory_count()
         let ballast = Ballast(beside: file)
         self.vault = vault
         self.maxBytes = maxBytes

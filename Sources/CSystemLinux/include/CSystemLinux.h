@@ -32,3 +32,7 @@ void homing_forget_startup_code(void);
 
 /// Whether what is open as `fd` is the file with this name, `device:inode` in decimal (systemd.exec(5), JOURNAL_STREAM).
 int homing_is_stream(int fd, const char *name);
+
+/// Has SQLite keep no count of its memory, for which every allocation of every store takes one lock (sqlite.org/compile.html, recommended
+/// options). To be called before SQLite is first used; later it changes nothing.
+void homing_spare_sqlite_memory_count(void);

@@ -1,0 +1,20 @@
+import Dispatch
+import Synchronization
+
+/// What `make races` has to be silent about, and with an argument also what it has to report.
+@main enum Control {
+    final class Guarded: Sendable { let count = Mutex(0) }
+    // SAFETY: none; that is the race.
+    final class Unguarded: @unchecked Sendable { var count = 0 }
+
+    static func main() {
+        let (guarded, unguarded) = (Guarded(), Unguarded())
+        let isRacing = CommandLine.arguments.count > 1
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            for _ in 0..<200_000 {
+                guarded.count.withLock { $0 += 1 }
+                if isRacing { unguarded.count += 1 }
+            }
+        }
+    }
+}
