@@ -44,7 +44,8 @@ extension Daemon {
         try outcome.get()
     }
 
-    /// Ends the run within five seconds: what is in flight is handed back, and nobody is listened to any more.
+    /// Ends the run within five seconds: what is in flight is handed back, and nobody is listened to any more. Only a refresh that is under way
+    /// may take ten.
     package func stop() {
         ending.begin(.stop)
         for keeper in keepers { keeper.stop() }
@@ -66,9 +67,9 @@ extension Daemon {
         ending.request()
     }
 
-    /// How long after the beginning of a stop a refresh may land. What is left until StopDeadline ends the process is for
+    /// How long after the beginning of a stop a refresh may land. What is left until StopDeadline, put off by then, ends the process is for
     /// closing the store.
-    private static let landing: Duration = .seconds(4)
+    private static let landing: Duration = .seconds(10)
 
     /// In the order in which they depend on each other: shut down backwards.
     private var services: [any Service] {
@@ -124,6 +125,7 @@ extension Daemon {
             for keeper in keepers { await keeper.settled() }
         } else {
             for keeper in keepers { keeper.stop() }
+            for keeper in keepers where await keeper.isTurningOver { StopDeadline.putOff() }
             await atMost(Self.landing - (ending.stoppedAt?.duration(to: .now) ?? .zero)) {
                 for keeper in keepers { await keeper.landed() }
             }

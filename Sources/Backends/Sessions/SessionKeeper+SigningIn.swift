@@ -37,8 +37,13 @@ extension SessionKeeper {
     /// Returns when nothing is under way by which the server turns a token over: cut before its answer is stored, it would cost the session. A
     /// sign-in by password costs nothing, and is not waited for.
     package func landed() async {
-        if case .signingIn(_, usesUpToken: true) = change { return await settled() }
-        if record.awaitsRefresh == true { await settled() }
+        if isTurningOver { await settled() }
+    }
+
+    /// Whether something is under way by which the server turns a token over.
+    package var isTurningOver: Bool {
+        if case .signingIn(_, usesUpToken: true) = change { return true }
+        return record.awaitsRefresh == true && (renewal != nil || change != nil)
     }
 
     /// Returns when no change of credentials is under way.
