@@ -19,7 +19,7 @@ extension Daemon {
         // Before anybody can sign in: what is to be destroyed must not be somebody's who is back.
         for keeper in keepers {
             let name = keeper.backend.name
-            await keeper.tellSignIns { await station.tell($0, at: name) }
+            await keeper.tellSignIns(to: { await station.tell($0, at: name) })
             await keeper.finishSignOuts(station.errands(at: keeper.backend))
         }
         var group = ServiceGroupConfiguration(services: services, logger: premises.log)
@@ -130,7 +130,11 @@ extension Daemon {
                 for keeper in keepers { await keeper.landed() }
             }
         }
-        for keeper in keepers { await keeper.flush() }
+        for keeper in keepers {
+            await keeper.flush()
+            // Whom it told holds on to it in turn, and neither would let go of the state directory.
+            await keeper.tellSignIns(to: nil)
+        }
         // `try?`: the last words; if the disk refuses them, nothing that was acknowledged is lost.
         if !isReplaced { try? await outbox.record([SyncEvent(at: premises.clock.now, .stopped)]) }
         do { try outbox.close() } catch { premises.log.warning("The outbox did not close cleanly", metadata: ["error": "\(error)"]) }

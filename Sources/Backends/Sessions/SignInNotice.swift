@@ -14,8 +14,8 @@ package struct SignInNotice: Hashable, Sendable, Codable {
 package typealias SignInTeller = @Sendable (SignInNotice) async -> Bool
 
 extension SessionKeeper {
-    /// From now on `teller` is told of every sign-in, and now of those of which nobody was told in an earlier run.
-    package func tellSignIns(to teller: @escaping SignInTeller) async {
+    /// From now on `teller` is told of every sign-in, and now of those of which nobody was told in an earlier run; nil for nobody any more.
+    package func tellSignIns(to teller: SignInTeller?) async {
         self.teller = teller
         await tellSignIns()
     }
