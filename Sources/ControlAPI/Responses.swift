@@ -210,10 +210,10 @@ public struct SessionList: Codable, Sendable, Equatable {
     public init(sessions: [SessionReport]) { self.sessions = sessions }
 }
 
-/// What signing out came to. The local session is gone, unless `local` says `kept`.
+/// What signing out came to: the session is gone here.
 public struct SignOutReport: Codable, Sendable, Equatable {
     public var backend: String
-    /// `cleared` or `kept`.
+    /// `cleared`.
     public var local: String
     /// `ended`, `alreadyGone`, `failed` or `none` (nobody was signed in, or the backend has no such call).
     public var server: String
@@ -400,8 +400,8 @@ public struct Event: Codable, Sendable, Equatable {
     public var cursor: Int64
     public var at: Date
     /// `captured`, `delivered`, `retrying`, `released`, `held`, `dead`, `retried`, `discarded`, `recovered`, `gateChanged`, `signedIn`,
-    /// `signedOut`, `signInRefused`, `signInFailed`, `signInRequired`, `fileRefused`, `started`, `reloaded`, `stopped`, `synced`, `denied`,
-    /// `paused`, `resumed` or `salvaged`. Open: new kinds may come.
+    /// `signedOut`, `signInRefused`, `signInFailed`, `signInRequired`, `signOutFailed`, `fileRefused`, `started`, `reloaded`, `stopped`,
+    /// `synced`, `denied`, `paused`, `resumed` or `salvaged`. Open: new kinds may come.
     public var kind: String
     public var backend: String?
     public var account: String?

@@ -17,7 +17,11 @@ extension Daemon {
     package func run() async throws {
         try await outbox.record([opening])
         // Before anybody can sign in: what is to be destroyed must not be somebody's who is back.
-        for keeper in keepers { await keeper.finishSignOuts(station.errands(at: keeper.backend)) }
+        for keeper in keepers {
+            let name = keeper.backend.name
+            await keeper.tellSignIns(to: { await station.tell($0, at: name) })
+            await keeper.finishSignOuts(station.errands(at: keeper.backend))
+        }
         var group = ServiceGroupConfiguration(services: services, logger: premises.log)
         // What is in flight is handed back well before; then the rest is cancelled. (A limit on the cancelling would end in a trap, which
         // is what a crash of ours looks like at the next start; see StopDeadline.)
@@ -40,7 +44,8 @@ extension Daemon {
         try outcome.get()
     }
 
-    /// Ends the run within five seconds: what is in flight is handed back, and nobody is listened to any more.
+    /// Ends the run within five seconds: what is in flight is handed back, and nobody is listened to any more. Only a refresh that is under way
+    /// may take ten.
     package func stop() {
         ending.begin(.stop)
         for keeper in keepers { keeper.stop() }
@@ -62,9 +67,9 @@ extension Daemon {
         ending.request()
     }
 
-    /// How long after the beginning of a stop a refresh may land. What is left until StopDeadline ends the process is for
+    /// How long after the beginning of a stop a refresh may land. What is left until StopDeadline, put off by then, ends the process is for
     /// closing the store.
-    private static let landing: Duration = .seconds(4)
+    private static let landing: Duration = .seconds(10)
 
     /// In the order in which they depend on each other: shut down backwards.
     private var services: [any Service] {
@@ -120,11 +125,16 @@ extension Daemon {
             for keeper in keepers { await keeper.settled() }
         } else {
             for keeper in keepers { keeper.stop() }
+            for keeper in keepers where await keeper.isTurningOver { StopDeadline.putOff() }
             await atMost(Self.landing - (ending.stoppedAt?.duration(to: .now) ?? .zero)) {
                 for keeper in keepers { await keeper.landed() }
             }
         }
-        for keeper in keepers { await keeper.flush() }
+        for keeper in keepers {
+            await keeper.flush()
+            // Whom it told holds on to it in turn, and neither would let go of the state directory.
+            await keeper.tellSignIns(to: nil)
+        }
         // `try?`: the last words; if the disk refuses them, nothing that was acknowledged is lost.
         if !isReplaced { try? await outbox.record([SyncEvent(at: premises.clock.now, .stopped)]) }
         do { try outbox.close() } catch { premises.log.warning("The outbox did not close cleanly", metadata: ["error": "\(error)"]) }

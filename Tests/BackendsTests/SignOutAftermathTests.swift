@@ -65,7 +65,7 @@ import Testing
         let outcome = try await keeper.signOut(
             allDevices: false, by: asked, dropsEntries: true, errands: told.errands(dropping: nil)
         ) {}
-        #expect(outcome == SignOutOutcome(local: .cleared, server: .ended, account: outcome.account, dropped: 0))
+        #expect(outcome == SignOutOutcome(server: .ended, account: outcome.account, dropped: 0))
         let next = try bench.keeper()
         await next.finishSignOuts(told.errands())
         #expect(told.all.count == 2)
@@ -134,7 +134,6 @@ import Testing
             // `try?`: it may be there already.
             try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         }
-        #expect(outcome.local == .cleared)
         #expect(outcome.server == .ended)
         #expect(await keeper.snapshot.state == .signedOut)
         #expect(!FileManager.default.fileExists(atPath: session))
@@ -167,7 +166,7 @@ import Testing
         #expect(await keeper.snapshot.state == .signedIn)
         try emptyDisk()
         bench.server.fault(TokenBench.logout) { _ in answer(500, "{}") }
-        #expect(try await keeper.signOut(allDevices: false) {}.local == .kept)
+        await #expect(throws: SignOutError.kept("The backend answered 500.")) { try await keeper.signOut(allDevices: false) {} }
         #expect(try await bench.keeper().snapshot.state == .signedIn)
     }
 

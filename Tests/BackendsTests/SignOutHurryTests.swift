@@ -30,10 +30,10 @@ import Testing
         let renewal = try await renewing(keeper)
         let (sends, end) = AsyncStream.makeStream(of: Void.self)
         let outcome = try await keeper.signOut(allDevices: false) { for await _ in sends {} }
-        #expect(outcome == SignOutOutcome(local: .cleared, server: .none, account: Self.ann))
+        #expect(outcome == SignOutOutcome(server: .none, account: Self.ann))
         #expect(await keeper.snapshot.state == .signedOut)
         #expect(try await bench.keeper().snapshot.state == .signedOut)
-        #expect(try await keeper.signOut(allDevices: false) {} == SignOutOutcome(local: .cleared, server: .none))
+        #expect(try await keeper.signOut(allDevices: false) {} == SignOutOutcome(server: .none))
         bench.server.open()
         guard case .failure = await renewal.result else { throw Failure(.profile, "a session came out of a sign-out") }
         #expect(await keeper.snapshot.state == .signedOut)
@@ -77,7 +77,7 @@ import Testing
         let renewal = try await renewing(keeper)
         bench.server.fault(TokenBench.logout) { _ in answer(401, "{}") }
         let outcome = try await keeper.signOut(allDevices: false) {}
-        #expect(outcome == SignOutOutcome(local: .cleared, server: Self.couldNot, account: Self.ann))
+        #expect(outcome == SignOutOutcome(server: Self.couldNot, account: Self.ann))
         #expect(bench.server.log.suffix(2) == [TokenBench.refresh, TokenBench.logout])
         #expect(bench.server.count(TokenBench.refresh) == 1)
         bench.server.open()
@@ -99,10 +99,50 @@ import Testing
         _ = await renewal?.result
     }
 
-    @Test func aTokenThatIsRefusedThoughItHoldsMeansThatTheSessionWasGone() async throws {
+    @Test func aTokenThatIsRefusedAndNotRenewedMeansThatTheSessionWasGone() async throws {
         let keeper = try await bench.signedIn()
-        bench.server.fault(TokenBench.logout) { _ in answer(401, "{}") }
+        bench.server.state.withLock { ($0.access, $0.refresh) = (nil, nil) }
         #expect(try await keeper.signOut(allDevices: false) {}.server == .alreadyGone)
+        #expect(bench.server.log.suffix(2) == [TokenBench.logout, TokenBench.refresh])
+    }
+
+    /// As where the server has ended the access token alone.
+    @Test(arguments: [true, false]) func aTokenThatTheServerRefusesIsRenewedOnceToSignOutWith(allDevices: Bool) async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.state.withLock { $0.access = nil }
+        #expect(try await keeper.signOut(allDevices: allDevices) {}.server == .ended)
+        #expect(bench.server.log.suffix(3) == [TokenBench.logout, TokenBench.refresh, TokenBench.logout])
+        #expect(bench.server.state.withLock { $0.refresh } == nil)
+    }
+
+    /// The refresh before it could not be had: the sign-out tries it once more, before it tells the server.
+    @Test(arguments: [true, false]) func aTokenThatTheServerHadRefusedIsRenewedBeforeTheSignOut(allDevices: Bool) async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.state.withLock { $0.access = nil }
+        bench.server.fault(TokenBench.refresh) { _ in answer(503, "{}") }
+        let stale = try await keeper.session()
+        await #expect(throws: AuthenticationError.self) { try await keeper.replace(stale) }
+        #expect(try await keeper.signOut(allDevices: allDevices) {}.server == .ended)
+        #expect(bench.server.log.suffix(3) == [TokenBench.refresh, TokenBench.refresh, TokenBench.logout])
+        #expect(bench.server.state.withLock { $0.refresh } == nil)
+    }
+
+    @Test func aSessionWhoseTokenIsRefusedAndCannotBeRenewedIsNotCalledGone() async throws {
+        let keeper = try await bench.signedIn()
+        bench.server.state.withLock { $0.access = nil }
+        bench.server.fault(TokenBench.refresh) { _ in answer(503, "{}") }
+        #expect(try await keeper.signOut(allDevices: false) {}.server == Self.couldNot)
+        #expect(bench.server.log.suffix(2) == [TokenBench.logout, TokenBench.refresh])
+        #expect(bench.server.state.withLock { $0.refresh } == "refresh-1")
+    }
+
+    @Test func aSignOutOfADaemonThatStopsBeginsNoRefresh() async throws {
+        let keeper = try await bench.signedIn()
+        bench.clock.advance(to: noon.addingTimeInterval(901))
+        bench.server.fault(TokenBench.logout) { _ in answer(401, "{}") }
+        let outcome = try await keeper.signOut(allDevices: false) { keeper.stop() }
+        #expect(outcome.server == Self.couldNot)
+        #expect(bench.server.count(TokenBench.refresh) == 0)
     }
 
     @Test func aSessionThatIsKeptKeepsTheRenewalThatWasUnderWay() async throws {
@@ -114,7 +154,7 @@ import Testing
         _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
         let renewal = try await renewing(keeper)
         bench.server.fault(TokenBench.logout) { _ in answer(500, "{}") }
-        #expect(try await keeper.signOut(allDevices: false) {}.local == .kept)
+        await #expect(throws: SignOutError.kept("The backend answered 500.")) { try await keeper.signOut(allDevices: false) {} }
         let joined = Task { try await keeper.replace(try await keeper.session()) }
         await pauseBriefly()
         bench.server.open()
@@ -142,7 +182,7 @@ import Testing
         async let narrow = keeper.signOut(allDevices: false) {}
         bench.server.open()
         #expect(try await wide.server == .ended)
-        #expect(try await narrow.local == .cleared)
+        _ = try await narrow
         #expect(bench.server.count(TokenBench.logout) == 1)
     }
 }

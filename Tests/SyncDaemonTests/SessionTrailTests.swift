@@ -96,6 +96,49 @@ import Testing
         }
     }
 
+    /// Whoever asked, and for whom, though the backend was never asked.
+    @Test func aSignInAndASignOutThatAreRefusedHereAreTold() async throws {
+        try await DaemonStation.with { station in
+            try await running(station) { daemon in
+                let account = try #require(try await daemon.signIn(DaemonStation.manager, by: Self.clerk).account)
+                let other = SignIn(email: "user5@lab.test", password: "x")
+                await #expect(throws: Problem.self) { try await daemon.signIn(other, by: Self.clerk) }
+                await #expect(throws: Problem.self) { try await daemon.signOut(SignOut(allDevices: true), by: Self.clerk) }
+                let refused = try #require(try await event(station, "signInFailed"))
+                #expect(refused.detail["by"] == "uid 54321, pid 7" && refused.detail["as"] == "user5@lab.test")
+                #expect(refused.detail["reason"] == "manager@lab.test is signed in")
+                let stayed = try #require(try await event(station, "signOutFailed"))
+                #expect(stayed.account == account && stayed.detail["email"] == "manager@lab.test")
+                #expect(stayed.detail["by"] == "uid 54321, pid 7")
+                #expect(stayed.detail["reason"] == "the backend cannot end the sessions of all devices")
+                #expect(lines.all("A sign-in failed").first?.contains("as=user5@lab.test backend=breathesafe pid=7 reason=") == true)
+                #expect(
+                    lines.all("A sign-out failed") == [
+                        "A sign-out failed account=\(account) backend=breathesafe pid=7 reason=\(stayed.detail["reason"] ?? "") uid=54321"
+                    ])
+            }
+        }
+    }
+
+    @Test func aSignInWithTheKeptPasswordIsToldAsTheDaemonsOwn() async throws {
+        try await DaemonStation.with { station in
+            try await running(station) { daemon in
+                var manager = DaemonStation.manager
+                manager.remember = true
+                let account = try #require(try await daemon.signIn(manager, by: Self.clerk).account)
+                station.sandbox.expireSessions(rememberTokens: true)
+                try await station.submit()
+                let own = try #require(try await station.event { $0.kind == "signedIn" && $0.detail["way"] == "kept password" })
+                #expect(own.account == account && own.detail["email"] == "manager@lab.test")
+                #expect(own.detail["by"] == "uid \(geteuid()), pid \(getpid())")
+                #expect(
+                    lines.all("Signed in with the kept password") == [
+                        "Signed in with the kept password account=\(account) backend=breathesafe pid=\(getpid()) uid=\(geteuid())"
+                    ])
+            }
+        }
+    }
+
     @Test func aRefusalIsToldHoweverManyThereWere() async throws {
         try await DaemonStation.with { station in
             try await running(station) { daemon in

@@ -58,11 +58,6 @@ import Testing
         #expect(SessionText.signedOut(report) == "Nobody was signed in at breathesafe.")
     }
 
-    @Test func aKeptSessionIsNotCalledGone() {
-        let report = SignOutReport(backend: "b", local: "kept", server: "failed", email: "a@b.c", waiting: 0)
-        #expect(SessionText.signedOut(report).hasPrefix("a@b.c is still signed in here at b"))
-    }
-
     @Test func theOnlyBackendNeedsNoName() throws {
         #expect(try Sample.status().backend(toSignOutOf: nil).name == "breathesafe")
         let two = Sample.status(backends: [Sample.backend("one"), Sample.backend("two")])

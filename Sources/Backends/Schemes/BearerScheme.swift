@@ -209,18 +209,13 @@ struct BearerScheme: Scheme {
 
     // MARK: The way out
 
-    func signOut(
-        _ credentials: Credentials, allDevices: Bool, couldRenew: Bool, over transport: any Transport
-    ) async -> SignOutOutcome.Server {
+    func signOut(_ credentials: Credentials, allDevices: Bool, over transport: any Transport) async -> SignOutOutcome.Server? {
         guard let template = allDevices ? auth.logout.requestForAll : auth.logout.request, let tokens = credentials.tokens else {
-            return .none
+            return SignOutOutcome.Server.none
         }
         var secrets = ["access": tokens.access]
         secrets["refresh"] = tokens.refresh
-        // The refresh token may live on at a server that refuses an access token which is merely old.
-        let saysTheEnd = tokens.refresh == nil || (couldRenew && !tokens.hasEnded(at: clock.now))
-        let values = TemplateValues(subject: "The sign-out", secrets: secrets)
-        return await backend.signOut(template, values, unauthorizedMeansGone: saysTheEnd, over: transport) {
+        return await backend.signOut(template, TemplateValues(subject: "The sign-out", secrets: secrets), over: transport) {
             authorize(&$0, with: credentials)
         }
     }

@@ -61,11 +61,9 @@ struct CookieScheme: Scheme {
         }
     }
 
-    func signOut(
-        _ credentials: Credentials, allDevices: Bool, couldRenew: Bool, over transport: any Transport
-    ) async -> SignOutOutcome.Server {
+    func signOut(_ credentials: Credentials, allDevices: Bool, over transport: any Transport) async -> SignOutOutcome.Server? {
         guard let template = allDevices ? auth.logout.requestForAll : auth.logout.request, !credentials.cookies.isEmpty else {
-            return .none
+            return SignOutOutcome.Server.none
         }
         return await backend.signOut(template, TemplateValues(subject: "The sign-out"), over: transport) {
             authorize(&$0, with: credentials)

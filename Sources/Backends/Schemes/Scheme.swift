@@ -23,12 +23,8 @@ protocol Scheme: Sendable {
         _ credentials: Credentials, of account: Account?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
     ) async -> Renewal
 
-    /// Tells the server that these credentials are to end.
-    ///
-    /// - Parameter couldRenew: false where a renewal was asked for just now and could not be had.
-    func signOut(
-        _ credentials: Credentials, allDevices: Bool, couldRenew: Bool, over transport: any Transport
-    ) async -> SignOutOutcome.Server
+    /// Tells the server that these credentials are to end; nil where it calls them unauthorised.
+    func signOut(_ credentials: Credentials, allDevices: Bool, over transport: any Transport) async -> SignOutOutcome.Server?
 }
 
 /// By what somebody signs in.

@@ -8,14 +8,14 @@ extension SessionKeeper {
     /// A renewal that cannot be had costs nothing while the token still holds, and is not asked for by each caller anew.
     package func freshSession() async throws(AuthenticationError) -> Session {
         let current = try session()
-        if refusedGeneration == current.generation { return try await renewal(of: current) }
+        if isRefused { return try await renewal(of: current) }
         guard isStale else { return current }
         if stillHolds, rest.withLock({ [now = clock.now] in $0.running(at: now) }) != nil { return current }
         do throws(AuthenticationError) {
             return try await renewal(of: current)
         } catch {
             switch error {
-            case .unavailable, .tooSoon: guard stillHolds, refusedGeneration != record.generation else { throw error }
+            case .unavailable, .tooSoon: guard stillHolds, !isRefused else { throw error }
             default: throw error
             }
             return try session()
@@ -43,11 +43,14 @@ extension SessionKeeper {
     /// Whether the token is to be renewed before it is used.
     var isStale: Bool { refreshable?.isStale(at: clock.now, skew: backend.profile.auth.skew) ?? false }
 
+    /// Whether the server has called these credentials unauthorised.
+    var isRefused: Bool { refusedGeneration == record.generation }
+
     /// Whether the token has not ended by our clock.
     private var stillHolds: Bool { record.credentials.tokens.map { !$0.hasEnded(at: clock.now) } ?? false }
 
     /// The tokens, where they can be renewed.
-    private var refreshable: Tokens? {
+    var refreshable: Tokens? {
         guard backend.profile.auth.renewals.contains(.refresh), let tokens = record.credentials.tokens, tokens.refresh != nil else {
             return nil
         }

@@ -12,11 +12,11 @@ extension SessionKeeper {
         var server = SignOutOutcome.Server.none
         var isDrained = true
         if (allDevices ? logout.requestForAll : logout.request) != nil {
-            let couldRenew = await ready(renewal, drained)
-            server = await scheme.signOut(record.credentials, allDevices: allDevices, couldRenew: couldRenew, over: transport)
-            if case .failed = server, logout.keepsOnFailure {
+            let readiness = await ready(renewal, drained)
+            server = await tellServer(allDevices: allDevices, readiness)
+            if case .failed(let reason) = server, logout.keepsOnFailure {
                 defer { change = nil }
-                return await keep(aftermath, server, errands)
+                return .failure(await keep(aftermath, because: reason, errands))
             }
         } else if aftermath.dropsEntries {
             await drained.value
@@ -30,7 +30,7 @@ extension SessionKeeper {
         let dropped = await settle(errands, of: aftermath.account)
         change = isDrained ? nil : .draining(Task { await self.end(drained) })
         if case .failure(let error) = isSaved { return .failure(error) }
-        return .success(SignOutOutcome(local: .cleared, server: server, account: aftermath.account, dropped: dropped))
+        return .success(SignOutOutcome(server: server, account: aftermath.account, dropped: dropped))
     }
 
     private func end(_ drained: Task<Void, Never>) async {
@@ -38,60 +38,20 @@ extension SessionKeeper {
         change = nil
     }
 
-    /// Waits until nothing is being sent, and sees to a token that is still good: the server may want one, to end the session. At most one
-    /// refresh is asked for, and where it fails the sign-out goes on; false where a renewal could not be had.
-    private func ready(_ renewal: Renewing?, _ drained: Task<Void, Never>) async -> Bool {
-        guard let renewal else {
-            await drained.value
-            return await freshen()
-        }
-        let limit = backend.profile.auth.refresh?.request.timeout ?? .seconds(10)
-        let result = await withTaskGroup(of: Result<Session, AuthenticationError>?.self) { group in
-            group.addTask { await renewal.joined() }
-            group.addTask {
-                try? await Task.sleep(for: limit, clock: .continuous)  // `try?`: cancelled, the renewal has landed
-                return nil
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? nil
-        }
-        await drained.value
-        switch result {
-        // It landed, or was refused for good.
-        case .success, .failure(.signingOut), .failure(.signInRequired): return true
-        case .failure, nil: return false
-        }
-    }
-
-    /// Whether the token is good, or was renewed, or is the server's to refuse.
-    private func freshen() async -> Bool {
-        guard backend.profile.auth.logout.request != nil, isStale else { return true }
-        // `try?`: what cannot be stored is not needed for long.
-        switch try? await askForRenewal() {
-        case .renewed(let credentials)?:
-            record.credentials = credentials
-            record.awaitsRefresh = nil
-            return true
-        case .ended?, .foreign?: return true
-        case .unavailable?, nil: return false
-        }
-    }
-
-    private func keep(
-        _ aftermath: SignOutAftermath, _ server: SignOutOutcome.Server, _ errands: SignOutErrands
-    ) async -> Result<SignOutOutcome, SignOutError> {
+    /// The session goes on, as the profile wants it where the server could not be told; returns the error to answer with.
+    private func keep(_ aftermath: SignOutAftermath, because reason: String, _ errands: SignOutErrands) async -> SignOutError {
         var kept = record
         kept.state = record.ending?.before ?? .signedIn
         kept.ending = nil
         do { try save(kept) } catch {
             // In memory they are signed in still; the marker in the file signs them out at the next start.
             becomeUnsaved(kept)
-            return .failure(error)
+            return error
         }
         var told = aftermath
-        (told.isKept, told.dropsEntries, told.server) = (true, false, server.name)
+        (told.keptBecause, told.dropsEntries, told.server) = (reason, false, SignOutOutcome.Server.failed(reason).name)
         _ = await errands.settle(told)
-        return .success(SignOutOutcome(local: .kept, server: server, account: aftermath.account))
+        return .kept(reason)
     }
 
     /// Forgets the credentials whatever the disk says, and what is left to do replaces the marker.

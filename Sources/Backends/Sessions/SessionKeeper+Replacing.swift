@@ -49,6 +49,7 @@ extension SessionKeeper {
         } catch {
             result = .failure(error)
         }
+        await tellSignIns()
         // Once called off it is no longer the one under way.
         if !Task.isCancelled { renewal = nil }
         return result
@@ -104,12 +105,22 @@ extension SessionKeeper {
         try requireNotCalledOff()
         guard isRefresh else { return renewal }
         switch renewal {
-        case .ended(let words) where answerWasLost: return .ended(BearerScheme.lost(words))
+        case .ended(let words):
+            forgetRefreshToken()
+            return answerWasLost ? .ended(BearerScheme.lost(words)) : renewal
         // The server has turned nothing over, this time or before. Where this is not stored, a later reason is a little off.
         case .unavailable(let failure, _) where !failure.outcomeUnknown && !answerWasLost: record.awaitsRefresh = nil
-        case .renewed, .ended, .foreign, .unavailable: return renewal
+        case .renewed, .foreign, .unavailable: break
         }
         return renewal
+    }
+
+    /// What the server has refused is never sent again, after a restart neither, whatever else still leads back to a session.
+    private func forgetRefreshToken() {
+        var next = record
+        next.credentials.tokens?.refresh = nil
+        next.awaitsRefresh = nil
+        do { try commit(next) } catch { becomeUnsaved(next) }
     }
 
     private func renewed(by kept: Credentials.KeptLogin, as account: Account?) async throws(AuthenticationError) -> Session {
@@ -130,7 +141,7 @@ extension SessionKeeper {
             var (whose, credentials) = try await scheme.signIn(.password(email: kept.email, kept.password), over: witness) { _ in }
             guard whose.id == account?.id else { throw try requireSignIn("the kept password opens another account") }
             credentials.kept = kept
-            return try land(credentials)
+            return try land(credentials, SignInNotice(account: told(account), requester: nil, at: clock.now))
         } catch .refused(let words) {
             // Never again with this password: the next refusals would lock the account.
             throw try requireSignIn(words)
@@ -150,12 +161,14 @@ extension SessionKeeper {
     }
 
     /// Stores renewed credentials before anybody uses them. During a sign-out they serve only to end the session at the server.
-    private func land(_ credentials: Credentials) throws(AuthenticationError) -> Session {
+    private func land(_ credentials: Credentials, _ notice: SignInNotice? = nil) throws(AuthenticationError) -> Session {
         try requireNotCalledOff()
         var next = record
         next.credentials = credentials
         next.awaitsRefresh = nil
         if next.state == .signedIn { next.generation += 1 }
+        refusedGeneration = nil
+        if let notice { next.note(notice) }
         rest.withLock { $0.end() }
         do throws(AuthenticationError) { try store(next) } catch {
             hold(unstored: next)

@@ -8,9 +8,13 @@ extension SessionKeeper {
     ///
     /// With `remember`, and where the profile allows it, a password is kept to renew the session without a person.
     ///
-    /// - Parameter known: the accounts that the rest of the house knows at this backend. A name given with a token must not be one of another
-    ///   account; where none is given, an account keeps the one that it has.
-    package func signIn(_ way: WayIn, remember: Bool, known: [Account] = []) async throws(AuthenticationError) -> SessionSnapshot {
+    /// - Parameters:
+    ///   - requester: who asked for it.
+    ///   - known: the accounts that the rest of the house knows at this backend. A name given with a token must not be one of another account;
+    ///     where none is given, an account keeps the one that it has.
+    package func signIn(
+        _ way: WayIn, remember: Bool, by requester: Requester? = nil, known: [Account] = []
+    ) async throws(AuthenticationError) -> SessionSnapshot {
         try await waitForChange()
         try checkRunning()
         switch record.state {
@@ -18,7 +22,8 @@ extension SessionKeeper {
         case .signingOut: throw .signingOut
         case .signedOut, .signInRequired: break
         }
-        let task = Task { await self.enter(way, keepsPassword: remember && self.backend.profile.auth.renewsByLogin, known) }
+        let keepsPassword = remember && backend.profile.auth.renewsByLogin
+        let task = Task { await self.enter(way, keepsPassword: keepsPassword, by: requester, known) }
         change = .signingIn(task, usesUpToken: way.digest != nil)
         guard let result = await task.joined() else { throw .leftWaiting }
         return try result.get()
@@ -32,8 +37,13 @@ extension SessionKeeper {
     /// Returns when nothing is under way by which the server turns a token over: cut before its answer is stored, it would cost the session. A
     /// sign-in by password costs nothing, and is not waited for.
     package func landed() async {
-        if case .signingIn(_, usesUpToken: true) = change { return await settled() }
-        if record.awaitsRefresh == true { await settled() }
+        if isTurningOver { await settled() }
+    }
+
+    /// Whether something is under way by which the server turns a token over.
+    package var isTurningOver: Bool {
+        if case .signingIn(_, usesUpToken: true) = change { return true }
+        return record.awaitsRefresh == true && (renewal != nil || change != nil)
     }
 
     /// Returns when no change of credentials is under way.
@@ -51,7 +61,7 @@ extension SessionKeeper {
     }
 
     private func enter(
-        _ way: WayIn, keepsPassword: Bool, _ known: [Account]
+        _ way: WayIn, keepsPassword: Bool, by requester: Requester?, _ known: [Account]
     ) async -> Result<SessionSnapshot, AuthenticationError> {
         let given = way.digest
         defer { change = nil }
@@ -73,8 +83,12 @@ extension SessionKeeper {
             }
             next.credentials = credentials
             next.aftermaths = record.aftermaths(back: told(account))
+            next.renewedByLoginAt = record.renewedByLoginAt
+            next.untold = record.untold
+            next.note(SignInNotice(account: told(account), requester: requester, at: clock.now))
             try store(next)
             rest.withLock { $0.end() }
+            await tellSignIns()
             return .success(snapshot)
         } catch {
             return .failure(error)

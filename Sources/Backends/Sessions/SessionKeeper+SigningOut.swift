@@ -19,7 +19,7 @@ extension SessionKeeper {
                 return try await ended(task)
             }
             if isDirty { try save(record) }
-            return SignOutOutcome(local: .cleared, server: .none)
+            return SignOutOutcome(server: .none)
         }
         let aftermath = SignOutAftermath(account: told(record.account), requester: requester, dropsEntries: dropsEntries)
         try begin(aftermath)
@@ -50,6 +50,9 @@ extension SessionKeeper {
     }
 
     private func begin(_ aftermath: SignOutAftermath) throws(SignOutError) {
+        // What the server has refused, it refuses after this too.
+        let isRefused = isRefused
+        defer { if isRefused { refusedGeneration = record.generation } }
         var marked = record
         marked.ending = SignOutMarker(before: record.ending?.before ?? record.state, aftermath: aftermath)
         marked.state = .signingOut

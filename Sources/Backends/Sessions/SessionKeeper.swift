@@ -20,6 +20,8 @@ package actor SessionKeeper {
     var csrf: (token: String, generation: Int)?
     /// The credentials of this generation were called unauthorised.
     var refusedGeneration: Int?
+    /// Whom to tell of sign-ins; nil until somebody wants to know.
+    var teller: SignInTeller?
     /// Until when renewals rest.
     nonisolated let rest = Mutex(RenewalRest())
     /// Renewed credentials are in `record`, and not yet in the file.

@@ -16,7 +16,7 @@ struct SessionRecord: Hashable, Sendable, Codable {
     var credentials = Credentials()
     /// A refresh was sent and its answer has not been stored; nil for no.
     var awaitsRefresh: Bool?
-    /// When a kept password was last sent.
+    /// When a kept password was last sent, whoever has come and gone since: the server counts it.
     var renewedByLoginAt: Date?
     /// What a refresh token that somebody handed in was exchanged for, while no sign-in has come of it yet.
     var exchanged: Exchanged?
@@ -33,6 +33,8 @@ struct SessionRecord: Hashable, Sendable, Codable {
     var ending: SignOutMarker?
     /// What sign-outs have left to do; nil for nothing.
     var aftermaths: [SignOutAftermath]?
+    /// Sign-ins of which nobody was told yet; nil for none.
+    var untold: [SignInNotice]?
 
     init(origin: String) { self.origin = origin }
 
@@ -43,6 +45,8 @@ struct SessionRecord: Hashable, Sendable, Codable {
         record.generation = generation + 1
         record.reason = reason
         record.aftermaths = aftermaths
+        record.untold = untold
+        record.renewedByLoginAt = renewedByLoginAt
         if state == .signInRequired { (record.account, record.origins, record.exchanged) = (account, origins, exchanged) }
         return record
     }

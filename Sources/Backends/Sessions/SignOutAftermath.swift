@@ -26,8 +26,8 @@ package struct SignOutAftermath: Hashable, Sendable, Codable {
     package internal(set) var dropsEntries: Bool
     /// What the server said, by name: as `SignOutOutcome.Server.name`, or `unknown` where a crash came in between.
     package internal(set) var server = "unknown"
-    /// Whether the session was kept, as the profile wants it where the server could not be told.
-    package internal(set) var isKept = false
+    /// Why the server could not be told, where the profile then wants the session kept; nil where they were signed out.
+    package internal(set) var keptBecause: String?
 }
 
 /// The durable mark of a sign-out under way.

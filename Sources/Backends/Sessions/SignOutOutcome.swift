@@ -1,27 +1,18 @@
 import SyncModel
 import Vault
 
-/// What signing out came to.
+/// What signing out came to. Nothing of the session is left here.
 package struct SignOutOutcome: Hashable, Sendable {
-    package let local: Local
     package let server: Server
     /// Who it was, as the rest of the house knows them; nil where nobody was signed in.
     package let account: Account?
     /// How many entries were destroyed with it.
     package let dropped: Int
 
-    package init(local: Local, server: Server, account: Account? = nil, dropped: Int = 0) {
-        self.local = local
+    package init(server: Server, account: Account? = nil, dropped: Int = 0) {
         self.server = server
         self.account = account
         self.dropped = dropped
-    }
-
-    package enum Local: String, Sendable {
-        /// Nothing of the session is left here.
-        case cleared
-        /// The server could not be told, and the profile then wants the session kept.
-        case kept
     }
 
     package enum Server: Hashable, Sendable {
@@ -47,7 +38,7 @@ package struct SignOutOutcome: Hashable, Sendable {
     }
 }
 
-/// Why signing out did not begin, or could not be made durable.
+/// Why nobody was signed out, or that could not be made durable.
 package enum SignOutError: Error, Hashable, Sendable {
     /// The backend offers no way to end the sessions of all devices; nothing was changed.
     case allDevicesUnsupported
@@ -57,6 +48,8 @@ package enum SignOutError: Error, Hashable, Sendable {
     case unsent(Int)
     /// Whether anything has still to go up could not be found out, in a sentence; nothing was changed.
     case uncounted(String)
+    /// The server could not be told, for this reason, and the profile then wants the session kept.
+    case kept(String)
     case unsaved(VaultError)
     /// Whoever waited was called off; a sign-out that has begun goes on, and is finished at the next start at the latest.
     case leftWaiting

@@ -71,7 +71,7 @@ extension Problem {
         }
     }
 
-    init(_ error: SignOutError, at backend: String) {
+    init(_ error: SignOutError, at backend: String, _ commands: NextCommands) {
         switch error {
         case .leftWaiting:
             self.init(
@@ -94,6 +94,12 @@ extension Problem {
                 detail:
                     "\(StatusSummary.captures(count)) \(count == 1 ? "has" : "have") not gone up, and this backend’s profile forbids signing out before that.",
                 next: "Wait for them (homing sync --wait), or have an administrator discard them.")
+        case .kept(let reason):
+            self.init(
+                .backendUnreachable, status: 503, title: "Still signed in",
+                detail:
+                    "You are still signed in at \(backend): the server could not be told, and its profile keeps the session then. \(reason)",
+                next: "Sign out again with ‘\(commands.logout)’ when the server is well; what is captured is safe here.")
         case .uncounted(let words):
             self.init(
                 .storageFailed, status: 500, title: "The store failed",

@@ -32,20 +32,32 @@ extension Station {
         let snapshot: SessionSnapshot
         do throws(AuthenticationError) {
             snapshot = try await untilShutdown { () throws(AuthenticationError) in
-                try await keeper.signIn(way, remember: request.remember ?? false, known: known)
+                try await keeper.signIn(way, remember: request.remember ?? false, by: Requester(peer), known: known)
             }
         } catch {
             await tell(error, of: request.attempted, at: name, to: peer)
             throw Problem(error, signingInAt: keeper.backend, by: way, commands(for: name))
         }
-        log.notice("Signed in", metadata: facts(Requester(peer), name, snapshot.account?.id))
-        try await stored { () throws(OutboxError) in
-            if let account = snapshot.account { try await outbox.remember(account, of: name) }
-            var detail = ["by": peer.description]
-            detail["email"] = snapshot.account?.label
-            try await outbox.record([SyncEvent(at: clock.now, .signedIn, backend: name, account: snapshot.account?.id, detail: detail)])
-        }
         return SessionReport(snapshot)
+    }
+
+    /// Tells of a sign-in; false where the store refused, and it is to be tried again. Done twice, it tells twice.
+    func tell(_ notice: SignInNotice, at name: String) async -> Bool {
+        let requester = notice.requester ?? .daemon
+        log.notice(
+            notice.requester == nil ? "Signed in with the kept password" : "Signed in", metadata: facts(requester, name, notice.account?.id)
+        )
+        var detail = ["by": requester.description]
+        detail["email"] = notice.account?.label
+        if notice.requester == nil { detail["way"] = "kept password" }
+        do {
+            if let account = notice.account { try await outbox.remember(account, of: name) }
+            try await outbox.record([SyncEvent(at: notice.at, .signedIn, backend: name, account: notice.account?.id, detail: detail)])
+            return true
+        } catch {
+            log.error("A sign-in is told again later", metadata: ["backend": "\(name)", "error": "\(error)"])
+            return false
+        }
     }
 
     /// Every sign-in that came to nothing, whatever else of this caller's is left untold: refusals may lock the account.
@@ -77,7 +89,7 @@ extension SessionReport {
 }
 
 extension AuthenticationError {
-    /// As what a sign-in that ended in it is told of, and why it did; nil where nothing was tried, or the daemon was stopped meanwhile.
+    /// As what a sign-in that ended in it is told of, and why it did; nil where the daemon was stopped meanwhile.
     fileprivate var news: (kind: SyncEvent.Kind, reason: String?)? {
         switch self {
         // The backend has looked at who it is, and said no.
@@ -87,7 +99,11 @@ extension AuthenticationError {
         case .unavailable(let failure): failure.reason == .stopping ? nil : (.signInFailed, failure.message)
         case .misbehaved(let words): (.signInFailed, words)
         case .unsaved(let error): (.signInFailed, error.description)
-        case .signInRequired, .tooSoon, .unsupported, .signingOut, .conflict: nil
+        case .unsupported(let words): (.signInFailed, words)
+        case .conflict(let account): (.signInFailed, "\(account.label) is signed in")
+        case .signingOut: (.signInFailed, "a sign-out is under way")
+        case .signInRequired(let reason): (.signInFailed, reason)
+        case .tooSoon(_, let failure): (.signInFailed, failure.message)
         }
     }
 }

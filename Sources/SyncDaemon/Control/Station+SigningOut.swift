@@ -3,15 +3,18 @@ import ControlAPI
 import ControlServer
 import Delivery
 import Foundation
+import Glibc
 import Logging
 import Outbox
 import SyncModel
+import Vault
 
 extension Station {
     func signOut(_ request: SignOut, by peer: Peer) async throws(Problem) -> SignOutReport {
         let keeper = try keeper(request.backend)
         let name = keeper.backend.name
         let drops = keeper.backend.outboxOnSignOut == .drop && mayDestroy(peer)
+        let account = await keeper.snapshot.account
         let outcome: SignOutOutcome
         do throws(SignOutError) {
             outcome = try await untilShutdown { () throws(SignOutError) in
@@ -20,10 +23,11 @@ extension Station {
                 ) { await dispatcher.drain(backend: name) }
             }
         } catch {
-            throw Problem(error, at: name)
+            if let reason = error.news { await tell(signOutOf: account, failedBecause: reason, at: name, to: Requester(peer)) }
+            throw Problem(error, at: name, commands(for: name))
         }
         return SignOutReport(
-            backend: name, local: outcome.local.rawValue, server: outcome.server.name, serverReason: outcome.server.reason,
+            backend: name, local: "cleared", server: outcome.server.name, serverReason: outcome.server.reason,
             email: outcome.account?.label, waiting: try await unsent(outcome.account.map { Destination(backend: name, account: $0.id) }),
             discarded: outcome.dropped > 0 ? outcome.dropped : nil)
     }
@@ -69,13 +73,16 @@ extension Station {
     /// Tells of a sign-out, and drops what its profile wants dropped; how much that was, or nil where the store refused and it is to be tried
     /// again. Done twice, it tells twice.
     private func settle(_ aftermath: SignOutAftermath, at name: String) async -> Int? {
+        if let reason = aftermath.keptBecause {
+            await tell(signOutOf: aftermath.account, failedBecause: reason, at: name, to: aftermath.requester)
+            return 0
+        }
         var metadata = facts(aftermath.requester, name, aftermath.account?.id)
         metadata["server"] = "\(aftermath.server)"
-        log.notice(aftermath.isKept ? "Not signed out: the session is kept" : "Signed out", metadata: metadata)
+        log.notice("Signed out", metadata: metadata)
         var detail = ["server": aftermath.server]
         detail["by"] = aftermath.requester?.description
         detail["email"] = aftermath.account?.label
-        if aftermath.isKept { detail["local"] = "kept" }
         do {
             var dropped = 0
             if aftermath.dropsEntries, let account = aftermath.account {
@@ -91,6 +98,18 @@ extension Station {
                 "What a sign-out leaves to do is tried again at the next start", metadata: ["backend": "\(name)", "error": "\(error)"])
             return nil
         }
+    }
+
+    /// Every sign-out that signed nobody out.
+    private func tell(signOutOf account: Account?, failedBecause reason: String, at name: String, to requester: Requester?) async {
+        var metadata = facts(requester, name, account?.id)
+        metadata["reason"] = "\(reason)"
+        log.notice("A sign-out failed", metadata: metadata)
+        var detail = ["reason": reason]
+        detail["by"] = requester?.description
+        detail["email"] = account?.label
+        // `try?`: the journal has it too, and a full disk must not hide the problem itself.
+        try? await outbox.record([SyncEvent(at: clock.now, .signOutFailed, backend: name, account: account?.id, detail: detail)])
     }
 
     /// For a backend whose profile says `outbox: drop`: each entry as by any discard; how many there were.
@@ -140,7 +159,24 @@ extension Station {
     }
 }
 
+extension SignOutError {
+    /// Why nobody was signed out; nil where that is told already, or the sign-out goes on.
+    fileprivate var news: String? {
+        switch self {
+        case .kept, .leftWaiting: nil
+        case .allDevicesUnsupported: "the backend cannot end the sessions of all devices"
+        case .narrowerUnderWay: "a sign-out of this device alone is under way"
+        case .unsent(let count): "\(StatusSummary.captures(count)) \(count == 1 ? "has" : "have") not gone up"
+        case .uncounted(let words): words
+        case .unsaved(let error): error.description
+        }
+    }
+}
+
 extension Requester {
+    /// This daemon, where it does something of its own accord.
+    static var daemon: Requester { Requester(uid: geteuid(), pid: getpid(), name: "homingd") }
+
     init(_ peer: Peer) { self.init(uid: peer.uid, pid: peer.pid, name: UserName(peer.uid).short) }
 }
 

@@ -50,8 +50,6 @@ struct SessionText {
         var lines: [String] = []
         if report.server == "none" && report.email == nil {
             lines.append("Nobody was signed in at \(report.backend).")
-        } else if report.local == "kept" {
-            lines.append("\(who) is still signed in here at \(report.backend): this backend keeps the session.")
         } else {
             lines.append("\(who) is signed out of \(report.backend) on this station.")
         }

@@ -57,11 +57,11 @@ struct ConformanceRequests {
         }
         if auth.logout.request != nil {
             names.append("logout")
-            _ = await scheme.signOut(Self.credentials, allDevices: false, couldRenew: true, over: recorder)
+            _ = await scheme.signOut(Self.credentials, allDevices: false, over: recorder)
         }
         if auth.logout.requestForAll != nil {
             names.append("logout of all devices")
-            _ = await scheme.signOut(Self.credentials, allDevices: true, couldRenew: true, over: recorder)
+            _ = await scheme.signOut(Self.credentials, allDevices: true, over: recorder)
         }
         all += zip(names, recorder.requests).map { (name: $0, request: $1) }
         if names.count != recorder.requests.count { throw Failure(.profile, "\(names) made \(recorder.requests)") }

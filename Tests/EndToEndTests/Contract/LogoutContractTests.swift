@@ -38,12 +38,31 @@ import Testing
     @Test("16: where the profile keeps, a call that failed changes nothing") func kept() async throws {
         let station = try await labLoop(edits: [("on_failure: clear", "on_failure: keep")])
         await station.sandbox.apply(Fault(.internalError, path: "auth/logout", count: 1))
-        let report = try await station.client.call(Endpoints.signOut, SignOut())
-        #expect(report.local == "kept")
+        let answer = try await station.homing("logout", "--yes")
+        #expect(answer.code == 1, "\(answer.text)")
+        #expect(answer.text.contains("You are still signed in at labloop"), "\(answer.text)")
+        #expect(answer.text.contains("‘homing logout’"), "\(answer.text)")
         #expect(try await station.status().backends[0].session.state == "signedIn")
+        let failed = try #require(try await station.event("signOutFailed"))
+        #expect(failed.detail["by"]?.hasPrefix("uid \(geteuid()), pid ") == true && failed.detail["email"] != nil, "\(failed.detail)")
         try await station.appointment(1)
         try await station.event("delivered")
         #expect(try await station.client.call(Endpoints.signOut, SignOut()).server == "ended")
+        #expect(try await station.event("signedOut")?.detail["server"] == "ended", "the first one was told as a sign-out")
+        try await station.end(SIGTERM)
+    }
+
+    /// The access token was refused while the refresh could not be had: what lives at the server is ended all the same.
+    @Test("17: a token that the server has refused is renewed once, and then signed out with") func refusedAccess() async throws {
+        let station = try await labLoop()
+        station.sandbox.expireSessions(rememberTokens: false)
+        await station.sandbox.apply(Fault(.unavailable, path: "auth/refresh"))
+        try await station.appointment(1)
+        try await station.met(.unavailable)
+        station.sandbox.clearFaults()
+        let report = try await station.client.call(Endpoints.signOut, SignOut())
+        #expect(report.server == "ended", "\(report)")
+        #expect(station.sandbox.ledger.requestCount("GET", path: "auth/refresh", status: 200) == 1)
         try await station.end(SIGTERM)
     }
 

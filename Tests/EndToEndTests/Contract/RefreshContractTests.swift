@@ -425,7 +425,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("a stop waits for a refresh that is under way: the session outlives it", arguments: [2500, 3500])
+    @Test("a stop waits for a refresh that is under way: the session outlives it", arguments: [2500, 7000])
     func stopped(milliseconds: Int) async throws {
         let station = try await TestStation.lists2026(grace: 0)
         try await station.signedIn()
