@@ -78,6 +78,10 @@ extension World {
         case .stop: view.isStopping = true
         default: break
         }
+        // Over, or longer than it may be: then the clock was ahead when it began.
+        if let left = view.storeAgainAt?.timeIntervalSince(now), left <= 0 || left > DispatchState.Policy().fullDiskPause {
+            view.storeAgainAt = nil
+        }
     }
 
     private func perform(_ action: DispatchAction) throws {

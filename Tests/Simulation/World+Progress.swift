@@ -8,8 +8,7 @@ extension World {
     /// Checked after every event, with the time that the core saw.
     func checkProgress() throws {
         if isStoring { return }
-        let wait = view.storeAgainAt?.timeIntervalSince(now) ?? 0
-        if wait > 0, wait <= DispatchState.Policy().fullDiskPause { return try checkTimer(now.addingTimeInterval(wait), "the full disk") }
+        if let again = view.storeAgainAt { return try checkTimer(again, "the full disk") }
         let sent = Set(tries.map(\.entry.sequence))
         if let lost = model.inflight.first(where: { !sent.contains($0) }) {
             throw Violation("I4", "entry \(lost) is in flight, and neither sent nor being written")

@@ -123,7 +123,8 @@ extension World {
         case .fine: return .accepted(Receipt(remoteID: "7", status: 201, at: now))
         case .offline: return .unreachable(Failure(attempt.isCut ? .stopping : .offline, "offline"))
         case .lostLate:
-            ledger.expect(item, until: time + Self.lookupAfter)
+            // But for the millisecond to which the outbox rounds when to look.
+            ledger.expect(item, until: time + Self.lookupAfter - 0.001)
             return .unknown(lost)
         case .lostBefore, .lostAfter: return .unknown(lost)
         case .errorWell, .errorIll, .errorUnsaid, .errorAfter:
