@@ -16,7 +16,7 @@ struct SessionRecord: Hashable, Sendable, Codable {
     var credentials = Credentials()
     /// A refresh was sent and its answer has not been stored; nil for no.
     var awaitsRefresh: Bool?
-    /// When a kept password was last sent, whoever has come and gone since: the server counts it.
+    /// When a kept password was last sent, also where somebody has signed in by hand since: the server counts both.
     var renewedByLoginAt: Date?
     /// What a refresh token that somebody handed in was exchanged for, while no sign-in has come of it yet.
     var exchanged: Exchanged?
@@ -46,8 +46,11 @@ struct SessionRecord: Hashable, Sendable, Codable {
         record.reason = reason
         record.aftermaths = aftermaths
         record.untold = untold
-        record.renewedByLoginAt = renewedByLoginAt
-        if state == .signInRequired { (record.account, record.origins, record.exchanged) = (account, origins, exchanged) }
+        // What a sign-out forgets.
+        if state == .signInRequired {
+            (record.account, record.origins, record.exchanged) = (account, origins, exchanged)
+            record.renewedByLoginAt = renewedByLoginAt
+        }
         return record
     }
 }
