@@ -66,7 +66,9 @@ extension SessionKeeper {
                 case .renewed(let credentials): return try land(credentials)
                 case .foreign: throw try requireSignIn("the backend now takes this session for another account's")
                 case .unavailable(let failure, let until): throw begunToRest(failure, until)
-                case .ended(let words): reason = words
+                case .ended(let words):
+                    reason = words
+                    if record.credentials.kept != nil { forgetRefreshToken() }
                 }
             case .login: if let kept = record.credentials.kept { return try await renewed(by: kept, as: account) }
             }
@@ -105,17 +107,15 @@ extension SessionKeeper {
         try requireNotCalledOff()
         guard isRefresh else { return renewal }
         switch renewal {
-        case .ended(let words):
-            forgetRefreshToken()
-            return answerWasLost ? .ended(BearerScheme.lost(words)) : renewal
+        case .ended(let words) where answerWasLost: return .ended(BearerScheme.lost(words))
         // The server has turned nothing over, this time or before. Where this is not stored, a later reason is a little off.
         case .unavailable(let failure, _) where !failure.outcomeUnknown && !answerWasLost: record.awaitsRefresh = nil
-        case .renewed, .foreign, .unavailable: break
+        case .renewed, .ended, .foreign, .unavailable: break
         }
         return renewal
     }
 
-    /// What the server has refused is never sent again, after a restart neither, whatever else still leads back to a session.
+    /// What the server has refused is never sent again, after a restart neither, though the kept password still leads back to a session.
     private func forgetRefreshToken() {
         var next = record
         next.credentials.tokens?.refresh = nil

@@ -29,8 +29,8 @@ extension SessionKeeper {
         }
         await drained.value
         switch result {
-        // It landed, or was refused for good, and then there is no refresh token left.
-        case .success, .failure(.signingOut), .failure(.signInRequired): return refreshable == nil ? .refused : .renewed
+        // It landed, or was refused for good: then no answer to a refresh has been stored.
+        case .success, .failure(.signingOut), .failure(.signInRequired): return record.awaitsRefresh == true ? .refused : .renewed
         case .failure, nil: return .unavailable
         }
     }

@@ -141,9 +141,8 @@ import Testing
             try await told(of: renewal, station)
             try await Canary.check(station, log, echo.secrets, "a renewal was refused")
             echo.refuse("", 0)
-            if try await station.status().backends[0].session.state != "signedIn" {
-                #expect(try await station.homing(login, input: Canary.password).code == 0)
-            }
+            // The refused one may be used up, which the next renewal would find out.
+            #expect(try await station.homing(login, input: Canary.password).code == 0)
         }
         if let logout = paths.logout {
             echo.refuse(logout, 500)
