@@ -93,7 +93,7 @@ extension Problem {
                 .wrongState, status: 409, title: "Not everything has gone up",
                 detail:
                     "\(StatusSummary.captures(count)) \(count == 1 ? "has" : "have") not gone up, and this backend’s profile forbids signing out before that.",
-                next: "Wait for them (homing sync --wait), or have an administrator discard them.")
+                next: "Wait for them (‘homing sync --wait’), or sign out all the same with --force: they stay safe here, and wait.")
         case .kept(let reason):
             self.init(
                 .backendUnreachable, status: 503, title: "Still signed in",

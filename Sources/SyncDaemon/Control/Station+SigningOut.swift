@@ -19,7 +19,8 @@ extension Station {
         do throws(SignOutError) {
             outcome = try await untilShutdown { () throws(SignOutError) in
                 try await keeper.signOut(
-                    allDevices: request.allDevices, by: Requester(peer), dropsEntries: drops, errands: errands(at: keeper.backend)
+                    allDevices: request.allDevices, by: Requester(peer), dropsEntries: drops,
+                    errands: errands(at: keeper.backend, force: request.force)
                 ) { await dispatcher.drain(backend: name) }
             }
         } catch {
@@ -33,8 +34,10 @@ extension Station {
     }
 
     /// What signing out at `backend` has to do with the outbox.
-    func errands(at backend: Backend) -> SignOutErrands {
-        let (name, refuses) = (backend.name, backend.outboxOnSignOut == .refuse)
+    ///
+    /// - Parameter force: also where the profile refuses it while not everything has gone up.
+    func errands(at backend: Backend, force: Bool = false) -> SignOutErrands {
+        let (name, refuses) = (backend.name, backend.outboxOnSignOut == .refuse && !force)
         return SignOutErrands(
             admit: { account throws(SignOutError) in
                 guard refuses, let account else { return }

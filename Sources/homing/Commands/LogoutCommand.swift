@@ -10,6 +10,7 @@ struct LogoutCommand: DaemonCommand {
             """)
 
     @Flag(help: "End the account's sessions on all devices, where the backend can.") var allDevices = false
+    @Flag(help: "Sign out before everything has gone up, where the profile forbids that; it stays safe.") var force = false
     @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
@@ -25,7 +26,7 @@ struct LogoutCommand: DaemonCommand {
                 try confirmation.ask(explanation, "Sign out? [y/N] ") { ["y", "yes"].contains($0.lowercased()) }
             }
         }
-        let outcome = try await context.client.call(Endpoints.signOut, SignOut(backend: report.name, allDevices: allDevices))
+        let outcome = try await context.client.call(Endpoints.signOut, SignOut(backend: report.name, allDevices: allDevices, force: force))
         context.answer(outcome, SessionText.signedOut(outcome, login: SyncText.signInCommand(report)))
     }
 }

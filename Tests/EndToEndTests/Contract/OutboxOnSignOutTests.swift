@@ -124,6 +124,17 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    @Test("refuse: with --force whoever leaves is signed out, and what has not gone up stays") func forced() async throws {
+        let station = try await labLoop(outbox: "refuse")
+        try await capture(1...2, station)
+        let forced = try await station.homing("logout", "--yes", "--force")
+        #expect(forced.code == 0 && forced.text.contains("2 entries wait"), "\(forced.text)")
+        #expect(try await station.status().backends[0].session.state == "signedOut")
+        #expect(station.sandbox.ledger.requestCount(path: "auth/logout") == 1)
+        #expect(try await station.entries("pending").count == 2)
+        try await station.end(SIGTERM)
+    }
+
     @Test("refuse: what waits for another person hinders nobody") func refusedForOthers() async throws {
         let station = try await labLoop(outbox: "refuse")
         try await capture(1...2, station)
