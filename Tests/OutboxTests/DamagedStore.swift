@@ -86,11 +86,13 @@ struct DamagedStore {
 
     var pageCount: Int { (files["outbox.sqlite"]?.count ?? 0) / 4096 }
 
-    /// The frames of the write-ahead log that its last transaction wrote; nil where there is none.
+    /// The frames of the write-ahead log that its last transaction wrote; nil where there is none. Behind them lie those of logs before.
     var lastTransaction: Range<Int>? {
         let log = files["outbox.sqlite-wal"] ?? Data()
+        func bytes(_ start: Int, _ count: Int) -> Data { log[start..<start + count] }
         let ends = (0..<max(0, log.count - 32) / 4120).filter { frame in
-            log[32 + frame * 4120 + 4..<32 + frame * 4120 + 8].contains { $0 != 0 }
+            let header = 32 + frame * 4120
+            return bytes(header + 8, 8) == bytes(16, 8) && bytes(header + 4, 4).contains { $0 != 0 }
         }
         return ends.count > 1 ? ends[ends.count - 2] + 1..<ends[ends.count - 1] + 1 : nil
     }
