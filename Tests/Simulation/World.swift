@@ -59,6 +59,7 @@ package final class World {
         self.plan = plan
         self.sabotage = sabotage
         folder = try TemporaryDirectory(in: parent)
+        try Self.fresh.get().write(to: URL(fileURLWithPath: folder("outbox.sqlite")))
         outbox = try Outbox(
             file: folder("outbox.sqlite"), vault: vault, crashed: false, lookupAfter: Self.lookupAfter, now: Self.start)
         keepers = Dictionary(uniqueKeysWithValues: plan.backends.map { ($0.name, Keeper(account: Account(id: "1", label: "1"))) })
@@ -66,6 +67,13 @@ package final class World {
     }
 
     static let start = Date(timeIntervalSince1970: 1_765_000_000)
+    /// A store as it is when it is new: to make one takes longer than many a world takes for the rest.
+    private static let fresh = Result {
+        let folder = try TemporaryDirectory(in: Runner.folder)
+        let file = folder("outbox.sqlite")
+        try Outbox(file: file, vault: Vault(key: VaultKey()), crashed: false, lookupAfter: lookupAfter, now: start).close()
+        return try Data(contentsOf: URL(fileURLWithPath: file))
+    }
     /// Seconds; the policy's own.
     static let lookupAfter = RetryPolicy().lookupAfter
 
