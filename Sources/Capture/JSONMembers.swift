@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import SyncModel
 
 /// The members of a JSON document's outermost object, by SQLite's reader; Foundation's keeps one of several with the same name.
 enum JSONMembers {
@@ -9,8 +10,7 @@ enum JSONMembers {
     ///
     /// - Parameter document: an object in UTF-8, without NULs. What SQLite, which is strict, does not take for JSON is not understood.
     static func repeated(in document: Data) throws(CaptureFile.NotUnderstood) -> Set<String> {
-        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-        let text = String(decoding: document.starts(with: mark) ? document.dropFirst(mark.count) : document, as: UTF8.self)
+        let text = String(decoding: document.withoutByteOrderMark, as: UTF8.self)
         do {
             return try sqlite.get().inDatabase { db in
                 // Not one that is kept: it would hold on to the document.

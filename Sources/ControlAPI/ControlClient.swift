@@ -135,7 +135,8 @@ public struct ControlClient: Sendable {
         default:
             return Problem(
                 .daemonNotRunning, status: 503, title: "The daemon is not running",
-                detail: isAbsent(error) ? "Nobody answers at \(socketPath)." : "The call to \(socketPath) was cut off: \(error)",
+                detail: isAbsent(error)
+                    ? "Nobody answers at \(socketPath)." : "The daemon at \(socketPath) broke off without an answer (\(error)).",
                 next: socketPath == SocketLocation.system && SocketLocation.isServiceInstalled
                     ? "Start it with ‘sudo systemctl start homingd’; ‘systemctl status homingd’ says why it does not stay."
                     : "Start it with ‘homingd run’, or name its socket with --socket.")

@@ -4,7 +4,7 @@ import GRDB
 import SyncModel
 import Vault
 
-/// The durable queue: the one SQLite file of this state directory, and the only SQL in the program.
+/// The durable queue: the one SQLite file of this state directory, and the only SQL that stores anything.
 ///
 /// One process owns the file (it holds the directory's lock), so nothing polls: whoever waits is told by `arrivals` and `eventsWritten`.
 package struct Outbox: Sendable {
@@ -28,6 +28,9 @@ package struct Outbox: Sendable {
     /// This run of the daemon: what is in flight under another epoch is an orphan, at once and for certain.
     let epoch: Int64
 
+    /// Set once: SQLite takes it as misuse where it is in use already.
+    private static let sparesMemoryCount: Void = homing_spare_sqlite_memory_count()
+
     /// Opens or makes the outbox in `file`, and hands back what an earlier run left in flight.
     ///
     /// - Parameters:
@@ -37,7 +40,7 @@ package struct Outbox: Sendable {
     package init(
         file: String, vault: Vault, crashed: Bool, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0, now: Date
     ) throws(OutboxError) {
-        homing_spare_sqlite_memory_count()
+        _ = Self.sparesMemoryCount
         let ballast = Ballast(beside: file)
         self.vault = vault
         self.maxBytes = maxBytes

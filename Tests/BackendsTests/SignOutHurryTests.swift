@@ -99,6 +99,24 @@ import Testing
         _ = await renewal?.result
     }
 
+    @Test(arguments: [("[refresh]", TokenBench.refresh), ("[login]", TokenBench.login)])
+    func aRenewalThatIsRefusedMeanwhileMeansThatTheSessionWasGone(way: String, line: String) async throws {
+        let keeper = try await bench.signedIn("on_401: [refresh]", "on_401: \(way)", remember: line == TokenBench.login)
+        let stale = try await keeper.session()
+        bench.server.state.withLock { ($0.access, $0.refresh) = (nil, nil) }
+        let before = bench.server.count(line)
+        bench.server.hold(line)
+        bench.server.fault(line) { _ in answer(401, #"{"code":"gone"}"#) }
+        let renewal = Task { try await keeper.replace(stale) }
+        await bench.server.seen(line, times: before + 1)
+        let signOut = Task { try await keeper.signOut(allDevices: false) {} }
+        while await keeper.snapshot.state == .signedIn { await pauseBriefly() }
+        bench.server.open()
+        #expect(try await signOut.value.server == .alreadyGone)
+        #expect(bench.server.count(line) == before + 1)
+        _ = await renewal.result
+    }
+
     @Test func aTokenThatIsRefusedAndNotRenewedMeansThatTheSessionWasGone() async throws {
         let keeper = try await bench.signedIn()
         bench.server.state.withLock { ($0.access, $0.refresh) = (nil, nil) }

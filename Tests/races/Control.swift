@@ -3,7 +3,10 @@ import Synchronization
 
 /// What `make races` has to be silent about, and with an argument also what it has to report.
 @main enum Control {
-    final class Guarded: Sendable { let count = Mutex(0) }
+    final class Guarded: Sendable {
+        let count = Mutex(0)
+        let pair = Mutex((first: 0, second: [0]))
+    }
     // SAFETY: none; that is the race.
     final class Unguarded: @unchecked Sendable { var count = 0 }
 
@@ -13,6 +16,7 @@ import Synchronization
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
             for _ in 0..<200_000 {
                 guarded.count.withLock { $0 += 1 }
+                guarded.pair.withLock { $0.second[0] += 1 }
                 if isRacing { unguarded.count += 1 }
             }
         }

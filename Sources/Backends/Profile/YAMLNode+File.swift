@@ -1,4 +1,5 @@
 import Foundation
+import SyncModel
 
 extension YAMLNode {
     /// The most that a file of the configuration may have, in bytes: more than a hundred times what the largest shipped one has.
@@ -14,8 +15,7 @@ extension YAMLNode {
             let size = attributes[.size] as? NSNumber, size.int64Value <= largestFile,
             let content = try? Data(contentsOf: URL(fileURLWithPath: place))
         else { return nil }
-        // Editors of other systems begin a file with a byte order mark, which to a YAML reader would be part of the first key.
-        let mark: [UInt8] = [0xef, 0xbb, 0xbf]
-        return String(validating: content.starts(with: mark) ? content.dropFirst(mark.count) : content, as: UTF8.self)
+        // To a YAML reader the mark would be part of the first key.
+        return String(validating: content.withoutByteOrderMark, as: UTF8.self)
     }
 }

@@ -29,8 +29,9 @@ extension SessionKeeper {
         }
         await drained.value
         switch result {
-        // It landed, or was refused for good: then no answer to a refresh has been stored.
-        case .success, .failure(.signingOut), .failure(.signInRequired): return record.awaitsRefresh == true ? .refused : .renewed
+        // It landed, or was refused for good: then there is nothing to refresh with, or no answer to a refresh has been stored.
+        case .success, .failure(.signingOut), .failure(.signInRequired):
+            return refreshable == nil || record.awaitsRefresh == true ? .refused : .renewed
         case .failure, nil: return .unavailable
         }
     }

@@ -16,17 +16,18 @@ final class HTTPExchange: HTTPClientResponseDelegate {
         var body = ByteBuffer()
     }
 
-    private let request: OutboundRequest
+    private let secrets: Set<Secret>
     private let headTime, wholeTime: TimeAmount
     private let limit: Int
     private let progress = Mutex(Progress())
 
     /// - Parameters:
+    ///   - secrets: what the request carries and nobody may see.
     ///   - head: how long to wait for the answer's head once the request has gone out.
     ///   - whole: how long until the answer's last byte. (The client's own deadline would count the connecting too.)
     ///   - limit: the longest body that is read, in bytes.
-    init(of request: OutboundRequest, head: TimeAmount, whole: TimeAmount, atMost limit: Int) {
-        self.request = request
+    init(hiding secrets: Set<Secret>, head: TimeAmount, whole: TimeAmount, atMost limit: Int) {
+        self.secrets = secrets
         (headTime, wholeTime) = (head, whole)
         self.limit = limit
     }
@@ -69,7 +70,7 @@ final class HTTPExchange: HTTPClientResponseDelegate {
             guard let head = progress.head else { throw HTTPClientError.remoteConnectionClosed }
             return InboundResponse(
                 status: Int(head.status.code), headers: head.headers.map { HeaderField($0.name, $0.value) },
-                body: Data(progress.body.readableBytesView), to: request)
+                body: Data(progress.body.readableBytesView), secrets: secrets)
         }
     }
 }

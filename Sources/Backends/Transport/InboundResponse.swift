@@ -10,11 +10,11 @@ package struct InboundResponse: Sendable, CustomStringConvertible, CustomReflect
     /// What the request carried and nobody may see: a server may repeat it.
     let secrets: Set<Secret>
 
-    package init(status: Int, headers: [HeaderField] = [], body: Data = Data(), to request: OutboundRequest? = nil) {
+    package init(status: Int, headers: [HeaderField] = [], body: Data = Data(), secrets: Set<Secret> = []) {
         self.status = status
         self.headers = headers
         self.body = body
-        secrets = request?.secrets ?? []
+        self.secrets = secrets
         json = Self.saysJSON(headers) ? JSONDocument(body) : nil
     }
 

@@ -43,6 +43,7 @@ struct NetworkCampaign: RoundCampaign {
         let limit = ContinuousClock.now + .seconds(120)
         while true {
             do { return try await signIn() } catch { if ContinuousClock.now > limit { throw error } }
+            try await Task.sleep(for: .milliseconds(20))
         }
     }
 

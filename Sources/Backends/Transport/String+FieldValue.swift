@@ -1,16 +1,4 @@
-import Foundation
-
 extension String {
-    /// With all but unreserved characters percent-encoded (RFC 3986 2.3).
-    var percentEncoded: String {
-        utf8.map { byte in
-            let scalar = Unicode.Scalar(byte)
-            return byte < 0x80
-                && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "-._~".unicodeScalars.contains(scalar))
-                ? String(scalar) : String(format: "%%%02X", byte)
-        }.joined()
-    }
-
     /// Whether it holds what may stand nowhere in the value of a header: a line break or any other control character but a tab.
     var holdsControlCharacters: Bool { utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7f } }
 
