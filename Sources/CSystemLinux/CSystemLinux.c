@@ -101,17 +101,21 @@ void homing_return_memory(void) {
     mallopt(M_ARENA_MAX, 2);
 }
 
-static int forget_code(struct dl_phdr_info *program, size_t size, void *unused) {
+void homing_return_free_memory(void) { malloc_trim(0); }
+
+static int forget_code(struct dl_phdr_info *object, size_t size, void *unused) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    for (int i = 0; i < program->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &program->dlpi_phdr[i];
+    // The kernel's own part is in no file.
+    if (strncmp(object->dlpi_name, "linux-vdso", 10) == 0) return 0;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
         // Code alone: it is as it is in the file. What the loader has changed could not be read from there again.
         if (part->p_type != PT_LOAD || !(part->p_flags & PF_X) || (part->p_flags & PF_W)) continue;
-        uintptr_t start = (program->dlpi_addr + part->p_vaddr) & ~(page - 1);
-        uintptr_t end = (program->dlpi_addr + part->p_vaddr + part->p_memsz + page - 1) & ~(page - 1);
+        uintptr_t start = (object->dlpi_addr + part->p_vaddr) & ~(page - 1);
+        uintptr_t end = (object->dlpi_addr + part->p_vaddr + part->p_memsz + page - 1) & ~(page - 1);
         madvise((void *)start, end - start, MADV_DONTNEED);
     }
-    return 1;  // the program itself comes first
+    return 0;
 }
 
 void homing_forget_startup_code(void) { dl_iterate_phdr(forget_code, NULL); }

@@ -54,7 +54,6 @@ package final class Dispatcher: Sendable {
     /// Whether each backend may be sent to, and when something will next be tried.
     package var gates: [String: Gate] { shown.withLock { $0.gates } }
     package var nextWake: Date? { shown.withLock { $0.nextWake } }
-    /// The disk has no room for what became of entries, so nothing more is sent until it has.
     /// Counted attempts before an entry is dead.
     package var attempts: Int { policy.retry.attempts }
 

@@ -87,6 +87,7 @@ extension Daemon {
         let (clock, log) = (premises.clock, premises.log)
         return services + [
             Housekeeping(outbox: outbox, keepDelivered: configuration.keepDelivered, clock: clock, log: log),
+            MemoryReturn(work: outbox.eventsWritten),
             DispatcherService(dispatcher: dispatcher),
             SessionWatch(keepers: keepers, outbox: outbox, dispatcher: dispatcher, spool: spool, clock: clock, log: log),
         ] + (spool.isEnabled ? [SpoolService(spool: spool)] : []) + [

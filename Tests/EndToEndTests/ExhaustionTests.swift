@@ -38,6 +38,36 @@ import Testing
         return Data(#"{"timestamp":\#(number),"average_measurements":{"14-818":{"value":17.25,"description":"\#(words)"}}}"#.utf8)
     }
 
+    /// In bytes, what `process` holds in memory that is in no file.
+    private static func memory(_ process: Process) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") })
+        return try #require(Int(line.split(separator: " ")[1])) << 10
+    }
+
+    /// A hundred MiB otherwise stay with the daemon until it is started again.
+    @Test(.timeLimit(.minutes(5)))
+    func memoryForLargeDocumentsIsGivenBackAfterThem() async throws {
+        let station = try await TestStation()
+        let process = try await station.start()
+        try await station.login()
+        let before = try Self.memory(process)
+        let mesh = String(repeating: "x", count: 30 << 20)
+        for number in 1...3 {
+            let document = #"{"timestamp":\#(number),"average_measurements":{},"mesh":"\#(mesh)"}"#
+            _ = try await station.client.call(
+                Endpoints.submit,
+                ControlAPI.Submission(
+                    backend: "breathesafe", route: "measurement", id: Samples.id(number).description, fields: ["user_id": "5"],
+                    payload: Data(document.utf8)))
+        }
+        try await station.event("delivered", count: 3)
+        let limit = ContinuousClock.now + .seconds(60)
+        while try Self.memory(process) > before + 16 << 20, ContinuousClock.now < limit { try await Task.sleep(for: .milliseconds(100)) }
+        #expect(try Self.memory(process) <= before + 16 << 20)
+        try await station.end(SIGTERM)
+    }
+
     /// What was accepted goes up on a disk with no byte left, new submissions are refused, and both end by themselves.
     @Test(.timeLimit(.minutes(5)))
     func aFullDiskRefusesWhatIsNewAndDeliversWhatItHas() async throws {

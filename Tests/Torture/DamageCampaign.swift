@@ -14,6 +14,26 @@ struct DamageCampaign: RoundCampaign {
 
     /// One station, damaged a few times in its life.
     func round(seed: UInt64, _ outcome: inout Outcome) async throws {
+        try await live(seed: seed, &outcome) { try Self.flip(in: $0, &$1) }
+    }
+
+    func control(seed: UInt64, _ outcome: inout Outcome) async throws {
+        // A store that is gone, with all that was to be salvaged from it: nobody counts what it held.
+        var control = Outcome(Self.name, seed: seed)
+        try await live(seed: seed, &control) { state, _ in
+            for name in ["outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite-shm"] {
+                // `try?`: an orderly end leaves the store alone.
+                try? FileManager.default.removeItem(atPath: "\(state)/\(name)")
+            }
+            return ["outbox.sqlite"]
+        }
+        outcome.controlled(without: "the damaged store, from which to salvage", failedAsItShould: control.lost > 0)
+    }
+
+    /// - Parameter damage: what happens in the state directory between two runs; the names of the files that it befell.
+    private func live(
+        seed: UInt64, _ outcome: inout Outcome, damage: (_ state: String, inout SplitMix64) throws -> [String]
+    ) async throws {
         var generator = SplitMix64(seed: seed)
         let station = try await TestStation()
         defer { Task { await station.sandbox.stop() } }
@@ -33,7 +53,7 @@ struct DamageCampaign: RoundCampaign {
                 acknowledged.insert(Samples.id(number).description)
             }
             try await station.end(Bool.random(using: &generator) ? SIGKILL : SIGTERM)
-            let damaged = try flip(in: state, &generator)
+            let damaged = try damage(state, &generator)
             for name in damaged { outcome.met("flipped bytes of \(name)") }
             try await station.sandbox.up()
             let started = ContinuousClock.now
@@ -83,7 +103,7 @@ struct DamageCampaign: RoundCampaign {
     }
 
     /// Flips a few bytes of a few files, but for the key, without which a start is refused; the names of those files.
-    private func flip(in state: String, _ generator: inout SplitMix64) throws -> [String] {
+    private static func flip(in state: String, _ generator: inout SplitMix64) throws -> [String] {
         let names = [
             "outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite-shm", "sessions/breathesafe.session", "device-id", "crashed", "lock",
             "homing.key.check",

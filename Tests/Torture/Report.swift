@@ -36,6 +36,9 @@ struct Report {
         |---|---:|---:|---:|---:|---:|---:|---:|---:|---|
         \(outcomes.map(row).joined(separator: "\n"))
 
+        Recovery is the time from the end of a fault until all was settled. That of the simulation is of the worlds' own time, in which a
+        backend may have asked for hours of rest and people sign in in turn.
+
         ### Faults by kind
 
         \(outcomes.map(faults).joined(separator: "\n"))

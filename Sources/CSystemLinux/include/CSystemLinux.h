@@ -26,8 +26,11 @@ int homing_open_route_socket(void);
 /// daemon's life. To be called early: arenas that threads have made already stay.
 void homing_return_memory(void);
 
-/// Unmaps the pages of this program's code; what is used again comes back from the page cache, a few at a time. Half of the code is only ever
-/// used to start.
+/// Gives the system back what is free by now within the allocator's arenas (malloc_trim(3)), some milliseconds of work at most.
+void homing_return_free_memory(void);
+
+/// Unmaps the pages of code, this program's and its libraries'; what is used again comes back from the page cache, a few at a time. Half of
+/// the code is only ever used to start.
 void homing_forget_startup_code(void);
 
 /// Whether what is open as `fd` is the file with this name, `device:inode` in decimal (systemd.exec(5), JOURNAL_STREAM).

@@ -51,6 +51,9 @@ struct FailPoint: Sendable {
         FailPoint(name: "while the tables are made", place: "write:before:\(wal):#", counts: 40, prelude: .firstStart),
     ]
 
+    /// Where what was handed in is not yet written: no place of the campaign's, since nobody was answered, but of its negative control's.
+    static let beforeWriting = FailPoint(name: "before a submission is written", place: "write:before:\(wal):#", counts: 24)
+
     static var firstStarts: [FailPoint] { all.filter { $0.prelude == .firstStart } }
     static var later: [FailPoint] { all.filter { $0.prelude != .firstStart } }
 
