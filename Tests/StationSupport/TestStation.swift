@@ -126,6 +126,8 @@ package final class TestStation: Sendable {
                 }
                 continuation.resume(returning: said)
                 while case let part = handle.availableData, !part.isEmpty { note(part) }
+                // `try?`: all is read. Left open it stays so, and Foundation reads past what it has of a thousand descriptors (Process.run).
+                try? handle.close()
             }
         }
     }
