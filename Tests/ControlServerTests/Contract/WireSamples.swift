@@ -67,7 +67,7 @@ enum WireSamples {
     /// For each operation a request with all of its parameters.
     static let requests: [String: any WireRequest] = [
         "status": NoInput(), "sessions": NoInput(), "signIn": SignIn(email: "e", password: "p"),
-        "signOut": SignOut(backend: "b", allDevices: true, force: true),
+        "signOut": SignOut(backend: "b", account: "1", allDevices: true, force: true),
         "submit": Submission(backend: "b", route: "r", id: id, supersedes: id, fields: ["user_id": "5"], payload: Data("{}".utf8)),
         "entries": EntryQuery(state: "dead", backend: "b", after: 1, limit: 5), "entry": EntryReference(id: id),
         "why": EntryReference(id: id), "retry": EntryReference(id: id), "discard": EntryReference(id: id),
