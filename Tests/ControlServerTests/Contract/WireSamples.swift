@@ -82,7 +82,7 @@ enum WireSamples {
     private static let stuck = SpoolReport.StuckFile(path: "p", reason: "r", next: "n")
     private static let spool = SpoolReport(directory: "d", waiting: 1, refused: 1, stuck: 1, stuckExample: stuck)
     private static let session = SessionReport(
-        backend: "b", state: "signInRequired", account: "1", email: "e", since: day, remembered: true, reason: "r")
+        backend: "b", state: "signInRequired", account: "1", email: "e", since: day, remembered: true, reason: "r", signInBy: "token")
     private static let bareSession = SessionReport(backend: "b", state: "signedOut")
     private static let backend = BackendReport(
         name: "b", baseURL: "u", gate: "cooling", gateReason: "r", session: session, queue: QueueReport(), oldestWaiting: day,
