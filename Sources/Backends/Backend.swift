@@ -19,6 +19,8 @@ package struct Backend: Sendable {
     /// Whether somebody may sign in with a refresh token.
     package var takesRefreshTokens: Bool { profile.auth.refresh != nil }
     package var hasHealth: Bool { profile.health != nil }
+    /// Whether it goes to the origin whose accounts these are, which alone gets their credentials.
+    func isOwn(_ request: OutboundRequest) -> Bool { Origin(request.url) == profile.origin }
     /// The names of the declared routes, sorted: nothing else can be sent.
     package var routes: [String] { profile.routes.keys.sorted() }
     /// What the profile wants done with a person's entries when they sign out.

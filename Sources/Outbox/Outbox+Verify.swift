@@ -4,6 +4,8 @@ extension Outbox {
     /// Reads the whole store and throws `damaged` where SQLite finds anything wrong, where the tables that triggers keep do not say what the
     /// entries say, or where an entry is gone without a receipt. Takes seconds for a million entries, beside all other work.
     package func verify() async throws(OutboxError) {
+        // What it leaves in the caches nobody will look at soon.
+        defer { pool.releaseMemoryEventually() }
         for look in [Self.checkIntegrity, Self.checkDerivedTables, Self.checkSequences] { try await read(look) }
     }
 

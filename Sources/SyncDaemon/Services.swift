@@ -63,7 +63,11 @@ struct SessionWatch: Service {
             let now = clock.now
             let due = await keeper.nextKeepalive ?? .distantFuture
             try await clock.sleep(from: now, until: min(max(due, now.addingTimeInterval(300)), now.addingTimeInterval(3600)))
-            await keeper.keepAlive()
+            if let failure = await keeper.keepAlive() {
+                log.warning(
+                    "An idle session could not be renewed; it is tried again within the hour",
+                    metadata: ["backend": "\(keeper.backend.name)", "reason": "\(failure.message)"])
+            }
         }
     }
 

@@ -229,12 +229,17 @@ import Testing
     @Test func aSessionThatNobodyUsesIsKeptAlive() async throws {
         let keeper = try await bench.signedIn()
         #expect(await keeper.nextKeepalive == noon.addingTimeInterval(86_400))
-        await keeper.keepAlive()
+        #expect(await keeper.keepAlive() == nil)
         #expect(bench.server.count(TokenBench.refresh) == 0)
         bench.clock.advance(to: noon.addingTimeInterval(86_400))
-        await keeper.keepAlive()
-        #expect(bench.server.count(TokenBench.refresh) == 1)
-        #expect(await keeper.nextKeepalive == noon.addingTimeInterval(2 * 86_400))
+        bench.server.fault(TokenBench.refresh) { _ throws(TransportError) in throw .unreachable(KeeperBench.offline) }
+        #expect(await keeper.keepAlive() == nil)
+        bench.server.fault(TokenBench.refresh) { _ in answer(404, "{}") }
+        #expect(await keeper.keepAlive()?.reason == .profile)
+        bench.clock.advance(by: 300)
+        #expect(await keeper.keepAlive() == nil)
+        #expect(bench.server.count(TokenBench.refresh) == 3)
+        #expect(await keeper.nextKeepalive == noon.addingTimeInterval(2 * 86_400 + 300))
     }
 
     @Test func aClockThatWasAheadDoesNotSilenceTheKeepalive() async throws {
@@ -242,7 +247,7 @@ import Testing
         let keeper = try await bench.signedIn()
         bench.clock.step(to: noon)
         #expect(await keeper.nextKeepalive == noon)
-        await keeper.keepAlive()
+        #expect(await keeper.keepAlive() == nil)
         #expect(bench.server.count(TokenBench.refresh) == 1)
         #expect(await keeper.nextKeepalive == noon.addingTimeInterval(86_400))
     }
@@ -324,7 +329,8 @@ import Testing
         let keeper = try await bench.signedIn(edit.0, edit.1, remember: true)
         bench.server.state.withLock { ($0.access, $0.refresh) = (nil, nil) }
         bench.server.fault(TokenBench.login) { _ in answer(503, "{}") }
-        guard case .unavailable? = try await replaced(keeper) else { throw lost }
+        guard case .tooSoon(let until, _)? = try await replaced(keeper) else { throw lost }
+        #expect(until == noon.addingTimeInterval(300))
         bench.clock.advance(by: 300)
         let next = restarts ? try bench.keeper(edit.0, edit.1) : keeper
         #expect(try await replaced(next) == nil)
@@ -332,7 +338,59 @@ import Testing
         #expect(try await bench.bearer(next) == "Bearer access-2")
     }
 
+    /// RFC 6749 5.2, whatever the profile says of codes.
+    @Test func aGrantThatIsNotValidAnyMoreAsksForAPerson() async throws {
+        let keeper = try await bench.signedIn("code: [/code], ", "")
+        bench.server.fault(TokenBench.refresh) { _ in answer(400, #"{"error":"invalid_grant"}"#) }
+        guard case .signInRequired? = try await replaced(keeper) else { throw lost }
+        #expect(await keeper.snapshot.state == .signInRequired)
+    }
+
+    /// Somebody switched it on since the password was kept: to send that again and again would tell nobody.
+    @Test func aSecondFactorThatTheKeptPasswordMeetsAsksForAPerson() async throws {
+        let head = """
+            on_401: [refresh]
+              skew: 180
+              lifetime: 900
+              keepalive: 86400
+              login:
+            """
+        let keeper = try await bench.signedIn(head, "on_401: [login]\n  login:\n    second_factor: /otp", remember: true)
+        bench.server.fault(TokenBench.login) { _ in answer(200, #"{"otp":"required"}"#) }
+        guard case .signInRequired(let reason)? = try await replaced(keeper) else { throw lost }
+        #expect(reason.contains("second factor"))
+        bench.clock.advance(by: 301)
+        let later = await failure { () throws(AuthenticationError) in try await keeper.freshSession() }
+        #expect(later == .signInRequired(reason: reason))
+        #expect(bench.server.count(TokenBench.login) == 2)
+    }
+
+    /// It may not even be the application that answered, so nobody is signed out; but nobody is asked again before it may be.
+    @Test func whatAnIllApplicationSaysOfItselfIsNoWordAboutThePerson() async throws {
+        let keeper = try await bench.signedIn("on_401: [refresh]", "on_401: [login]", remember: true)
+        bench.server.fault(TokenBench.login) { _ in
+            answer(500, #"{"message":"database is locked"}"#, HeaderField("Retry-After", "3600"))
+        }
+        guard case .tooSoon(let until, let failure)? = try await replaced(keeper) else { throw lost }
+        #expect(until == noon.addingTimeInterval(3600) && failure.message == "database is locked")
+        #expect(await keeper.snapshot.state == .signedIn)
+        bench.clock.advance(by: 3599)
+        guard case .tooSoon? = try await replaced(keeper) else { throw lost }
+        bench.clock.advance(by: 1)
+        #expect(try await replaced(keeper) == nil)
+        #expect(bench.server.count(TokenBench.login) == 3)
+    }
+
     // MARK: Ways out
+
+    /// Whoever is asked there is somebody else.
+    @Test func theCredentialsGoToNoOtherAddressAtTheEnd() async throws {
+        let keeper = try await bench.signedIn("request: POST /logout", "request: POST https://elsewhere.example.org/logout")
+        _ = try await keeper.signOut(allDevices: false) {}
+        let last = try #require(bench.server.requests.last)
+        #expect(last.url == "https://elsewhere.example.org/logout")
+        #expect(!last.headers.contains { $0.name == "Authorization" })
+    }
 
     @Test(arguments: [
         (500, "{}", "failed"), (500, "", "failed"), (401, "{}", "alreadyGone"), (401, "", "alreadyGone"), (404, "", "alreadyGone"),

@@ -92,6 +92,17 @@ struct HTTPTransportTests {
         try await server.close()
     }
 
+    /// Somebody waits for the end of a sign-out.
+    @Test(.timeLimit(.minutes(5))) func aBriefRequestsOwnTimeCountsForTheWhole() async throws {
+        let server = try await LoopbackServer(.dribble)
+        let transport = try HTTPTransport(TransportLimits(request: .seconds(3600), exchange: .seconds(3600)))
+        var request = OutboundRequest(method: "POST", url: server.url, body: Data("{}".utf8), timeout: .milliseconds(300))
+        request.isBrief = true
+        await #expect(throws: TransportError.self) { try await transport.send(request) }
+        await transport.shutdown()
+        try await server.close()
+    }
+
     @Test func aRequestsOwnTimeCountsForTheHead() async throws {
         let server = try await LoopbackServer(.mute)
         let failure = try lost(

@@ -47,6 +47,14 @@ import Testing
         #expect(tokens == [#"{"token":"from-the-app"}"#, #"{"token":"refresh-1"}"#])
     }
 
+    @Test func aSignOutForgetsWhatItWasExchangedForThoughNobodyIsSignedIn() async throws {
+        let keeper = try withHealth()
+        bench.server.fault("GET /me") { _ throws(TransportError) in throw .unreachable(KeeperBench.offline) }
+        #expect(await imported(keeper) == .unavailable(KeeperBench.offline))
+        #expect(try await keeper.signOut(allDevices: false) {} == SignOutOutcome(server: .none))
+        #expect(await imported(try withHealth()) == .refused("Unknown token."))
+    }
+
     @Test func whatItWasExchangedForGoesToNoOtherAddress() async throws {
         bench.server.fault("GET /me") { _ throws(TransportError) in throw .unreachable(KeeperBench.offline) }
         #expect(await imported(try withHealth()) == .unavailable(KeeperBench.offline))

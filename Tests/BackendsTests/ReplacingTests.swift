@@ -36,6 +36,19 @@ struct ReplacingTests {
         #expect(bench.server.log.count == requests)
     }
 
+    /// In flight when the session ended, and answered after somebody else has signed in: it must not go out again as theirs.
+    @Test func aLate401OfWhoeverWasThereBeforeGetsNobodyElsesSession() async throws {
+        let keeper = try await bench.signedIn()
+        let anns = try await keeper.session()
+        bench.server.endSessions()
+        #expect(await replace(keeper, anns) == .failure(.signInRequired(reason: "the session has ended")))
+        _ = try await keeper.signIn(.password(email: "bob@lab.test", Secret("right")), remember: false)
+        let requests = bench.server.log.count
+        #expect(await replace(keeper, anns) == .failure(.signInRequired(reason: "ann@lab.test is not signed in any more")))
+        #expect(bench.server.log.count == requests)
+        #expect(try await keeper.send(get, as: keeper.session()).response.status == 200)
+    }
+
     @Test func fiftyAtOnceAreOneRenewal() async throws {
         let keeper = try await bench.signedIn(remember: true)
         let stale = try await keeper.session()
@@ -157,6 +170,37 @@ struct ReplacingTests {
         let again = try bench.keeper()
         #expect(await replace(again, stale) == .failure(.signInRequired(reason: "Invalid Email or password.")))
         #expect(await again.snapshot.remembered == false)
+        #expect(bench.server.count(KeeperBench.login) == 2)
+    }
+
+    /// Many servers refuse without a word.
+    @Test func aRefusalWithoutAWordIsOneToo() async throws {
+        let keeper = try await bench.signedIn(remember: true)
+        let stale = try await keeper.session()
+        bench.server.fault(KeeperBench.health) { answer(401, "", type: "text/plain") }
+        bench.server.fault(KeeperBench.login) { answer(401, "", type: "text/plain") }
+        let refusal = AuthenticationError.signInRequired(reason: "The backend refused the sign-in (401).")
+        #expect(await replace(keeper, stale) == .failure(refusal))
+        bench.clock.advance(by: 86_400)
+        #expect(await replace(keeper, stale) == .failure(refusal))
+        #expect(bench.server.count(KeeperBench.login) == 2)
+    }
+
+    /// What cannot be stored any more must not be used for that any longer.
+    @Test func aRefusedPasswordIsForgottenOnAFullDiskToo() async throws {
+        let keeper = try await bench.signedIn(remember: true)
+        let stale = try await keeper.session()
+        bench.server.endSessions()
+        bench.server.state.withLock { $0.passwords["ann@lab.test"] = "changed" }
+        bench.server.hold(KeeperBench.login)
+        let renewal = Task { await replace(keeper, stale) }
+        await bench.server.seen(KeeperBench.login, times: 2)
+        try FileManager.default.createDirectory(atPath: bench.folder("breathesafe.session.tmp"), withIntermediateDirectories: true)
+        bench.server.open()
+        #expect(await renewal.value == .failure(.signInRequired(reason: "Invalid Email or password.")))
+        #expect(await replace(keeper, stale) == .failure(.signInRequired(reason: "Invalid Email or password.")))
+        try FileManager.default.removeItem(atPath: bench.folder("breathesafe.session.tmp"))
+        #expect(try await bench.keeper().snapshot.remembered == false)
         #expect(bench.server.count(KeeperBench.login) == 2)
     }
 

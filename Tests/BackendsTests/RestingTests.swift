@@ -62,6 +62,24 @@ import Testing
         #expect(refreshes == 11)
     }
 
+    /// A week offline is no reason to wait ten minutes for a server that is restarting.
+    @Test func whatNeverArrivedMakesNoRestLonger() async throws {
+        let keeper = try await bench.signedIn()
+        let session = try await keeper.session()
+        for _ in 0..<8 {
+            bench.server.fault(TokenBench.refresh) { _ throws(TransportError) in throw .unreachable(KeeperBench.offline) }
+            let error = await failure { () throws(AuthenticationError) in try await keeper.replace(session) }
+            #expect(error == .unavailable(KeeperBench.offline))
+        }
+        bench.server.fault(TokenBench.refresh) { _ in answer(503, "{}") }
+        let error = await failure { () throws(AuthenticationError) in try await keeper.replace(session) }
+        guard case .tooSoon(let until, _)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(until == bench.clock.now.addingTimeInterval(5))
+    }
+
     @Test func aTokenThatWasRefusedIsNotTriedAgain() async throws {
         let keeper = try await bench.signedIn()
         let session = try await keeper.session()

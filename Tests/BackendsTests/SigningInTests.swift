@@ -85,9 +85,17 @@ struct SigningInTests {
         guard case .misbehaved = await signIn(keeper) else { throw Failure(.profile, "believed") }
         bench.server.fault(KeeperBench.login) { answer(201, #"{"email":"ann@lab.test"}"#) }
         guard case .misbehaved = await signIn(keeper) else { throw Failure(.profile, "believed without an id") }
-        // Health, asked with the new cookies, knows nobody.
+        #expect(bench.server.count(KeeperBench.health) == 0)
+        // Without a cookie there is nothing to be signed in by, whoever would be asked.
         bench.server.fault(KeeperBench.login) { answer(201, #"{"id":1,"email":"ann@lab.test"}"#) }
         guard case .misbehaved = await signIn(keeper) else { throw Failure(.profile, "believed without a session") }
+        #expect(bench.server.count(KeeperBench.health) == 0)
+        // With one that the health route does not know, neither.
+        bench.server.fault(KeeperBench.login) {
+            answer(201, #"{"id":1,"email":"ann@lab.test"}"#, HeaderField("Set-Cookie", "nobody=1; path=/"))
+        }
+        guard case .misbehaved = await signIn(keeper) else { throw Failure(.profile, "believed without a session") }
+        #expect(bench.server.count(KeeperBench.health) == 1)
         #expect(await keeper.snapshot.state == .signedOut)
     }
 

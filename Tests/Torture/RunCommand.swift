@@ -25,10 +25,10 @@ struct RunCommand: AsyncParsableCommand {
         var outcomes: [Outcome] = []
         for campaign in chosen {
             let deadline = ContinuousClock.now + .seconds(minutes * 60 / Double(chosen.count))
-            print("\(type(of: campaign).name) …")
+            tell("\(type(of: campaign).name) …")
             let outcome = try await campaign.run(until: deadline, seed: seed)
             outcomes.append(outcome)
-            print("\(outcome)")
+            tell("\(outcome)")
         }
         if let report {
             let left = Self.campaigns.map { type(of: $0).name }.filter { name in !outcomes.contains { $0.campaign == name } }
@@ -36,5 +36,11 @@ struct RunCommand: AsyncParsableCommand {
             try text.write(toFile: report, atomically: true, encoding: .utf8)
         }
         if outcomes.contains(where: { !$0.failures.isEmpty || $0.controls.contains { !$0.failedAsItShould } }) { throw ExitCode.failure }
+    }
+
+    /// At once, also into a file: what follows may take long, or not come to its end.
+    private func tell(_ text: String) {
+        print(text)
+        fflush(nil)
     }
 }

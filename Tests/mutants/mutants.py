@@ -57,7 +57,7 @@ MUTANTS = [
      "guard let link = links[backend] else { return [] }", "DeliveryTests"),
     # The network
     ("wait for the end of an answer for ever", BACKENDS + "Transport/HTTPTransport.swift",
-     "let whole = max(head, limits.exchange)", "let whole = max(head, limits.exchange) * 100", "NetworkTests"),
+     "let whole = request.isBrief ? head : max(head, limits.exchange)", "let whole = max(head, limits.exchange) * 100", "NetworkTests"),
     ("a certificate before its time is somebody else's fault", BACKENDS + "Transport/TransportError+Classifying.swift",
      "case .some(let dates) where now < dates.from:", "case .some(let dates) where now < .distantPast && now < dates.from:", "BackendsTests"),
     ("a network that is gone has a wrong name", BACKENDS + "Transport/TransportError+Classifying.swift",
@@ -105,4 +105,18 @@ MUTANTS = [
      "let owner = sightings.owner(of: candidate) ?? present", "let owner = present", "CaptureTests"),
     ("take a spool file that is still written", "Sources/Capture/Spool+Taking.swift",
      "guard isWhole(candidate, whileSignedIn: present) else { continue }", "", "CaptureTests"),
+    # Sessions
+    ("a late answer gets the next person's session", BACKENDS + "Sessions/SessionKeeper+Replacing.swift",
+     "guard current.account.id == stale.account.id else {", "guard current.account.id == stale.account.id || true else {", "BackendsTests"),
+    ("renew once for every 401", BACKENDS + "Sessions/SessionKeeper+Replacing.swift",
+     "if stale.generation < current.generation { return current }", "", "BackendsTests"),
+    ("send a refused password again", BACKENDS + "Sessions/SessionKeeper+Replacing.swift",
+     "// Never again with this password: the next refusals would lock the account.\n            throw requireSignIn(words)",
+     "throw .unavailable(Failure(.serverError, words))", "BackendsTests"),
+    ("forget that a refresh was under way", BACKENDS + "Sessions/SessionKeeper+Replacing.swift",
+     "if isRefresh, !answerWasLost {", "if isRefresh, !answerWasLost, record.credentials.kept != nil {", "BackendsTests"),
+    ("take an outage of the refresh for its refusal", BACKENDS + "Schemes/BearerScheme.swift",
+     "if status == 401, !response.isPage { return .rejected", "if [401, 503].contains(status), !response.isPage { return .rejected", "BackendsTests"),
+    ("a sign-out that failed at the server changes nothing", BACKENDS + "Sessions/SessionKeeper+SigningOut.swift",
+     "if backend.profile.auth.logout.keepsOnFailure { return try save(marked) }", "return try save(marked)", "BackendsTests"),
 ]

@@ -7,10 +7,11 @@ extension Backend {
         _ login: AuthRules.LoginRules, _ email: String, _ password: Secret, over transport: any Transport
     ) async throws(AuthenticationError) -> (Account, InboundResponse) {
         let values = TemplateValues(subject: "The sign-in", inputs: ["email": .string(email)], secrets: ["password": password])
-        let request: OutboundRequest
+        var request: OutboundRequest
         do { request = try login.request.render(values) } catch {
             throw .unavailable(error)
         }
+        request.isBrief = true
         let response = try await answer(to: request, over: transport)
         if let failure = interception(in: response) { throw .unavailable(failure) }
         guard response.isSuccess, !saysFailure(response) else { throw loginRefusal(response) }
@@ -34,7 +35,7 @@ extension Backend {
         over transport: any Transport, authorize: (inout OutboundRequest) -> Void
     ) async throws(AuthenticationError) -> (account: String?, response: InboundResponse)? {
         guard var request = health else { return nil }
-        authorize(&request)
+        if isOwn(request) { authorize(&request) }
         let response = try await answer(to: request, over: transport)
         switch health(response) {
         case .well(let account): return (account, response)

@@ -7,7 +7,8 @@ extension Backend {
     ) async -> SignOutOutcome.Server? {
         do {
             var request = try template.render(values)
-            authorize(&request)
+            request.isBrief = true
+            if isOwn(request) { authorize(&request) }
             let response = try await transport.send(request)
             if let failure = interception(in: response, mayBeEmpty: true) { return .failed(failure.message) }
             if response.isSuccess, !saysFailure(response) { return .ended }

@@ -129,10 +129,11 @@ struct BearerScheme: Scheme {
         guard let rules = auth.refresh else { return .rejected("the session has ended") }
         var secrets = ["refresh": token]
         secrets["access"] = access
-        let request: OutboundRequest
+        var request: OutboundRequest
         do { request = try rules.request.render(TemplateValues(subject: "The refresh", secrets: secrets)) } catch {
             return .unavailable(error)
         }
+        request.isBrief = true
         var wasLost = false
         while true {
             do {
@@ -189,7 +190,7 @@ struct BearerScheme: Scheme {
             return .refreshed(tokens, account: response.json?.at(rules.account)?.text)
         }
         if code == Self.alreadyRefreshed, status < 500 { return .rejected(Self.lost(words ?? Self.alreadyRefreshed)) }
-        let isKnown = code.map { errors.relogin.contains($0) || $0 == "invalid_grant" } ?? false
+        let isKnown = code.map(errors.relogin.contains) == true || [code, standardCode(response)].contains("invalid_grant")
         if response.isJSON, isKnown && status < 500 { return .rejected(words ?? code ?? "the session has ended") }
         if status == 429 || code.map(errors.retry.contains) == true {
             let sentence = words ?? "The backend asks for fewer refreshes (\(status))."
@@ -206,6 +207,9 @@ struct BearerScheme: Scheme {
         return .unavailable(
             Failure(.profile, status: status, "The backend does not take the refresh as its profile describes it (\(status))\(reason)"))
     }
+
+    /// Where RFC 6749 5.2 has the code of an error, whatever the profile says of others.
+    private func standardCode(_ response: InboundResponse) -> String? { response.json?.member("error")?.string }
 
     // MARK: The way out
 

@@ -26,6 +26,7 @@ struct CookieScheme: Scheme {
         let (account, response) = try await backend.signIn(login, email, password, over: transport)
         var credentials = Credentials()
         _ = credentials.cookies.absorb(response)
+        guard !credentials.cookies.isEmpty else { throw .misbehaved("The backend accepted the sign-in without setting a cookie.") }
         if backend.hasHealth {
             let (known, renewed) = try await identify(credentials, over: transport)
             guard known == account.id else {

@@ -33,11 +33,20 @@ extension SessionKeeper {
         return received > clock.now ? clock.now : received.addingTimeInterval(keepalive)
     }
 
-    /// Renews the session if that is due. What cannot be had now is asked for again later.
-    package func keepAlive() async {
-        guard let due = nextKeepalive, due <= clock.now, let current = try? session() else { return }
-        // `try?`: unavailable, it is tried again; ended, everybody is told of it.
-        _ = try? await renewal(of: current)
+    /// Renews the session if that is due. What cannot be had now is asked for again later; returned is why, where a server has answered so.
+    package func keepAlive() async -> Failure? {
+        guard let due = nextKeepalive, due <= clock.now, let current = try? session() else { return nil }
+        do throws(AuthenticationError) {
+            _ = try await renewal(of: current)
+            return nil
+        } catch {
+            // Of a session that has ended everybody is told.
+            switch error {
+            case .unavailable(let failure): return failure.neverArrived || failure.reason == .stopping ? nil : failure
+            case .tooSoon(_, let failure): return failure
+            default: return nil
+            }
+        }
     }
 
     /// Whether the token is to be renewed before it is used.

@@ -3,8 +3,8 @@ import SyncModel
 import Synchronization
 
 extension SessionKeeper {
-    /// A session newer than `stale`, which the backend called unauthorised: at most one renewal runs, whoever asks, and only for the
-    /// current generation.
+    /// A session of the same account newer than `stale`, which the backend called unauthorised: at most one renewal runs, whoever asks, and
+    /// only for the current generation. Where somebody else has signed in meanwhile, there is none.
     ///
     /// The renewal runs in a task of its own: once begun it must land, though the caller that began it is cancelled.
     package func replace(_ stale: Session) async throws(AuthenticationError) -> Session {
@@ -16,6 +16,9 @@ extension SessionKeeper {
     func renewal(of stale: Session) async throws(AuthenticationError) -> Session {
         while true {
             let current = try session()
+            guard current.account.id == stale.account.id else {
+                throw .signInRequired(reason: "\(stale.account.label) is not signed in any more")
+            }
             if stale.generation < current.generation { return current }
             switch change {
             case .signingIn(let task, _): guard await task.joined() != nil else { throw .leftWaiting }
@@ -31,9 +34,9 @@ extension SessionKeeper {
         }
     }
 
-    /// Throws while renewals rest. What never reached a server does not count: the network says when it is back.
+    /// Throws while renewals rest.
     private func checkRested() throws(AuthenticationError) {
-        guard let (until, failure) = rest.withLock({ [now = clock.now] in $0.running(at: now) }), !failure.neverArrived else { return }
+        guard let (until, failure) = rest.withLock({ [now = clock.now] in $0.running(at: now) }) else { return }
         throw .tooSoon(until: until, failure)
     }
 
@@ -64,21 +67,23 @@ extension SessionKeeper {
             case .refresh:
                 switch try await askForRenewal() {
                 case .renewed(let credentials): return try land(credentials)
-                case .foreign: throw try requireSignIn("the backend now takes this session for another account's")
+                case .foreign: throw requireSignIn("the backend now takes this session for another account's")
                 case .unavailable(let failure, let until): throw begunToRest(failure, until)
                 case .ended(let words):
                     reason = words
                     if record.credentials.kept != nil { forgetRefreshToken() }
                 }
-            case .login: if let kept = record.credentials.kept { return try await renewed(by: kept, as: account) }
+            // A sign-out that has begun needs no new session.
+            case .login: if record.state == .signedIn, let kept = record.credentials.kept { return try await renewed(by: kept, as: account) }
             }
         }
-        throw try requireSignIn(reason)
+        throw requireSignIn(reason)
     }
 
-    /// Asks nobody for a while, since that has failed; returns the error to throw.
+    /// Asks nobody for a while, since that has failed; returns the error to throw. What never arrived is no reason to: the network says when
+    /// it is back.
     private func begunToRest(_ failure: Failure, _ asked: Date?) -> AuthenticationError {
-        guard failure.reason != .stopping else { return .unavailable(failure) }
+        guard failure.reason != .stopping, !failure.neverArrived else { return .unavailable(failure) }
         var told = failure
         // It asked for quiet in this alone: whoever signs in anew need not wait.
         if asked != nil || failure.reason == .throttled { told.reason = .signInRequired }
@@ -86,7 +91,7 @@ extension SessionKeeper {
             rest.begin(told, asked: asked, now: now)
             return rest.running(at: now)?.until
         }
-        guard !failure.neverArrived, let until else { return .unavailable(failure) }
+        guard let until else { return .unavailable(failure) }
         return .tooSoon(until: until, told)
     }
 
@@ -136,23 +141,33 @@ extension SessionKeeper {
         next.renewedByLoginAt = now
         // Before it is sent: a crash and a restart must not send it again at once, or the server locks the account.
         try store(next)
-        let witness = Witness(transport)
+        let witness = Witness(transport, clock: clock)
         do throws(AuthenticationError) {
             var (whose, credentials) = try await scheme.signIn(.password(email: kept.email, kept.password), over: witness) { _ in }
-            guard whose.id == account?.id else { throw try requireSignIn("the kept password opens another account") }
+            guard whose.id == account?.id else { throw requireSignIn("the kept password opens another account") }
             credentials.kept = kept
             return try land(credentials, SignInNotice(account: told(account), requester: nil, at: clock.now))
         } catch .refused(let words) {
             // Never again with this password: the next refusals would lock the account.
-            throw try requireSignIn(words)
+            throw requireSignIn(words)
         } catch .locked(let words) {
-            throw try requireSignIn(words)
+            throw requireSignIn(words)
+        } catch .secondFactor {
+            throw requireSignIn("the account needs a second factor by now, which the kept password does not give")
+        } catch .misbehaved(let words) {
+            throw begunToRest(Failure(.profile, words), rested(witness, since: now))
         } catch .unavailable(let failure) {
             try requireNotCalledOff()
+            if witness.mayHaveArrived { throw begunToRest(failure, rested(witness, since: now)) }
             // What never arrived was no try. Where this is not stored, the password rests longer than it has to.
-            if !witness.mayHaveArrived { record.renewedByLoginAt = before }
+            record.renewedByLoginAt = before
             throw .unavailable(failure)
         }
+    }
+
+    /// Until when a kept password rests that was used at `now`, at the least as long as the server asks.
+    private func rested(_ witness: Witness, since now: Date) -> Date {
+        max(now.addingTimeInterval(Self.renewalPause), witness.askedToWait ?? .distantPast)
     }
 
     /// Only a sign-out calls a renewal off: what comes of it then belongs to a session that is no more.
@@ -178,9 +193,10 @@ extension SessionKeeper {
     }
 
     /// Forgets the credentials and says why; returns the error to throw. A sign-out that has begun goes on instead.
-    private func requireSignIn(_ reason: String) throws(AuthenticationError) -> AuthenticationError {
+    private func requireSignIn(_ reason: String) -> AuthenticationError {
         guard record.state == .signedIn, !Task.isCancelled else { return .signingOut }
-        try store(record.cleared(.signInRequired, origin: record.origin, reason: reason))
+        let ended = record.cleared(.signInRequired, origin: record.origin, reason: reason)
+        do { try commitEnd(ended) } catch { becomeUnsaved(ended) }
         return .signInRequired(reason: reason)
     }
 
@@ -198,5 +214,5 @@ extension SessionKeeper {
 
 extension Failure {
     /// The request certainly reached no server.
-    fileprivate var neverArrived: Bool { !outcomeUnknown && [.offline, .tls, .clock].contains(reason) }
+    var neverArrived: Bool { !outcomeUnknown && [.offline, .tls, .clock].contains(reason) }
 }

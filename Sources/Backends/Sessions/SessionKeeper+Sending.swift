@@ -7,7 +7,7 @@ extension SessionKeeper {
     /// Credentials go to the profile's origin only. Where the account is no longer signed in, nothing is sent. They may be newer than
     /// `session`: what comes back with the answer is the session whose credentials were sent.
     package func send(_ request: OutboundRequest, as session: Session) async throws(TransportError) -> Answer {
-        guard let rules = backend.profile.auth.csrf, !request.isSafe, isOwn(request) else { return try await exchange(request, session) }
+        guard let rules = backend.profile.auth.csrf, !request.isSafe, backend.isOwn(request) else { return try await exchange(request, session) }
         var request = request
         let token: String
         switch try await csrfToken(rules, session) {
@@ -40,7 +40,7 @@ extension SessionKeeper {
         guard var request = backend.health else {
             return .ill(Failure(.profile, "The profile of \(backend.name) has no health route."))
         }
-        if record.state == .signedIn, !isUnstored { scheme.authorize(&request, with: record.credentials) }
+        if record.state == .signedIn, !isUnstored, backend.isOwn(request) { scheme.authorize(&request, with: record.credentials) }
         do {
             return backend.health(try await transport.send(request))
         } catch {
@@ -52,7 +52,7 @@ extension SessionKeeper {
         guard record.state == .signedIn, told(record.account)?.id == session.account.id else {
             throw .unreachable(Failure(.signInRequired, "It was not sent: \(session.account.label) is not signed in any more."))
         }
-        guard isOwn(request) else { return (try await transport.send(request), session) }
+        guard backend.isOwn(request) else { return (try await transport.send(request), session) }
         if isUnstored {
             do throws(AuthenticationError) { try store(record) } catch {
                 throw .unreachable(Failure(.unreadable, "It was not sent: the renewed session could not be stored."))
@@ -82,15 +82,13 @@ extension SessionKeeper {
         }
         let response = answer.response
         if let failure = backend.interception(in: response) { throw .unreachable(failure) }
-        if response.status == 401, response.isJSON { return .unauthorized(answer) }
+        if response.status == 401, !response.isPage { return .unauthorized(answer) }
         guard response.isSuccess, let token = response.json?.at(rules.token)?.string else {
             throw .unreachable(Failure(.serverError, status: response.status, "The backend gave no CSRF token (\(response.status))."))
         }
         csrf = (token, record.generation)
         return .token(token)
     }
-
-    private func isOwn(_ request: OutboundRequest) -> Bool { Origin(request.url) == backend.profile.origin }
 }
 
 extension InboundResponse {

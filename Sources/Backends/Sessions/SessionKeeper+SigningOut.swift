@@ -18,7 +18,9 @@ extension SessionKeeper {
                 guard isWide || !allDevices else { throw .narrowerUnderWay }
                 return try await ended(task)
             }
-            if isDirty { try save(record) }
+            var next = record
+            next.exchanged = nil
+            if isDirty || record.exchanged != nil { try save(next) }
             return SignOutOutcome(server: .none)
         }
         let aftermath = SignOutAftermath(account: told(record.account), requester: requester, dropsEntries: dropsEntries)

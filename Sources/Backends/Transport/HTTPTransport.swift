@@ -48,7 +48,7 @@ package final class HTTPTransport: Transport {
     package func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
         guard !Task.isCancelled else { throw .unreachable(Failure(.stopping, "The request was not sent: the daemon was told to stop.")) }
         let head = request.timeout ?? limits.request
-        let whole = max(head, limits.exchange)
+        let whole = request.isBrief ? head : max(head, limits.exchange)
         let exchange = HTTPExchange(hiding: request.secrets, head: TimeAmount(head), whole: TimeAmount(whole), atMost: limits.answer)
         do {
             // The deadline is for a request that finds no connection at all; the exchange keeps its own times from when it has one.

@@ -20,6 +20,8 @@ package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible, Cus
     package var body: Data?
     /// How long to wait for the answer's head; nil means the transport's own limit.
     package var timeout: Duration?
+    /// Whether that is for the whole exchange, since the answer is small and somebody may wait for it.
+    var isBrief = false
     /// What it carries and nobody may see, so that no answer's words tell it.
     var secrets: Set<Secret> = []
 

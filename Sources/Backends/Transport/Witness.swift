@@ -1,21 +1,26 @@
+import Foundation
+import SyncModel
 import Synchronization
 
-/// Carries requests as another transport does, and remembers whether any of them may have arrived.
+/// Carries requests as another transport does, and remembers whether any of them may have arrived and for how long an answer asks for quiet.
 final class Witness: Transport {
     private let transport: any Transport
-    private let arrived = Mutex(false)
+    private let clock: any SyncClock
+    private let seen = Mutex<(arrived: Bool, until: Date?)>((false, nil))
 
-    init(_ transport: any Transport) { self.transport = transport }
+    init(_ transport: any Transport, clock: any SyncClock) { (self.transport, self.clock) = (transport, clock) }
 
-    var mayHaveArrived: Bool { arrived.withLock(\.self) }
+    var mayHaveArrived: Bool { seen.withLock { $0.arrived } }
+    /// Of the newest answer, its Retry-After.
+    var askedToWait: Date? { seen.withLock { $0.until } }
 
     func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
         do {
             let response = try await transport.send(request)
-            arrived.withLock { $0 = true }
+            seen.withLock { [now = clock.now] in $0 = (true, RetryAfter.read(response, now: now)) }
             return response
         } catch {
-            if case .lost = error { arrived.withLock { $0 = true } }
+            if case .lost = error { seen.withLock { $0.arrived = true } }
             throw error
         }
     }

@@ -8,11 +8,15 @@ extension Backend {
         let (status, code) = (response.status, errors.code(of: response))
         let said = errors.words(of: response)
         let words = said ?? "The backend refused the sign-in (\(status))."
-        if response.isJSON, saysLocked(status, code, said) { return .locked(said ?? "The account is locked (\(status)).") }
-        if let code, errors.relogin.contains(code) { return .refused(words) }
+        // An application that is ill may say anything of itself: “database is locked” is no word about the person.
+        let isIll = status >= 500
+        if !isIll, response.isJSON, saysLocked(status, code, said) { return .locked(said ?? "The account is locked (\(status)).") }
+        if !isIll, let code, errors.relogin.contains(code) { return .refused(words) }
         if status == 429 || (status == 503 && response[header: "Retry-After"] != nil) || code.map(errors.retry.contains) == true {
             return .unavailable(Failure(.throttled, status: status, tooManyAttempts(response, said)))
         }
+        // Many servers refuse without a word.
+        if status == 401, !response.isPage { return .refused(words) }
         guard response.isJSON else {
             let kind: Failure.Reason = status < 500 ? .intercepted : .serverError
             return .unavailable(Failure(kind, status: status, "The backend could not sign anybody in (\(status))."))

@@ -20,7 +20,7 @@ extension Backend {
     /// What the answer to `health` says.
     package func health(_ response: InboundResponse) -> Health {
         if let interception = interception(in: response) { return .intercepted(interception) }
-        if response.status == 401, response.isJSON { return .well(account: nil) }
+        if response.status == 401, !response.isPage { return .well(account: nil) }
         guard response.isSuccess, let json = response.json, let rules = profile.health else {
             let words = profile.errors.words(of: response)
             return .ill(Failure(.serverError, status: response.status, words ?? "The backend is not well (\(response.status))."))
