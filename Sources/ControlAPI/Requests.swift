@@ -54,26 +54,32 @@ public struct SignIn: WireRequest, Codable {
 /// Which session to end.
 public struct SignOut: WireRequest {
     public var backend: String?
+    /// The id of the account that is meant, as the status shows it: another one stays signed in. Nil for whoever it is.
+    public var account: String?
     /// End the account's sessions on all devices, where the backend can.
     public var allDevices: Bool
     /// Sign out although the profile refuses that while not everything has gone up.
     public var force: Bool
 
-    public init(backend: String? = nil, allDevices: Bool = false, force: Bool = false) {
+    public init(backend: String? = nil, account: String? = nil, allDevices: Bool = false, force: Bool = false) {
         self.backend = backend
+        self.account = account
         self.allDevices = allDevices
         self.force = force
     }
 
     public init(parameters: [String: String], body: Data?) throws(Problem) {
-        let reader = try ParameterReader(parameters, known: ["backend", "all_devices", "force"])
-        self.init(backend: reader.text("backend"), allDevices: try reader.flag("all_devices"), force: try reader.flag("force"))
+        let reader = try ParameterReader(parameters, known: ["backend", "account", "all_devices", "force"])
+        self.init(
+            backend: reader.text("backend"), account: reader.text("account"), allDevices: try reader.flag("all_devices"),
+            force: try reader.flag("force"))
     }
 
     public var parameters: [String: String] {
         var all = allDevices ? ["all_devices": "true"] : [:]
         if force { all["force"] = "true" }
         all["backend"] = backend
+        all["account"] = account
         return all
     }
 }

@@ -190,10 +190,12 @@ public struct SessionReport: Codable, Sendable, Equatable {
     public var remembered: Bool
     /// Why a person has to sign in again.
     public var reason: String?
+    /// By what people sign in there: `password`, `refresh_token` or `token`. Open: new ones may come.
+    public var signInBy: String?
 
     public init(
         backend: String, state: String, account: String? = nil, email: String? = nil, since: Date? = nil, remembered: Bool = false,
-        reason: String? = nil
+        reason: String? = nil, signInBy: String? = nil
     ) {
         self.backend = backend
         self.state = state
@@ -202,6 +204,7 @@ public struct SessionReport: Codable, Sendable, Equatable {
         self.since = since
         self.remembered = remembered
         self.reason = reason
+        self.signInBy = signInBy
     }
 }
 

@@ -76,8 +76,11 @@ struct SessionWatch: Service {
         switch snapshot.state {
         case .signedIn: spool.look()
         case .signInRequired:
-            log.warning(
-                "A person has to sign in again", metadata: ["backend": "\(snapshot.backend)", "reason": "\(snapshot.reason ?? "")"])
+            var metadata: Logger.Metadata = ["backend": "\(snapshot.backend)", "reason": "\(snapshot.reason ?? "")"]
+            if let account = snapshot.account {
+                (metadata["account"], metadata["email"]) = ("\(account.id)", "\(account.label)")
+            }
+            log.warning("A person has to sign in again", metadata: metadata)
             var detail = ["reason": snapshot.reason ?? ""]
             detail["email"] = snapshot.account?.label
             let event = SyncEvent(

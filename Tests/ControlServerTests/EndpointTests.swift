@@ -22,7 +22,7 @@ import Testing
             #expect(try await client.call(Endpoints.status, NoInput()) == FakeService.status)
             #expect(try await client.call(Endpoints.sessions, NoInput()) == SessionList(sessions: [FakeService.session]))
             #expect(try await client.call(Endpoints.signIn, signIn) == FakeService.session)
-            #expect(try await client.call(Endpoints.signOut, SignOut(backend: "b", allDevices: true)).waiting == 2)
+            #expect(try await client.call(Endpoints.signOut, SignOut(backend: "b", account: "a@https://b", allDevices: true)).waiting == 2)
             #expect(try await client.call(Endpoints.submit, submission).sequence == 7)
             let query = EntryQuery(state: "dead", backend: "b", after: 9, limit: 500)
             #expect(try await client.call(Endpoints.entries, query) == EntryPage(entries: [FakeService.summary], next: 7))
@@ -45,7 +45,7 @@ import Testing
         #expect(
             service.calls == [
                 .init(name: "status"), .init(name: "sessions"), .init(name: "signIn", body: signIn.body),
-                .init(name: "signOut", parameters: ["backend": "b", "all_devices": "true"]),
+                .init(name: "signOut", parameters: ["backend": "b", "account": "a@https://b", "all_devices": "true"]),
                 .init(
                     name: "submit",
                     parameters: [

@@ -34,6 +34,22 @@ import Testing
         try await station.homing(["login", "--refresh-token-stdin"] + (name.map { ["--email", $0] } ?? []), input: token)
     }
 
+    @Test func whereTokensAreTheWayInNobodyIsAskedForAPassword() async throws {
+        let station = try await TestStation(.aiPhoto(AIPhotoConfiguration()), profile: "aiphoto", route: "register")
+        try await station.start()
+        for arguments in [[], ["--email", "manager@lab.test"]] {
+            let refused = try await station.homing(["login"] + arguments)
+            #expect(refused.code == 2, "\(refused.text)")
+            #expect(refused.text.contains("People sign in at aiphoto with a refresh token, and not with"), "\(refused.text)")
+            #expect(refused.text.contains("‘homing login --refresh-token-stdin’"), "\(refused.text)")
+        }
+        #expect(
+            try await station.homing("login", "--backend", "aiphoto").text.contains(
+                "‘homing login --backend aiphoto --refresh-token-stdin’"))
+        #expect(station.sandbox.ledger.requests.isEmpty)
+        try await station.end(SIGTERM)
+    }
+
     @Test func nobodySignsInUnderTheNameOfAnotherAccount() async throws {
         let station = try await station()
         let refused = try await signIn(station, "others-token", as: "manager@lab.test")

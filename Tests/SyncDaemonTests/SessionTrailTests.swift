@@ -139,6 +139,22 @@ import Testing
         }
     }
 
+    @Test func whoHasToSignInAgainIsNamedInTheEventAndInTheJournal() async throws {
+        try await DaemonStation.with { station in
+            try await running(station) { daemon in
+                let account = try #require(try await daemon.signIn(DaemonStation.manager, by: Self.clerk).account)
+                station.sandbox.expireSessions(rememberTokens: true)
+                try await station.submit()
+                let told = try #require(try await event(station, "signInRequired"))
+                #expect(told.account == account && told.detail["email"] == "manager@lab.test")
+                #expect(
+                    lines.all("A person has to sign in again") == [
+                        "A person has to sign in again account=\(account) backend=breathesafe email=manager@lab.test reason=\(told.detail["reason"] ?? "")"
+                    ])
+            }
+        }
+    }
+
     @Test func aRefusalIsToldHoweverManyThereWere() async throws {
         try await DaemonStation.with { station in
             try await running(station) { daemon in

@@ -37,6 +37,13 @@ import Testing
                 == "Sign in with ‘homing login --backend b --token-stdin’.")
     }
 
+    @Test func whereOnlyTheProfileIsInTheWayNobodyIsSentBackToTheSameCommand() throws {
+        let words = "Its profile has to name ‘account’ in ‘refresh’."
+        let problem = try problem(.unsupported(words), .refreshToken(Secret("t"), label: nil))
+        #expect(problem.detail == words)
+        #expect(problem.next == "Ask whoever maintains the profile b.yaml to put that right; trying again before does not help.")
+    }
+
     @Test func aSecondFactorIsSaidToBeOne() throws {
         let problem = try problem(.secondFactor)
         #expect(problem.detail == "This account needs a second factor, which Homing cannot give.")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import homing
@@ -6,22 +7,11 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct TerminalPromptTests {
     /// The person's side of a pseudo-terminal.
     private struct Person {
-        let keyboard: FileHandle
-        let terminalPath: String
+        private let terminal: PseudoTerminal
+        var keyboard: FileHandle { terminal.keyboard }
+        var terminalPath: String { terminal.path }
 
-        init() throws {
-            let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
-            try #require(master >= 0)
-            keyboard = FileHandle(fileDescriptor: master, closeOnDealloc: true)
-            var (unlocked, number): (CInt, CInt) = (0, 0)
-            try #require(ioctl(master, Self.unlock, &unlocked) == 0)
-            try #require(ioctl(master, Self.slaveNumber, &number) == 0)
-            terminalPath = "/dev/pts/\(number)"
-        }
-
-        // TIOCSPTLCK and TIOCGPTN, which the importer cannot see.
-        private static let unlock: UInt = 0x4004_5431
-        private static let slaveNumber: UInt = 0x8004_5430
+        init() throws { terminal = try PseudoTerminal() }
 
         /// All that the terminal shows up to and with `text`.
         func sees(_ text: String) throws -> String {

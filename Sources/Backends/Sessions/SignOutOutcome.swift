@@ -44,6 +44,8 @@ package enum SignOutError: Error, Hashable, Sendable {
     case allDevicesUnsupported
     /// A sign-out of this device alone is under way, which does not end the other ones.
     case narrowerUnderWay
+    /// The account there is another one than the one that was to be signed out; nothing was changed.
+    case otherAccount(Account?)
     /// The profile forbids it while so many of the account's entries have not gone up; nothing was changed.
     case unsent(Int)
     /// Whether anything has still to go up could not be found out, in a sentence; nothing was changed.

@@ -88,6 +88,12 @@ extension Problem {
                 .wrongState, status: 409, title: "Signing out already",
                 detail: "A sign-out of this device alone is under way at \(backend); it does not end the sessions of other devices.",
                 next: "Sign in again once it has ended, and sign out with --all-devices; or end the others on the website.")
+        case .otherAccount(let account):
+            let who = account?.label ?? "another account"
+            self.init(
+                .wrongState, status: 409, title: "Somebody else is signed in",
+                detail: "At \(backend) it is \(who) by now, and not the account that was to be signed out. Nothing was changed.",
+                next: "See who is signed in, and what waits, with ‘homing status’; to sign \(who) out, use ‘\(commands.logout)’ again.")
         case .unsent(let count):
             self.init(
                 .wrongState, status: 409, title: "Not everything has gone up",

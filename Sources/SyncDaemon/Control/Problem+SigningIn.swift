@@ -31,8 +31,13 @@ extension Problem {
                 .signInRequired, status: 409, title: "Nobody is signed in", detail: "Nobody is signed in at \(name): \(reason)",
                 next: "Sign in with ‘\(commands.login)’.")
         case .unsupported(let words):
+            // Where people do sign in so, only the profile can be in the way: the command would lead here again.
+            let isTheWay = way.means == backend.signInMeans
             self.init(
-                .unsupported, status: 409, title: "Not possible there", detail: words, next: "Sign in with ‘\(commands.login)’.")
+                .unsupported, status: 409, title: "Not possible there", detail: words,
+                next: isTheWay
+                    ? "Ask whoever maintains the profile \(name).yaml to put that right; trying again before does not help."
+                    : "Sign in with ‘\(commands.login)’.")
         case .signingOut:
             self.init(
                 .wrongState, status: 409, title: "Signing out", detail: "A sign-out is under way at \(name).",
@@ -88,6 +93,16 @@ extension Problem {
             self = unreachable(
                 "The backend does not answer", "Signing in needs the network. Try again when it is there; what is captured meanwhile waits."
             )
+        }
+    }
+}
+
+extension WayIn {
+    fileprivate var means: SignInMeans {
+        switch self {
+        case .password: .password
+        case .refreshToken: .refreshToken
+        case .accessToken: .token
         }
     }
 }

@@ -13,7 +13,7 @@ extension Station {
     func sessions(_ request: NoInput, by peer: Peer) async throws(Problem) -> SessionList {
         var reports: [SessionReport] = []
         for keeper in keepers.values.sorted(by: { $0.backend.name < $1.backend.name }) {
-            reports.append(SessionReport(await keeper.snapshot))
+            reports.append(SessionReport(await keeper.snapshot, at: keeper.backend))
         }
         return SessionList(sessions: reports)
     }
@@ -38,7 +38,7 @@ extension Station {
             await tell(error, of: request.attempted, at: name, to: peer)
             throw Problem(error, signingInAt: keeper.backend, by: way, commands(for: name))
         }
-        return SessionReport(snapshot)
+        return SessionReport(snapshot, at: keeper.backend)
     }
 
     /// Tells of a sign-in; false where the store refused, and it is to be tried again. Done twice, it tells twice.
@@ -81,10 +81,10 @@ extension Station {
 }
 
 extension SessionReport {
-    init(_ snapshot: SessionSnapshot) {
+    init(_ snapshot: SessionSnapshot, at backend: Backend) {
         self.init(
             backend: snapshot.backend, state: snapshot.state.rawValue, account: snapshot.account?.id, email: snapshot.account?.label,
-            since: snapshot.since, remembered: snapshot.remembered, reason: snapshot.reason)
+            since: snapshot.since, remembered: snapshot.remembered, reason: snapshot.reason, signInBy: backend.signInMeans.rawValue)
     }
 }
 

@@ -20,7 +20,7 @@ extension Station {
             outcome = try await untilShutdown { () throws(SignOutError) in
                 try await keeper.signOut(
                     allDevices: request.allDevices, by: Requester(peer), dropsEntries: drops,
-                    errands: errands(at: keeper.backend, force: request.force)
+                    errands: errands(at: keeper.backend, of: request.account, force: request.force)
                 ) { await dispatcher.drain(backend: name) }
             }
         } catch {
@@ -35,11 +35,14 @@ extension Station {
 
     /// What signing out at `backend` has to do with the outbox.
     ///
-    /// - Parameter force: also where the profile refuses it while not everything has gone up.
-    func errands(at backend: Backend, force: Bool = false) -> SignOutErrands {
+    /// - Parameters:
+    ///   - meant: the id of the account that is to be signed out; nil for whoever it is.
+    ///   - force: also where the profile refuses it while not everything has gone up.
+    func errands(at backend: Backend, of meant: String? = nil, force: Bool = false) -> SignOutErrands {
         let (name, refuses) = (backend.name, backend.outboxOnSignOut == .refuse && !force)
         return SignOutErrands(
             admit: { account throws(SignOutError) in
+                if let meant, meant != account?.id { throw .otherAccount(account) }
                 guard refuses, let account else { return }
                 let count: Int
                 do { count = try await outbox.tallies().unsent(Destination(backend: name, account: account.id)) } catch {
@@ -169,6 +172,7 @@ extension SignOutError {
         case .kept, .leftWaiting: nil
         case .allDevicesUnsupported: "the backend cannot end the sessions of all devices"
         case .narrowerUnderWay: "a sign-out of this device alone is under way"
+        case .otherAccount: "another account was meant"
         case .unsent(let count): "\(StatusSummary.captures(count)) \(count == 1 ? "has" : "have") not gone up"
         case .uncounted(let words): words
         case .unsaved(let error): error.description

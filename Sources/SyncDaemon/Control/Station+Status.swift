@@ -80,7 +80,7 @@ extension Station {
         _ keeper: SessionKeeper, _ overview: Overview, _ labels: [Destination: String], _ stored: Pause?
     ) async throws(Problem) -> BackendReport {
         let name = keeper.backend.name
-        let session = SessionReport(await keeper.snapshot)
+        let session = SessionReport(await keeper.snapshot, at: keeper.backend)
         let tallies = overview.tallies.filter { $0.destination.backend == name }
         let own = session.account.map { Destination(backend: name, account: $0) }
         let gate = gate(of: name, stored, isSignedIn: session.state == "signedIn")

@@ -36,9 +36,30 @@ struct LoginCommand: DaemonCommand {
 
     func run(_ context: Context) async throws {
         // Before anything is asked: a password typed for nothing is one too many.
-        try target.require(among: try await context.client.call(Endpoints.sessions, NoInput()).sessions.map(\.backend))
+        let sessions = try await context.client.call(Endpoints.sessions, NoInput()).sessions
+        try target.require(among: sessions.map(\.backend))
+        for session in sessions where target.backend ?? session.backend == session.backend { try requirePassword(at: session) }
         let session = try await context.client.call(Endpoints.signIn, try request(warn: context.console.warn))
         context.answer(session, SessionText.signedIn(session))
+    }
+
+    /// An error that says how people sign in at a backend where they have no password to be asked for.
+    private func requirePassword(at session: SessionReport) throws(Problem) {
+        guard !refreshTokenStdin, !tokenStdin, passwordSource == .terminal else { return }
+        let (token, option): (String, String)
+        switch session.signInBy {
+        case "refresh_token":
+            token = "a refresh token"
+            option = "--refresh-token-stdin"
+        case "token":
+            token = "a token that does not change, an API key"
+            option = "--token-stdin"
+        default: return
+        }
+        let name = target.backend.map { " --backend \($0)" } ?? ""
+        throw .invalid(
+            "People sign in at \(session.backend) with \(token), and not with an e-mail address and a password.",
+            next: "Hand the token in on standard input: ‘homing login\(name) \(option)’.")
     }
 
     private func request(warn: (String) -> Void) throws -> SignIn {

@@ -18,6 +18,7 @@ struct LogoutCommand: DaemonCommand {
     func run(_ context: Context) async throws {
         let report = try await context.client.call(Endpoints.status, NoInput()).backend(toSignOutOf: target.backend)
         let confirmation = Confirmation(console: context.console, skipped: yes)
+        var request = SignOut(backend: report.name, allDevices: allDevices, force: force)
         if try confirmation.isNeeded && report.session.state != "signedOut" {
             let explanation = SessionText.beforeSigningOut(report)
             if report.discardedBySigningOut ?? 0 > 0 {
@@ -25,8 +26,10 @@ struct LogoutCommand: DaemonCommand {
             } else {
                 try confirmation.ask(explanation, "Sign out? [y/N] ") { ["y", "yes"].contains($0.lowercased()) }
             }
+            // The answer was about this account: somebody else may have signed in while the question stood.
+            request.account = report.session.account
         }
-        let outcome = try await context.client.call(Endpoints.signOut, SignOut(backend: report.name, allDevices: allDevices, force: force))
+        let outcome = try await context.client.call(Endpoints.signOut, request)
         context.answer(outcome, SessionText.signedOut(outcome, login: SyncText.signInCommand(report)))
     }
 }

@@ -67,7 +67,7 @@ enum WireSamples {
     /// For each operation a request with all of its parameters.
     static let requests: [String: any WireRequest] = [
         "status": NoInput(), "sessions": NoInput(), "signIn": SignIn(email: "e", password: "p"),
-        "signOut": SignOut(backend: "b", allDevices: true, force: true),
+        "signOut": SignOut(backend: "b", account: "1", allDevices: true, force: true),
         "submit": Submission(backend: "b", route: "r", id: id, supersedes: id, fields: ["user_id": "5"], payload: Data("{}".utf8)),
         "entries": EntryQuery(state: "dead", backend: "b", after: 1, limit: 5), "entry": EntryReference(id: id),
         "why": EntryReference(id: id), "retry": EntryReference(id: id), "discard": EntryReference(id: id),
@@ -82,7 +82,7 @@ enum WireSamples {
     private static let stuck = SpoolReport.StuckFile(path: "p", reason: "r", next: "n")
     private static let spool = SpoolReport(directory: "d", waiting: 1, refused: 1, stuck: 1, stuckExample: stuck)
     private static let session = SessionReport(
-        backend: "b", state: "signInRequired", account: "1", email: "e", since: day, remembered: true, reason: "r")
+        backend: "b", state: "signInRequired", account: "1", email: "e", since: day, remembered: true, reason: "r", signInBy: "token")
     private static let bareSession = SessionReport(backend: "b", state: "signedOut")
     private static let backend = BackendReport(
         name: "b", baseURL: "u", gate: "cooling", gateReason: "r", session: session, queue: QueueReport(), oldestWaiting: day,

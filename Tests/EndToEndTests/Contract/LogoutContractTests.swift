@@ -1,5 +1,8 @@
+import AsyncHTTPClient
 import ControlAPI
 import Foundation
+import NIOCore
+import NIOHTTP1
 import Sandbox
 import StationSupport
 import SyncModel
@@ -237,13 +240,35 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("22: all devices, where it can, says so to the server") func allDevices() async throws {
+    @Test("22: all devices, where it can, ends the session of another one too, and a plain sign-out does not", arguments: [true, false])
+    func allDevices(all: Bool) async throws {
         let station = try await labLoop()
-        let ended = try await station.homing("logout", "--yes", "--all-devices")
+        let phone = try await signInByPhone(station)
+        let ended = try await station.homing(["logout", "--yes"] + (all ? ["--all-devices"] : []))
         #expect(ended.code == 0, "\(ended.text)")
         #expect(logouts(station) == 1)
         #expect(try await station.status().backends[0].session.state == "signedOut")
+        let refresh = try await post("mobile/auth/refresh", ["refreshToken": .string(phone)], to: station)
+        #expect(refresh.status == (all ? 401 : 200))
         try await station.end(SIGTERM)
+    }
+
+    /// The refresh token of another device of the same account.
+    private func signInByPhone(_ station: TestStation) async throws -> String {
+        let answer = try await post(
+            "mobile/auth/login",
+            ["email": "manager@lab.test", "password": .string(BreatheSafeConfiguration.labPassword), "deviceId": "phone"], to: station)
+        return try #require(answer.json["data"]?["tokens"]?["refreshToken"]?.text)
+    }
+
+    private func post(_ path: String, _ body: JSON, to station: TestStation) async throws -> (status: UInt, json: JSON) {
+        var request = HTTPClientRequest(url: "\(station.sandbox.baseURL)/api/\(path)")
+        request.method = .POST
+        request.headers.add(name: "content-type", value: "application/json")
+        request.headers.add(name: "user-agent", value: "phone")
+        request.body = .bytes(ByteBuffer(bytes: body.bytes))
+        let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        return (answer.status.code, try JSON(bytes: Array(buffer: try await answer.body.collect(upTo: 65_536))))
     }
 
     @Test("23: an empty 204 and a 200 in JSON are both fine") func answersToSignOut() async throws {

@@ -90,6 +90,52 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    @Test("drop: whoever is there by now keeps their session and their entries where another account was meant") func anotherOneMeant()
+        async throws
+    {
+        let station = try await labLoop(outbox: "drop")
+        let first = try #require(try await station.status().backends[0].session.account)
+        _ = try await station.client.call(Endpoints.signOut, SignOut(account: first))
+        try await station.login("other@lab.test")
+        try await capture(1...2, station)
+        let refused = await #expect(throws: Problem.self) {
+            try await station.client.call(Endpoints.signOut, SignOut(account: first))
+        }
+        #expect(refused?.code == .wrongState && refused?.status == 409)
+        #expect(refused?.detail.contains("it is other@lab.test by now") == true, "\(String(describing: refused))")
+        #expect(refused?.next?.contains("‘homing logout’") == true)
+        #expect(try await station.status().backends[0].session.email == "other@lab.test")
+        #expect(try await station.entries().map(\.state) == ["pending", "pending"])
+        #expect(try await events(station, "signOutFailed").map { $0.detail["reason"] } == ["another account was meant"])
+        #expect(station.sandbox.ledger.requestCount(path: "auth/logout") == 1)
+        try await station.end(SIGTERM)
+    }
+
+    @Test("drop: the answer to a question about one account destroys nothing of whoever signs in while it stands") func answeredTooLate()
+        async throws
+    {
+        let station = try await labLoop(outbox: "drop")
+        try await capture(1...1, station)
+        let terminal = try PseudoTerminal()
+        let logout = try station.begin(["logout"], output: station.directory("logout.txt"), input: try terminal.opened())
+        while try !said(station).contains("Type the word ‘discard’ to go on: ") { await pauseBriefly() }
+        _ = try await station.client.call(Endpoints.signOut, SignOut())
+        try await station.login("other@lab.test")
+        try await station.appointment(2)
+        try terminal.keyboard.write(contentsOf: Data("discard\n".utf8))
+        while logout.isRunning { await pauseBriefly() }
+        #expect(logout.terminationStatus == 1)
+        let answer = try said(station)
+        #expect(answer.contains("not the account that was to be signed out. Nothing was changed."), "\(answer)")
+        #expect(try await station.status().backends[0].session.email == "other@lab.test")
+        #expect(try await station.entry(2).state == "pending")
+        try await station.end(SIGTERM)
+    }
+
+    private func said(_ station: TestStation) throws -> String {
+        try String(contentsOfFile: station.directory("logout.txt"), encoding: .utf8)
+    }
+
     @Test("drop: kill -9 on the way, and the next start finishes it", arguments: [SIGKILL, SIGTERM]) func crash(signal: Int32) async throws
     {
         let station = try await labLoop(outbox: "drop")

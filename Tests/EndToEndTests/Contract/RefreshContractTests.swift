@@ -253,28 +253,6 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("10: a command that is killed in the middle of a refresh does not undo it") func killedCommand() async throws {
-        let station = try await TestStation.lists2026(grace: 0)
-        try await station.signedIn()
-        station.sandbox.expireSessions(rememberTokens: false)
-        await station.sandbox.apply(.slow(milliseconds: 700, path: "auth/refresh", count: 1))
-        let log = station.directory("sync.txt")
-        try await station.createList(1)
-        let sync = try station.begin(["sync", "--wait"], output: log)
-        try await station.met(.slow)
-        kill(sync.processIdentifier, SIGKILL)
-        try await station.event("delivered")
-        // Only who has stored the new token can come back with it: the old one is worth nothing.
-        try await station.end(SIGKILL)
-        try await station.start()
-        station.sandbox.expireSessions(rememberTokens: false)
-        try await station.createList(2)
-        try await station.event("delivered", count: 2)
-        #expect(station.refreshes(200) == 2)
-        try await station.stillSignedIn()
-        try await station.end(SIGTERM)
-    }
-
     @Test("10: a sign-out whose caller is killed in the middle of its refresh ends the session all the same") func killedSignOut()
         async throws
     {
@@ -425,7 +403,9 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("a stop waits for a refresh that is under way: the session outlives it", arguments: [2500, 7000])
+    /// Both outlast the grace of what is in flight, so that whoever waits for the refresh is called off.
+    @Test(
+        "10: a daemon that is stopped in the middle of a refresh stores what comes of it: the session outlives it", arguments: [2500, 7000])
     func stopped(milliseconds: Int) async throws {
         let station = try await TestStation.lists2026(grace: 0)
         try await station.signedIn()

@@ -55,12 +55,47 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// A station at which somebody with three entries has signed out, with the daemon killed at `place`, and started again.
-    private func killed(at place: String) async throws -> TestStation {
-        let station = try await TestStation(
-            .labLoop(), profile: "labloop", route: "appointment",
-            edits: [("on_failure: clear", "on_failure: clear\n    outbox: drop")])
+    /// Before it is stored that the server failed, the next start does not know it, and does what the person asked for.
+    @Test(
+        "20: kill -9 after the server’s failure, and before a session that is to be kept is stored again, ends signed out with nothing lost",
+        arguments: ["\(told);receive:after:HTTP/1.1 500:1", "\(told);sync:before:\(session).tmp:1", "\(told);rename:before:\(session):1"])
+    func notKeptYet(place: String) async throws {
+        let station = try await killed(at: place, Self.keeping)
+        let end = try #require(try await station.event("signedOut"))
+        #expect(end.detail["server"] == "unknown" && end.detail["discarded"] == nil, "\(end.detail)")
+        #expect(try await station.status().backends[0].session.state == "signedOut")
+        #expect(try await station.entries("pending").count == 3)
+        try await station.login()
+        #expect(try await station.homing("resume").code == 0)
+        try await station.event("delivered", count: 3)
+        #expect(station.sandbox.ledger.requestCount("POST", path: "auth/logout") == 1)
+        try await station.end(SIGTERM)
+    }
+
+    @Test(
+        "20: kill -9 once a session that is to be kept is stored again leaves it as it was",
+        arguments: ["\(told);rename:after:\(session):1", "\(told);sync:after:sessions/:1"])
+    func kept(place: String) async throws {
+        let station = try await killed(at: place, Self.keeping)
+        #expect(try await station.status().backends[0].session.state == "signedIn")
+        #expect(try await station.entries("pending").count == 3)
+        #expect(try await station.homing("resume").code == 0)
+        try await station.event("delivered", count: 3)
+        try await station.stillSignedIn()
+        #expect(try await station.client.call(Endpoints.signOut, SignOut()).server == "ended")
+        #expect(station.sandbox.ledger.requestCount("POST", path: "auth/logout") == 2)
+        try await station.end(SIGTERM)
+    }
+
+    private static let dropping = ("on_failure: clear", "on_failure: clear\n    outbox: drop")
+    private static let keeping = ("on_failure: clear", "on_failure: keep")
+
+    /// A station at which somebody with three entries has signed out, with the daemon killed at `place`, and started again. Where the profile
+    /// keeps a session, the server fails once.
+    private func killed(at place: String, _ edit: (String, String) = dropping) async throws -> TestStation {
+        let station = try await TestStation(.labLoop(), profile: "labloop", route: "appointment", edits: [edit])
         try await station.signedIn()
+        if edit == Self.keeping { await station.sandbox.apply(Fault(.internalError, path: "auth/logout", count: 1)) }
         _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "to gather"))
         for number in 1...3 { try await station.appointment(number) }
         try await station.end(SIGTERM)

@@ -78,11 +78,11 @@ extension TestStation {
     }
 
     /// Starts `homing` and does not wait for its end.
-    func begin(_ arguments: [String], output path: String) throws -> Process {
+    func begin(_ arguments: [String], output path: String, input: FileHandle = .nullDevice) throws -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Self.programs + "/homing")
         process.arguments = arguments + ["--socket", directory("homing.sock")]
-        process.standardInput = FileHandle.nullDevice
+        process.standardInput = input
         _ = FileManager.default.createFile(atPath: path, contents: nil)
         process.standardOutput = FileHandle(forWritingAtPath: path)
         process.standardError = FileHandle(forWritingAtPath: path)
