@@ -74,7 +74,8 @@ extension SessionKeeper {
                     if record.credentials.kept != nil { forgetRefreshToken() }
                 }
             // A sign-out that has begun needs no new session.
-            case .login: if record.state == .signedIn, let kept = record.credentials.kept { return try await renewed(by: kept, as: account) }
+            case .login:
+                if record.state == .signedIn, let kept = record.credentials.kept { return try await renewed(by: kept, as: account) }
             }
         }
         throw requireSignIn(reason)

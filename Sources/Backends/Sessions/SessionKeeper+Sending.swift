@@ -7,7 +7,9 @@ extension SessionKeeper {
     /// Credentials go to the profile's origin only. Where the account is no longer signed in, nothing is sent. They may be newer than
     /// `session`: what comes back with the answer is the session whose credentials were sent.
     package func send(_ request: OutboundRequest, as session: Session) async throws(TransportError) -> Answer {
-        guard let rules = backend.profile.auth.csrf, !request.isSafe, backend.isOwn(request) else { return try await exchange(request, session) }
+        guard let rules = backend.profile.auth.csrf, !request.isSafe, backend.isOwn(request) else {
+            return try await exchange(request, session)
+        }
         var request = request
         let token: String
         switch try await csrfToken(rules, session) {
