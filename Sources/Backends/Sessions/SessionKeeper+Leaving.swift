@@ -43,14 +43,16 @@ extension SessionKeeper {
         var kept = record
         kept.state = record.ending?.before ?? .signedIn
         kept.ending = nil
+        var told = aftermath
+        (told.keptBecause, told.dropsEntries, told.server) = (reason, false, SignOutOutcome.Server.failed(reason).name)
+        kept.aftermaths = (record.aftermaths ?? []) + [told]
         do { try save(kept) } catch {
+            kept.aftermaths = record.aftermaths
             // In memory they are signed in still; the marker in the file signs them out at the next start.
             becomeUnsaved(kept)
             return error
         }
-        var told = aftermath
-        (told.keptBecause, told.dropsEntries, told.server) = (reason, false, SignOutOutcome.Server.failed(reason).name)
-        _ = await errands.settle(told)
+        _ = await settle(errands, of: nil)
         return .kept(reason)
     }
 

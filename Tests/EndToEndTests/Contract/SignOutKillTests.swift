@@ -73,11 +73,13 @@ import Testing
     }
 
     @Test(
-        "20: kill -9 once a session that is to be kept is stored again leaves it as it was",
+        "20: kill -9 once a session that is to be kept is stored again leaves it as it was, and the failure is told",
         arguments: ["\(told);rename:after:\(session):1", "\(told);sync:after:sessions/:1"])
     func kept(place: String) async throws {
         let station = try await killed(at: place, Self.keeping)
         #expect(try await station.status().backends[0].session.state == "signedIn")
+        // Whoever asked got no answer, and finds it here.
+        #expect(try await station.event("signOutFailed") != nil)
         #expect(try await station.entries("pending").count == 3)
         #expect(try await station.homing("resume").code == 0)
         try await station.event("delivered", count: 3)
