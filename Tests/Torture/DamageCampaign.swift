@@ -44,7 +44,7 @@ struct DamageCampaign: RoundCampaign {
         var excused = 0
         try await station.start()
         for life in 1...4 {
-            if try await station.status().backends.allSatisfy({ $0.session.state != "signedIn" }) { try await station.login() }
+            try await Self.patiently { try await Self.signIn(station) }
             if Bool.random(using: &generator) { await station.sandbox.down() }
             for _ in 0..<Int.random(in: 1...40, using: &generator) {
                 number += 1
@@ -61,7 +61,7 @@ struct DamageCampaign: RoundCampaign {
                 outcome.failures.append("life \(life): \(damaged) kept the daemon from starting: \(error)")
                 return
             }
-            if try await station.status().backends.allSatisfy({ $0.session.state != "signedIn" }) { try await station.login() }
+            try await Self.patiently { try await Self.signIn(station) }
             try await settle(station)
             outcome.worstRecovery = max(outcome.worstRecovery ?? 0, (ContinuousClock.now - started) / .seconds(1))
             var unaccounted = try await unaccounted(acknowledged, excused, station)
@@ -83,6 +83,11 @@ struct DamageCampaign: RoundCampaign {
         outcome.acknowledged += number
         outcome.duplicated += station.sandbox.ledger.duplicates.count
         try await station.end(SIGTERM)
+    }
+
+    /// Signs in where the damage has cost the session.
+    private static func signIn(_ station: TestStation) async throws {
+        if try await station.status().backends.allSatisfy({ $0.session.state != "signedIn" }) { try await station.login() }
     }
 
     /// How many are neither there nor counted as missing, once the daemon has read its store through.

@@ -36,6 +36,16 @@ extension RoundCampaign {
         return outcome
     }
 
+    /// Does what fails for a while as often as it takes: a machine with much else to do may need longer than these stations wait, and a daemon
+    /// that exchanges its store answers nobody.
+    static func patiently(_ work: () async throws -> Void) async throws {
+        let limit = ContinuousClock.now + .seconds(120)
+        while true {
+            do { return try await work() } catch { if ContinuousClock.now > limit { throw error } }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
     /// Waits until it is so; false where that takes longer than even a machine with much else to do needs.
     static func soon(_ condition: () async throws -> Bool) async throws -> Bool {
         let limit = ContinuousClock.now + .seconds(150)

@@ -141,8 +141,13 @@ import Testing
         #expect(station.sandbox.ledger.requestCount("POST", path: "auth/login") == 1)
         // What was not sent waits for the person; what may have arrived and cannot be looked up waits for a person to look.
         try await station.login()
-        let end = try await station.event(step == .draining ? "held" : "delivered")
-        #expect(end != nil)
+        var state = ""
+        while !["held", "delivered"].contains(state) {
+            await pauseBriefly()
+            state = try await station.entries()[0].state
+        }
+        // A machine with much else to do may have been sending in the other steps too, for longer than a sign-out waits.
+        if step == .draining { #expect(state == "held") }
         #expect(station.sandbox.ledger.entries.count <= 1)
         try await station.end(SIGTERM)
     }

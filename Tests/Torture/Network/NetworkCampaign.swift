@@ -38,15 +38,6 @@ struct NetworkCampaign: RoundCampaign {
     /// Of the shipped profile of breathesafe.
     static let patience = ("timeout: 60", "timeout: 1")
 
-    /// Signs somebody in, as often as it takes: a machine with much else to do may need longer than these stations wait.
-    static func patiently(_ signIn: () async throws -> Void) async throws {
-        let limit = ContinuousClock.now + .seconds(120)
-        while true {
-            do { return try await signIn() } catch { if ContinuousClock.now > limit { throw error } }
-            try await Task.sleep(for: .milliseconds(20))
-        }
-    }
-
     /// Waits until all that was handed in is delivered, though nobody lifts a finger, and notes how long that took; false where it is not.
     func settlesByItself(_ station: TestStation, _ outcome: inout Outcome) async throws -> Bool {
         let began = ContinuousClock.now
