@@ -209,6 +209,7 @@ package struct DispatchState: Sendable {
         if let left = storeAgainAt?.timeIntervalSince(now), left <= 0 || left > policy.fullDiskPause { storeAgainAt = nil }
         for name in names {
             guard var link = links[name] else { continue }
+            link.forgetAnswer(ahead: now)
             if let change = link.review(now) { actions.append(change) }
             if !isStopping, link.startProbe(policy.breaker, now) { actions.append(.probe(backend: name)) }
             // On a full disk nothing can be written for now; that nothing is under way any more holds all the same.

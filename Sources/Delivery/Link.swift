@@ -116,6 +116,9 @@ struct Link: Sendable {
         case presumed
     }
 
+    /// An answer whose time lies ahead was noted by a clock that was: once that time comes, it would pass for one that came after later tries.
+    mutating func forgetAnswer(ahead now: Date) { if let lastAnswered, lastAnswered > now { self.lastAnswered = nil } }
+
     /// How the backend was when a try failed. Without a health route: well if somebody else was answered since this entry's last try;
     /// without that evidence it is presumed to be well at most once a period.
     func wellness(_ attempt: Attempt, _ entry: Entry, period: TimeInterval, _ now: Date) -> Wellness {

@@ -412,4 +412,21 @@ import Testing
             #expect(settled.filter { $0.entry.sequence == 2 }.map(\.counts) == [counts])
         }
     }
+
+    /// Its time comes, hours after the clock was set right: until then others have been tried, and nobody was answered since.
+    @Test func anAnswerThatAClockAheadNotedIsNoEvidenceOnceItsTimeHasCome() {
+        let ahead = now.addingTimeInterval(4 * 3600)
+        var state = signedIn(health: false)
+        _ = state.on(.stored(Claimed(entries: [entry(1), entry(2)])), at: ahead)
+        _ = state.on(.attempted(entry(1), attempt(.accepted(Samples.receipt))), at: ahead)
+        _ = state.on(.woke, at: now)
+        var entry = entry(2)
+        entry.triedAt = ahead.addingTimeInterval(-60)
+        entry.countedAt = entry.triedAt
+        let later = ahead.addingTimeInterval(60)
+        let actions =
+            state.on(.attempted(entry, attempt(.transient(Samples.failure))), at: later) + state.on(.stored(Claimed()), at: later)
+        let settled = actions.flatMap { action -> [Settled] in if case .store(let settled, _) = action { settled } else { [] } }
+        #expect(settled.filter { $0.entry.sequence == 2 }.map(\.counts) == [false])
+    }
 }

@@ -195,12 +195,11 @@ extension World {
     }
 
     /// What may count where nothing was learnt of the backend's health: somebody was answered since the last try, or it is an hour since the
-    /// last time that it counted; where the clock has jumped since, nobody can tell.
+    /// last time that it counted; where the clock has jumped since that, nobody can tell.
     private func isSeenWell(_ attempt: Try, _ result: Attempt) -> Bool {
         guard let item = model.items[attempt.entry.sequence], result.health == .noEvidence else { return result.health == .well }
-        if let answered = answeredAt[attempt.backend], let tried = item.triedAt, answered >= tried || (steppedAt ?? 0) > answered {
-            return true
-        }
+        // But for the millisecond to which the outbox rounds when it was tried.
+        if let answered = answeredAt[attempt.backend], let tried = item.triedAt, answered >= tried - 0.001 { return true }
         guard let counted = item.countedAt else { return true }
         return time - counted >= RetryPolicy().loneEntryPeriod - 1 || steppedAt.map { $0 >= counted } ?? false
     }
