@@ -9,10 +9,12 @@ extension Outbox {
         var pruned = true
         while pruned, !Task.isCancelled {
             pruned = try await commit { db in
+                // One without a receipt, which only damage leaves so, stays and keeps no other.
                 try db.execute(
-                    sql:
-                        "DELETE FROM entry WHERE sequence IN (SELECT sequence FROM entry WHERE settledAt < ? ORDER BY settledAt LIMIT 500)",
-                    arguments: [date.ms])
+                    sql: """
+                        DELETE FROM entry WHERE sequence IN (SELECT sequence FROM entry WHERE settledAt < ?
+                            AND EXISTS (SELECT 1 FROM receipt WHERE receipt.id = entry.id) ORDER BY settledAt LIMIT 500)
+                        """, arguments: [date.ms])
                 let entries = db.changesCount
                 // The newest stays, whatever its age: a reader's cursor must not seem to lie in the future.
                 try db.execute(

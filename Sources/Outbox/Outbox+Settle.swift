@@ -12,7 +12,7 @@ extension Outbox {
         let epoch = epoch
         let opening = Opening(vault: vault)
         let claimed = try await commit { db in
-            for item in settled { try Self.write(item, epoch: epoch, now: now, db) }
+            for item in settled { try Self.writeOrHold(item, epoch: epoch, now: now, db) }
             let begin = ContinuousClock.now
             var claimed = try Self.claim(slots, epoch: epoch, vault: opening, now: now, db)
             claimed.took = ContinuousClock.now - begin
@@ -20,6 +20,39 @@ extension Outbox {
         }
         if !settled.isEmpty { eventsWritten.send() }
         return claimed
+    }
+
+    /// Writes one settlement; where that breaks a rule of the tables, which only damage can be the reason for, its entry is held and the
+    /// others go on.
+    private static func writeOrHold(_ item: Settled, epoch: Int64, now: Date, _ db: Database) throws {
+        do {
+            try db.inSavepoint {
+                try write(item, epoch: epoch, now: now, db)
+                return .commit
+            }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            do { try hold(item.entry, epoch: epoch, now: now, db) } catch let other as DatabaseError
+                where other.resultCode == .SQLITE_CONSTRAINT
+            {
+                throw OutboxError.damaged("what became of entry \(item.entry.sequence) cannot be written: \(error)")
+            }
+        }
+    }
+
+    private static func hold(_ entry: Entry, epoch: Int64, now: Date, _ db: Database) throws {
+        try db.execute(
+            sql: """
+                UPDATE entry SET state = 'held', holdReason = 'quarantine', epoch = NULL, uncertain = 1,
+                    uncertainAt = coalesce(uncertainAt, claimedAt, ?), lastReason = 'unreadable',
+                    lastError = 'It was sent, and what became of it could not be written down: the store contradicts itself.'
+                WHERE sequence = ? AND state = 'inflight' AND epoch = ?
+                """, arguments: [now.ms, entry.sequence, epoch])
+        guard db.changesCount == 1 else { return }
+        let destination = entry.mutation.destination
+        try insert(
+            SyncEvent(
+                at: now, .held, backend: destination.backend, account: destination.account, entry: entry.id,
+                detail: ["reason": HoldReason.quarantine.rawValue]), db)
     }
 
     private static func write(_ item: Settled, epoch: Int64, now: Date, _ db: Database) throws {

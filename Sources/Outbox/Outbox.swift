@@ -37,8 +37,10 @@ package struct Outbox: Sendable {
     ///   - crashed: the earlier run ended by a fault of its own, which its orphans are suspected of.
     ///   - maxBytes: the limit of the file, in bytes, from which on nothing more is accepted.
     ///   - lookupAfter: how long (seconds) a backend may still be at work on what an earlier run had in flight.
+    ///   - progress: called again and again while a damaged store is salvaged, which takes a minute for millions of receipts.
     package init(
-        file: String, vault: Vault, crashed: Bool, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0, now: Date
+        file: String, vault: Vault, crashed: Bool, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0, now: Date,
+        progress: @escaping () -> Void = {}
     ) throws(OutboxError) {
         _ = Self.sparesMemoryCount
         let ballast = Ballast(beside: file)
@@ -47,7 +49,7 @@ package struct Outbox: Sendable {
         self.ballast = ballast
         damage = Damage(file: file)
         do {
-            let repair = StoreRepair(file: file, vault: vault, now: now)
+            let repair = StoreRepair(file: file, vault: vault, now: now, progress: progress)
             var salvaged = try repair.prepare()
             func openOnce() throws -> (DatabasePool, epoch: Int64) {
                 try Self.open(

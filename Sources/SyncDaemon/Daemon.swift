@@ -96,7 +96,8 @@ package struct Daemon: Sendable {
         let (state, clock, log) = (configuration.stateDirectory, premises.clock, premises.log)
         let outbox = try Outbox(
             file: state + "/outbox.sqlite", vault: premises.vault, crashed: crashed, maxBytes: configuration.maxBytes,
-            lookupAfter: configuration.delivery.retry.lookupAfter, now: clock.now)
+            lookupAfter: configuration.delivery.retry.lookupAfter, now: clock.now,
+            progress: { premises.notifier?.tell(.busy(for: .seconds(120)), .watchdog) })
         if let report = outbox.salvaged { report.log(to: log) }
         let transport = try HTTPTransport(configuration.limits, clock: clock)
         do {

@@ -73,6 +73,17 @@ import Vault
         #expect(faults == [])
     }
 
+    /// An entry then has the sequence of another one, or of a receipt, or one that was never given.
+    @Test func aBitOfASequenceFlipped() async throws {
+        let damaged = try await DamagedStore.closed.value
+        let places = damaged.placesOfSequences
+        #expect(places.count > 30)
+        let faults = try await faults(damaged, stride(from: 0, to: places.count * 7, by: 5)) { number, files in
+            files[Self.store]?[places[number / 7]] ^= 1 << UInt8(number % 7)
+        }
+        #expect(faults == [])
+    }
+
     @Test func theFirstHundredBytesDestroyed() async throws {
         let damaged = try await DamagedStore.closed.value
         let faults = try await faults(

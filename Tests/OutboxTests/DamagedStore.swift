@@ -86,6 +86,18 @@ struct DamagedStore {
 
     var pageCount: Int { (files["outbox.sqlite"]?.count ?? 0) / 4096 }
 
+    /// Where in the file each entry's sequence is, as one byte: before the header of its record, behind which the id comes first.
+    var placesOfSequences: [Int] {
+        let file = [UInt8](files["outbox.sqlite"] ?? Data())
+        return accepted.enumerated().compactMap { index, mutation in
+            let id = [UInt8](mutation.id.description.utf8)
+            return file.indices.dropFirst(64).dropLast(id.count).first { place in
+                file[place] == id[0] && file[place..<place + id.count].elementsEqual(id)
+                    && (27..<60).contains { file[place - $0] == $0 && file[place - $0 - 1] == index + 1 }
+            }.flatMap { place in (27..<60).first { file[place - $0] == $0 && file[place - $0 - 1] == index + 1 }.map { place - $0 - 1 } }
+        }
+    }
+
     /// The frames of the write-ahead log that its last transaction wrote; nil where there is none. Behind them lie those of logs before.
     var lastTransaction: Range<Int>? {
         let log = files["outbox.sqlite-wal"] ?? Data()

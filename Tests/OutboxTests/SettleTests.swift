@@ -40,6 +40,29 @@ import Testing
         #expect(try await store.outbox.entry(Samples.id(1))?.attempts.isEmpty == true)
     }
 
+    /// Only damage can be the reason, and none that should stop the others.
+    @Test func whatCannotBeSettledIsHeldAlone() async throws {
+        let store = try Store()
+        for number in 1...3 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
+        let claimed = try await store.claim(3)
+        try store.raw { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts, capturedAt, settledAt)
+                    SELECT ?, sequence, backend, account, lane, route, size, digest, 'delivered', 0, attempts, capturedAt, capturedAt FROM entry
+                    WHERE sequence = 2
+                    """, arguments: [Samples.id(9).description])
+        }
+        _ = try await store.outbox.settle(
+            claimed.map { Settled($0, .delivered(Samples.receipt), attempt: nil) }, thenClaim: [:], at: store.clock.now)
+        #expect(try await [store.state(1), store.state(2), store.state(3)] == [.delivered, .held, .delivered])
+        let held = try #require(try await store.outbox.entry(Samples.id(2))).record
+        #expect(held.holdReason == .quarantine && held.uncertain && held.lastError?.isEmpty == false)
+        #expect(try await store.outbox.events(since: 0, limit: 20).filter { $0.kind == .held }.map(\.entry) == [Samples.id(2)])
+        // What is read through for damage next has it salvaged, and the entry gets a sequence of its own.
+        await #expect(throws: OutboxError.damaged("entry 2 has the sequence of another one's receipt")) { try await store.outbox.verify() }
+    }
+
     /// Also of what was sealed nothing is left: its key outlives it.
     @Test func whatWasDeliveredIsOverwrittenInTheFile() async throws {
         let store = try Store()

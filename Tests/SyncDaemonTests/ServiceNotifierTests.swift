@@ -19,10 +19,12 @@ import Testing
         notifier.tell(.ready, .status("One\nsentence."))
         notifier.tell(.reloading(since: DispatchTime(uptimeNanoseconds: 42_999)))
         notifier.tell(.watchdog)
+        notifier.tell(.busy(for: .seconds(120)), .watchdog)
         notifier.tell(.stopping)
         #expect(
             receiver.datagrams.map { String(decoding: $0, as: UTF8.self) } == [
-                "READY=1\nSTATUS=One sentence.", "RELOADING=1\nMONOTONIC_USEC=42", "WATCHDOG=1", "STOPPING=1",
+                "READY=1\nSTATUS=One sentence.", "RELOADING=1\nMONOTONIC_USEC=42", "WATCHDOG=1",
+                "EXTEND_TIMEOUT_USEC=120000000\nWATCHDOG=1", "STOPPING=1",
             ])
     }
 

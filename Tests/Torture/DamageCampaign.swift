@@ -1,6 +1,7 @@
 import ControlAPI
 import Delivery
 import Foundation
+import GRDB
 import Outbox
 import Sandbox
 import StationSupport
@@ -42,6 +43,8 @@ struct DamageCampaign: RoundCampaign {
         var number = 0
         // Told of already.
         var excused = 0
+        var doubted: Set<String> = []
+        var duplicates: Set<String> = []
         try await station.start()
         for life in 1...4 {
             try await Self.patiently { try await Self.signIn(station) }
@@ -53,6 +56,7 @@ struct DamageCampaign: RoundCampaign {
                 acknowledged.insert(Samples.id(number).description)
             }
             try await station.end(Bool.random(using: &generator) ? SIGKILL : SIGTERM)
+            let before = SalvageReport.all(in: state).count
             let damaged = try damage(state, &generator)
             for name in damaged { outcome.met("flipped bytes of \(name)") }
             try await station.sandbox.up()
@@ -62,10 +66,25 @@ struct DamageCampaign: RoundCampaign {
                 return
             }
             try await Self.patiently { try await Self.signIn(station) }
-            try await settle(station)
+            guard try await Self.soon({ try await Self.isSettled(station) }) else {
+                outcome.failures.append("life \(life): what can be sent still waits, after \(damaged)")
+                return
+            }
             outcome.worstRecovery = max(outcome.worstRecovery ?? 0, (ContinuousClock.now - started) / .seconds(1))
+            try await doubted.formUnion(Self.doubted(in: state))
+            for id in station.sandbox.ledger.duplicates.keys.sorted() where duplicates.insert(id).inserted {
+                outcome.duplicated += 1
+                if doubted.contains(id) { outcome.duplicatedUncertain += 1 }
+                // The limit of the promise again: the log's last transaction may have been what said that it was about to be sent.
+                if !doubted.contains(id), !damaged.contains("outbox.sqlite-wal") {
+                    outcome.failures.append("life \(life): \(id) took effect again and no doubt was noted, after \(damaged)")
+                }
+            }
             var unaccounted = try await unaccounted(acknowledged, excused, station)
             excused += unaccounted
+            let reports = SalvageReport.all(in: state)
+            // Said in so many words, of this damage and of none that comes later.
+            if reports.dropFirst(before).contains(where: \.mayMissMore) { unaccounted = 0 }
             // The limit of the promise (Decisions/DamagedStore): the log's last transaction, which held the last submission.
             if unaccounted == 1, damaged.contains("outbox.sqlite-wal") {
                 outcome.met("last transactions of the log lost")
@@ -75,13 +94,11 @@ struct DamageCampaign: RoundCampaign {
                 outcome.lost += unaccounted
                 outcome.failures.append("life \(life): \(unaccounted) are gone and not counted, after \(damaged)")
             }
-            let reports = SalvageReport.all(in: state)
             for report in reports where !FileManager.default.fileExists(atPath: report.folder + "/outbox.sqlite") {
                 outcome.failures.append("life \(life): \(report.folder) lacks the damaged file")
             }
         }
         outcome.acknowledged += number
-        outcome.duplicated += station.sandbox.ledger.duplicates.count
         try await station.end(SIGTERM)
     }
 
@@ -96,7 +113,6 @@ struct DamageCampaign: RoundCampaign {
         for _ in 1...100 {
             let present = Set(try await everything(station))
             let reports = SalvageReport.all(in: station.directory("state"))
-            if reports.contains(where: \.mayMissMore) { return 0 }
             let counted = reports.map { $0.missing + $0.lostReceipts }.reduce(0, +)
             // What flipped may be an id: then its entry is held, or was delivered, under the one that it has become.
             let renamed = present.subtracting(acknowledged).count
@@ -127,16 +143,30 @@ struct DamageCampaign: RoundCampaign {
         }
     }
 
-    /// Returns once nothing waits that can be sent, through as many exchanges of the store as that takes.
-    private func settle(_ station: TestStation) async throws {
-        for _ in 1...200 {
-            // `try?`: while the store is exchanged nobody answers.
-            if let queues = try? await station.status().backends.map(\.queue), queues.allSatisfy({ $0.pending + $0.inflight <= $0.blocked })
-            {
-                return
-            }
-            try await Task.sleep(for: .milliseconds(50))
+    /// Whether nothing waits that can be sent.
+    private static func isSettled(_ station: TestStation) async throws -> Bool {
+        // `try?`: while the store is exchanged nobody answers.
+        guard let backends = try? await station.status().backends else { return false }
+        return backends.map(\.queue).allSatisfy { $0.pending + $0.inflight <= $0.blocked }
+    }
+
+    /// The entries of which it was noted that they may have taken effect before.
+    private static func doubted(in state: String) async throws -> Set<String> {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        var ids: Set<String> = []
+        // While the store is exchanged there is none to be read.
+        try await patiently {
+            let noted = """
+                SELECT id FROM entry WHERE uncertain
+                UNION SELECT entry FROM event WHERE entry NOT NULL AND (kind = 'recovered' OR detail ->> 'reason' = 'quarantine')
+                """
+            let queue = try DatabaseQueue(path: state + "/outbox.sqlite", configuration: configuration)
+            ids = try await queue.read { try String.fetchSet($0, sql: noted) }
+            try queue.close()
         }
+        return ids
     }
 
     private func everything(_ station: TestStation) async throws -> [String] {

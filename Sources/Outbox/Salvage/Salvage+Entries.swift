@@ -34,11 +34,13 @@ extension Salvage {
     /// A sequence past this one was not counted up to.
     static let greatest: Int64 = 1 << 40
 
-    /// A row under a sequence of its own: it comes last in its lane, and a person decides.
-    func insertDisplaced(_ row: [String: DatabaseValue]) throws {
-        var row = row
-        row["sequence"] = .null
-        try quarantine(row)
+    /// Gives what is displaced a sequence of its own: it comes last in its lane, and a person decides. Not where a receipt says what became
+    /// of it.
+    func insertDisplaced() throws {
+        for var row in displaced where try !hasReceipt(row["id"]?.text ?? "") {
+            row["sequence"] = .null
+            try quarantine(row)
+        }
     }
 
     /// False where the row breaks a rule of the table.

@@ -12,7 +12,7 @@ extension Salvage {
         guard let counter = counters["entry"] else { return }
         let limit = counter + Self.leap
         let rows = try Row.fetchAll(db, sql: "SELECT * FROM entry WHERE sequence > ?", arguments: [limit])
-        for row in rows { displaced.append(Dictionary(uniqueKeysWithValues: columns.map { ($0, row[$0] ?? .null) })) }
+        for row in rows { displaced.append(stored(row)) }
         for table in ["entry", "receipt"] { try db.execute(sql: "DELETE FROM \(table) WHERE sequence > ?", arguments: [limit]) }
     }
 
@@ -76,6 +76,12 @@ extension Salvage {
         for (sequence, id) in traces.ids.sorted(by: { $0.key < $1.key }) {
             if try wasSettled(id) { traces.settled.insert(sequence) }
             if traces.settled.contains(sequence) { continue }
+            if let place = displaced.firstIndex(where: { $0["id"]?.text == id.description }) {
+                var row = displaced.remove(at: place)
+                row["sequence"] = sequence.databaseValue
+                try quarantine(row)
+                continue
+            }
             try quarantine(try traces.row(sequence, id, route: capturedEvent(of: id)))
         }
         missing = try Outbox.gaps(upTo: last, db)

@@ -12,16 +12,21 @@ final class Salvage {
     var report: SalvageReport
     /// The columns of `entry` as they are stored.
     let columns: [String]
-    /// Rows whose sequence another row has; they get one of their own at the end.
+    /// Rows whose sequence is another's; they get the one that an index tells of, or one of their own at the end.
     var displaced: [[String: DatabaseValue]] = []
     var counters: [String: Int64] = [:]
     /// What is held from now on; its events come after all that were read.
     var held: [(id: MutationID?, backend: String?, account: String?)] = []
     private var epoch: Int64 = 0
+    /// The columns of each table that rows were inserted into.
+    private var names: [String: [String]] = [:]
+    private let progress: () -> Void
 
-    /// - Parameter db: a store with all its tables, nothing in them, and no triggers.
-    init(_ pages: StorePages, into db: Database, vault: Vault, because reason: String, now: Date) throws {
-        (self.pages, self.db, self.vault, self.now) = (pages, db, vault, now)
+    /// - Parameters:
+    ///   - db: a store with all its tables, nothing in them, and no triggers.
+    ///   - progress: called again and again while the work goes on, after each few hundred pages and each step.
+    init(_ pages: StorePages, into db: Database, vault: Vault, because reason: String, now: Date, progress: @escaping () -> Void) throws {
+        (self.pages, self.db, self.vault, self.now, self.progress) = (pages, db, vault, now, progress)
         report = SalvageReport(at: now, reason: reason)
         columns = try Self.columns(of: "entry", db)
     }
@@ -31,20 +36,19 @@ final class Salvage {
         for trust in StorePages.Trust.allCases {
             try forEachRow(trust) { row in try take(row, trust) }
         }
-        try setAsideImpossible()
-        try join()
-        try fillGaps()
-        for row in displaced { try insertDisplaced(row) }
-        try continueEvents()
-        try countAndTell()
-        try deriveTables()
+        for step in [setAsideImpossible, join, fillGaps, insertDisplaced, continueEvents, countAndTell, deriveTables] {
+            progress()
+            try step()
+        }
+        progress()
         return report
     }
 
     /// Every row on every page, in the versions of pages that are trusted that much.
     func forEachRow(_ trust: StorePages.Trust, _ work: (FoundRow) throws -> Void) throws {
         let numbers = trust == .newest ? Array(1...max(1, pages.count)) : pages.log.versions.keys.sorted()
-        for number in numbers where !pages.isPointerMap(number) {
+        for (count, number) in numbers.enumerated() where !pages.isPointerMap(number) {
+            if count % 256 == 0 { progress() }
             guard let bytes = pages.page(number, trust), let page = TreePage(bytes, number: number, of: pages) else { continue }
             for row in page.rows {
                 if let found = FoundRow(row, in: page.kind) { try work(found) }
@@ -71,13 +75,14 @@ final class Salvage {
 
     /// The columns of a table that are stored, in their order.
     private static func columns(of table: String, _ db: Database) throws -> [String] {
-        try String.fetchAll(db.cachedStatement(sql: "SELECT name FROM pragma_table_info(?) ORDER BY cid"), arguments: [table])
+        try String.fetchAll(db, sql: "SELECT name FROM pragma_table_info(?) ORDER BY cid", arguments: [table])
     }
 
     /// A row that breaks a rule of its table, or that is there already, is left out.
     private func insert(into table: String, _ values: [DatabaseValue]) throws {
         let places = values.map { _ in "?" }.joined(separator: ", ")
-        let names = try Self.columns(of: table, db).prefix(values.count).map { "\"\($0)\"" }.joined(separator: ", ")
+        if names[table] == nil { names[table] = try Self.columns(of: table, db) }
+        let names = (names[table] ?? []).prefix(values.count).map { "\"\($0)\"" }.joined(separator: ", ")
         do {
             try db.cachedStatement(sql: "INSERT INTO \(table) (\(names)) VALUES (\(places))").execute(arguments: StatementArguments(values))
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {}
@@ -89,8 +94,11 @@ final class Salvage {
             sql: """
                 UPDATE entry SET state = receipt.outcome, settledAt = receipt.settledAt, remoteID = receipt.remoteID, sealed = NULL,
                     holdReason = NULL, epoch = NULL, uncertain = 0, uncertainAt = NULL
-                FROM receipt WHERE receipt.id = entry.id AND entry.state NOT IN ('delivered', 'discarded');
-
+                FROM receipt WHERE receipt.id = entry.id AND entry.state NOT IN ('delivered', 'discarded')
+                """)
+        try resolveConflicts()
+        try db.execute(
+            sql: """
                 INSERT OR IGNORE INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, remoteID, status,
                     foundByLookup, attempts, capturedAt, settledAt)
                 SELECT id, sequence, backend, account, lane, route, size, digest, state, remoteID, lastStatus, 0, attempts, capturedAt, settledAt

@@ -11,6 +11,8 @@ struct StoreRepair {
     let file: String
     let vault: Vault
     let now: Date
+    /// Called again and again while a store is salvaged.
+    let progress: () -> Void
 
     private static let unfinished = "unfinished.sqlite"
     private static let finished = "salvaged.sqlite"
@@ -57,7 +59,7 @@ struct StoreRepair {
             try makeFresh(at: fresh) { db in
                 let triggers = try Row.fetchAll(db, sql: "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
                 for trigger in triggers { try db.execute(sql: "DROP TRIGGER \(trigger["name"] as String)") }
-                report = try Salvage(pages, into: db, vault: vault, because: reason, now: now).run()
+                report = try Salvage(pages, into: db, vault: vault, because: reason, now: now, progress: progress).run()
                 for trigger in triggers { try db.execute(sql: trigger["sql"]) }
             }
             try report.write(to: folder)

@@ -2,7 +2,7 @@
 ///
 /// SQLite itself takes the log to end at the first frame that does not verify. That is right for a write which a power cut has torn, and
 /// silently drops what was acknowledged where a byte in the middle has changed. Each frame's checksum goes on from the one that the frame
-/// before it *states*, so a damaged frame does not keep those behind it from being verified.
+/// before it *states*, or should have stated, so a damaged frame does not keep those behind it from being verified.
 struct WriteAheadLog {
     /// Bytes of a page; nil where there is no log.
     let pageSize: Int?
@@ -36,8 +36,7 @@ struct WriteAheadLog {
             return
         }
         let isBigEndian = header.number(at: 0) == Self.magic | 1
-        var sum = Checksum(isBigEndian: isBigEndian)
-        sum.add(header[..<24])
+        let sum = Checksum(isBigEndian: isBigEndian, stated: [0, 0, 0, 0, 0, 0, 0, 0]).adding(header[..<24])
         let headerIsGood = header.number(at: 0) | 1 == Self.magic | 1 && sum.isStated(in: header, at: 24)
         let stated = header.number(at: 8)
         let pageSize = headerIsGood && stated.nonzeroBitCount == 1 && (512...65536).contains(stated) ? stated : 4096
@@ -45,7 +44,8 @@ struct WriteAheadLog {
         // A damaged header says nothing of its own log: the first frame does.
         let first = file.bytes(at: Self.headerSize, Self.frameHeaderSize) ?? header
         let salts = headerIsGood ? Array(header[16..<24]) : Array(first[8..<16])
-        var seed = Array(header[24..<32])
+        // What the next frame's checksum goes on from: what is stated, or, where that itself has changed, what should have been.
+        var seeds = [Checksum(isBigEndian: isBigEndian, stated: header[24..<32]), sum]
         // Frames of transactions that are not known to count: the one being read, and torn ones before it.
         var open: [Frame] = []
         var isTorn = false
@@ -57,12 +57,10 @@ struct WriteAheadLog {
                 isTorn = true
                 continue
             }
-            var sum = Checksum(isBigEndian: isBigEndian, seed: seed)
-            sum.add(frame[..<8])
-            sum.add(frame[Self.frameHeaderSize...])
+            let sums = seeds.map { $0.adding(frame[..<8]).adding(frame[Self.frameHeaderSize...]) }
             let isOfThisLog = Array(frame[8..<16]) == salts
-            let isVerified = isOfThisLog && sum.isStated(in: frame, at: 16)
-            seed = Array(frame[16..<24])
+            let isVerified = isOfThisLog && sums.contains { $0.isStated(in: frame, at: 16) }
+            seeds = [Checksum(isBigEndian: isBigEndian, stated: frame[16..<24])] + (isVerified ? [] : sums.prefix(1))
             let commit = frame.number(at: 4)
             if !isVerified { isTorn = true }
             open.append(
@@ -72,8 +70,9 @@ struct WriteAheadLog {
             guard commit != 0, isWhole else { continue }
             defer { isTorn = false }
             // A transaction is on the disk before the next one is written. So a torn one before one that has come here whole was damaged
-            // since; the last one of all may have been cut off by a loss of power, and SQLite rightly takes it not to have been.
-            if isSuspect, isVerified { isDamaged = true }
+            // since; the last one of all may have been cut off by a loss of power, and SQLite rightly takes it not to have been. What is
+            // left, behind the end, of writes that failed or were cut off begins in the midst of one: no such piece has come here whole.
+            if isSuspect, isVerified, !isTorn { isDamaged = true }
             guard isVerified, isDamaged || !isTorn else {
                 isSuspect = true
                 continue
@@ -88,23 +87,27 @@ struct WriteAheadLog {
 
 /// The checksum of a log's frames: two running sums over pairs of 32-bit words.
 private struct Checksum {
-    private var a: UInt32 = 0
-    private var b: UInt32 = 0
+    private var a: UInt32
+    private var b: UInt32
     private let isBigEndian: Bool
 
-    init(isBigEndian: Bool, seed: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]) {
+    /// - Parameter stated: 8 bytes.
+    init(isBigEndian: Bool, stated: ArraySlice<UInt8>) {
         self.isBigEndian = isBigEndian
-        a = UInt32(seed.number(at: 0))
-        b = UInt32(seed.number(at: 4))
+        let stated = Array(stated)
+        a = UInt32(stated.number(at: 0))
+        b = UInt32(stated.number(at: 4))
     }
 
-    mutating func add(_ bytes: ArraySlice<UInt8>) {
+    func adding(_ bytes: ArraySlice<UInt8>) -> Checksum {
+        var sum = self
         bytes.withUnsafeBytes { bytes in
             for offset in stride(from: 0, to: bytes.count - 7, by: 8) {
-                a = a &+ word(bytes, offset) &+ b
-                b = b &+ word(bytes, offset + 4) &+ a
+                sum.a = sum.a &+ word(bytes, offset) &+ sum.b
+                sum.b = sum.b &+ word(bytes, offset + 4) &+ sum.a
             }
         }
+        return sum
     }
 
     private func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {

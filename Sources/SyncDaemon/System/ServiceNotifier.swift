@@ -19,6 +19,8 @@ package struct ServiceNotifier: Sendable {
         /// One plain sentence.
         case status(String)
         case watchdog
+        /// Starting, or stopping, may take so much longer.
+        case busy(for: Duration)
 
         var line: String {
             switch self {
@@ -27,6 +29,7 @@ package struct ServiceNotifier: Sendable {
             case .stopping: "STOPPING=1"
             case .status(let sentence): "STATUS=" + sentence.map { $0.isNewline ? " " : String($0) }.joined()
             case .watchdog: "WATCHDOG=1"
+            case .busy(let time): "EXTEND_TIMEOUT_USEC=\(Int64(time / .microseconds(1)))"
             }
         }
     }

@@ -18,7 +18,9 @@ struct ImageCheck {
             _ = try DeviceID.load(stateDirectory: directory)
             let outbox = try Outbox(file: "\(directory)/outbox.sqlite", vault: vault, crashed: false, now: Date())
             defer { try? outbox.close() }  // `try?`: nothing more is asked of it
-            return try store(vault) + (try await entries(outbox)) + (try await pauses(outbox)) + sessions(vault)
+            // No loss of power damages a store: whoever takes it for that puts aside what is sound.
+            let mistaken = outbox.salvaged.map { ["it was taken to be damaged: \($0.reason)"] } ?? []
+            return try mistaken + store(vault) + (try await entries(outbox)) + (try await pauses(outbox)) + sessions(vault)
                 + (try await drops(outbox))
         } catch {
             return ["it does not open: \(error)"]

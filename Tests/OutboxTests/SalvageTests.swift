@@ -1,0 +1,94 @@
+import Foundation
+import GRDB
+import Outbox
+import SyncModel
+import Synchronization
+import TestSupport
+import Testing
+import Vault
+
+/// Damage that leaves every row readable, and has two of them contradict each other.
+@Suite struct SalvageTests {
+    /// Delivers so many entries, each of a lane of its own.
+    private func delivered(_ count: Int) async throws -> Store {
+        let store = try Store()
+        for number in 1...count { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
+        for entry in try await store.claim(count) { try await store.deliver(entry) }
+        return store
+    }
+
+    private func prune(_ store: Store) async throws {
+        store.clock.advance(by: 60)
+        try await store.outbox.prune(before: store.clock.now)
+    }
+
+    /// The next run of a daemon that has met damage.
+    private func salvage(_ store: inout Store) throws {
+        try store.outbox.close()
+        try Data("a test".utf8).write(to: URL(fileURLWithPath: store.directory("outbox.sqlite.damaged")))
+        try store.restart()
+    }
+
+    /// Changes what a trigger keeps from being changed, as damage does.
+    private func change(_ store: Store, _ sql: String) throws {
+        try store.raw { db in
+            let guarding = "SELECT sql FROM sqlite_schema WHERE name = 'entryIdentity'"
+            let trigger = try #require(try String.fetchOne(db, sql: guarding))
+            try db.execute(sql: "DROP TRIGGER entryIdentity; \(sql); \(trigger)")
+        }
+    }
+
+    @Test func anEntryWithTheSequenceOfAReceiptGetsAnotherOne() async throws {
+        var store = try await delivered(2)
+        try await prune(store)
+        for number in 3...4 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
+        try change(store, "UPDATE entry SET sequence = 2 WHERE sequence = 3")
+        try salvage(&store)
+        let record = try #require(try await store.outbox.entry(Samples.id(3))).record
+        #expect(record.sequence > 4 && record.holdReason == .quarantine)
+        #expect(try await store.outbox.receipt(Samples.id(2))?.sequence == 2)
+        // Content and all: once a person says so it goes.
+        try await store.outbox.retry(Samples.id(3), canLookUp: true, by: "test", at: store.clock.now)
+        let claimed = try await store.claim(2)
+        #expect(Set(claimed.map(\.mutation)) == Set([3, 4].map { Samples.mutation($0, lane: "\($0)") }))
+        for entry in claimed { try await store.deliver(entry) }
+        #expect(try await store.outbox.receipts(limit: 10).count == 4)
+        try await store.outbox.verify()
+    }
+
+    @Test(arguments: ["UPDATE receipt SET id = replace(id, '3', '7')", "UPDATE entry SET id = replace(id, '3', '7')"])
+    func aReceiptWhoseIdIsNotThatOfItsEntryIsSetRight(damage: String) async throws {
+        var store = try await delivered(4)
+        try change(store, damage)
+        try salvage(&store)
+        try await store.outbox.verify()
+        #expect(try await store.outbox.receipts(limit: 10).map(\.id) == (1...4).map(Samples.id))
+        try await prune(store)
+        #expect(try await store.outbox.entries(limit: 10).isEmpty)
+    }
+
+    @Test func anEntryWithoutAReceiptKeepsNoOtherFromBeingPruned() async throws {
+        let store = try await delivered(3)
+        try store.raw { try $0.execute(sql: "DELETE FROM receipt WHERE sequence = 1") }
+        try await prune(store)
+        #expect(try await store.outbox.entries(limit: 10).map(\.id) == [Samples.id(1)])
+        #expect(try await store.outbox.events(since: 0, limit: 10).count == 1)
+    }
+
+    @Test func aSalvageSaysThatItGoesOn() async throws {
+        var store = try await delivered(3)
+        let calls = Mutex(0)
+        func open() throws {
+            store.outbox = try Outbox(
+                file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, now: store.clock.now,
+                progress: { calls.withLock { $0 += 1 } })
+        }
+        try store.outbox.close()
+        try open()
+        #expect(calls.withLock(\.self) == 0)
+        try store.outbox.close()
+        try Data().write(to: URL(fileURLWithPath: store.directory("outbox.sqlite.damaged")))
+        try open()
+        #expect(calls.withLock(\.self) > 3)
+    }
+}
