@@ -89,6 +89,7 @@ extension Station {
         let others = Dictionary(
             grouping: tallies.filter { $0.state == .pending && $0.destination.account != session.account }, by: \.destination)
         let pause = stored.map(PauseReport.init)
+        let commands = commands(for: name)
         var nextTry: Date?
         var reason: String?
         var cause: String?
@@ -105,7 +106,7 @@ extension Station {
         case .signInRequired: reason = session.whyNotSignedIn
         }
         if count(.pending) == 0 { nextTry = nil }
-        return BackendReport(
+        var report = BackendReport(
             name: name, baseURL: keeper.backend.baseURL, gate: gate.name, gateReason: reason, session: session,
             queue: QueueReport(
                 pending: count(.pending), inflight: count(.inflight), held: count(.held), dead: count(.dead), delivered: count(.delivered),
@@ -115,8 +116,11 @@ extension Station {
             otherAccounts: others.sorted { $0.key < $1.key }.map { destination, rows in
                 WaitingAccount(
                     account: destination.account, email: labels[destination] ?? "account \(destination.account)",
-                    waiting: rows.map(\.count).reduce(0, +))
-            }, formerAddress: keeper.foreignTo, pause: pause, gateCause: cause, signInCommand: commands(for: name).login)
+                    waiting: rows.map(\.count).reduce(0, +),
+                    signInCommand: commands.needsNames ? commands.login(of: labels[destination]) : nil)
+            }, formerAddress: keeper.foreignTo, pause: pause, gateCause: cause)
+        report.signInCommand = commands.login(of: session.email ?? report.awaited)
+        return report
     }
 }
 
