@@ -68,6 +68,8 @@ public struct ControlClient: Sendable {
     private func execute<Request, Response>(
         _ endpoint: Endpoint<Request, Response>, _ request: Request
     ) async throws(Problem) -> HTTPClientResponse {
+        // The daemon says the same, but to a caller who has not read it yet while the rest is being sent.
+        if let body = request.body, body.count > endpoint.largestBody { throw .tooLarge(endpoint.largestBody) }
         do {
             var outbound = HTTPClientRequest(url: url(endpoint, request))
             outbound.method = .RAW(value: endpoint.method.rawValue)

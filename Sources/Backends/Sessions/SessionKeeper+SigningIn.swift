@@ -105,7 +105,7 @@ extension SessionKeeper {
         guard let claimed = way.label else { return label ?? account.label }
         if known.contains(where: { $0.id != id && isHere($0.id) && $0.label.isSameEmail(as: claimed) }) { throw .labelTaken(claimed) }
         // Receipts tell of the account by the name that it has; an id alone is none.
-        if let label, label != account.id { return label }
+        if let label, label != account.id || label.isSameEmail(as: claimed) { return label }
         return claimed
     }
 
