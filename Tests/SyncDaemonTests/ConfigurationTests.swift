@@ -181,6 +181,7 @@ import Testing
     @Test func oneMistakeSetsOffNoOther() throws {
         #expect(try mistakes(folder("spool: 5\n")) == ["spool"])
         #expect(try mistakes(folder("spool: {backend: 5}\n")) == ["spool.backend"])
+        #expect(try mistakes(folder("\tspool: {backend: nobody}\n")) == [""])
         #expect(try mistakes(folder("spool: {enabled: no, route: create_managed_user}\n")) == ["spool.enabled"])
         #expect(try mistakes(folder("backends: nowhere\n")) == [""])
         #expect(

@@ -69,7 +69,7 @@ package struct ConfigurationCheck: Sendable {
     private static func isConsequence(
         _ mistake: Mistake, _ inConfiguration: [Mistake], _ inProfiles: some Sequence<Mistake>, route: String
     ) -> Bool {
-        if inConfiguration.contains(where: { ["spool", "spool.enabled", "backends", mistake.key].contains($0.key) }) { return true }
+        if inConfiguration.contains(where: { ["", "spool", "spool.enabled", "backends", mistake.key].contains($0.key) }) { return true }
         // A profile with mistakes may be missing, or lack a route that is mistaken itself.
         return inProfiles.contains { mistake.key != "spool.route" || $0.key == "routes" || $0.key.hasPrefix("routes.\(route)") }
     }
