@@ -73,6 +73,8 @@ public struct ControlClient: Sendable {
                 "The path of the socket has more than \(SocketLocation.longest) bytes, which the system does not take: \(socketPath)",
                 next: "Name a shorter one with --socket.")
         }
+        // The daemon says the same, but to a caller who has not read it yet while the rest is being sent.
+        if let body = request.body, body.count > endpoint.largestBody { throw .tooLarge(endpoint.largestBody) }
         do {
             var outbound = HTTPClientRequest(url: url(endpoint, request))
             outbound.method = .RAW(value: endpoint.method.rawValue)

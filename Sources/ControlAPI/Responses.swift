@@ -75,6 +75,8 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public var otherAccounts: [WaitingAccount]
     /// The address that entries still wait for, where the profile names another service's by now; nil otherwise.
     public var formerAddress: String?
+    /// How many wait for it; nil where none do. They are nobody's who could sign in now.
+    public var waitingForFormerAddress: Int?
     /// What a person wished; nil where sending is not paused.
     public var pause: PauseReport?
     /// How many entries are destroyed for ever where this caller signs out who is signed in; nil where none ever is.
@@ -83,8 +85,8 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public init(
         name: String, baseURL: String, gate: String, gateReason: String?, session: SessionReport, queue: QueueReport, oldestWaiting: Date?,
         oldestWaitingID: String? = nil, lastDelivered: Date?, nextTry: Date?, otherAccounts: [WaitingAccount],
-        formerAddress: String? = nil, pause: PauseReport? = nil, gateCause: String? = nil, signInCommand: String? = nil,
-        sentence: String? = nil, discardedBySigningOut: Int? = nil
+        formerAddress: String? = nil, waitingForFormerAddress: Int? = nil, pause: PauseReport? = nil, gateCause: String? = nil,
+        signInCommand: String? = nil, sentence: String? = nil, discardedBySigningOut: Int? = nil
     ) {
         self.name = name
         self.baseURL = baseURL
@@ -98,6 +100,7 @@ public struct BackendReport: Codable, Sendable, Equatable {
         self.nextTry = nextTry
         self.otherAccounts = otherAccounts
         self.formerAddress = formerAddress
+        self.waitingForFormerAddress = waitingForFormerAddress
         self.pause = pause
         self.gateCause = gateCause
         self.signInCommand = signInCommand

@@ -58,9 +58,7 @@ package struct Daemon: Sendable {
         let state = configuration.stateDirectory
         let lock = try StateLock(directory: state)
         let mark = try CrashMark(directory: state)
-        let key = try VaultKey.load(environment: environment, stateDirectory: state) { vault in
-            StoreEvidence(file: state + "/outbox.sqlite").isSealed(by: vault)
-        }
+        let key = try VaultKey.load(environment: environment, stateDirectory: state) { Self.isSealed(state, by: $0) }
         let premises = Premises(
             lock: lock, vault: Vault(key: key),
             deviceID: try DeviceID.load(stateDirectory: state), environment: environment, notifier: notifier, clock: clock,
@@ -71,6 +69,12 @@ package struct Daemon: Sendable {
         try await self.init(
             configuration, backends, in: premises, crashed: mark.earlierRunCrashed, socket: socket, seed: seed,
             opening: SyncEvent(at: clock.now, .started, detail: ["version": HomingVersion.current]))
+    }
+
+    /// Whether what lies in the state directory was sealed with the vault's key; nil where that says nothing.
+    static func isSealed(_ state: String, by vault: Vault) -> Bool? {
+        SessionEvidence(directory: state + "/sessions").isSealed(by: vault)
+            ? true : StoreEvidence(file: state + "/outbox.sqlite").isSealed(by: vault)
     }
 
     /// Takes the place of a daemon that has retired, in the same process; without changes, because they could not be put to use.

@@ -62,9 +62,24 @@ struct SessionFile: Sendable {
     private let id: String
 
     init(directory: String, backend: String, vault: Vault) {
-        file = DurableFile(path: "\(directory)/\(backend).session")
+        file = DurableFile(path: "\(directory)/\(backend)\(Self.suffix)")
         self.vault = vault
         id = "session/\(backend)"
+    }
+
+    /// The one of this name in `directory`; nil where the name is no session's.
+    init?(name: String, in directory: String, vault: Vault) {
+        guard name.hasSuffix(Self.suffix) else { return nil }
+        self.init(directory: directory, backend: String(name.dropLast(Self.suffix.count)), vault: vault)
+    }
+
+    private static let suffix = ".session"
+
+    /// Whether it is there and was sealed with the vault's key. Reads only.
+    var opens: Bool {
+        // `try?`: whether it can be read and opened is the question.
+        guard let sealed = try? file.read() else { return false }
+        return (try? vault.open(sealed, as: id)) != nil
     }
 
     enum Content {

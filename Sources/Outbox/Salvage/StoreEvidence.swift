@@ -9,7 +9,7 @@ package struct StoreEvidence {
     /// - Parameter file: the store, which is read without being opened.
     package init(file: String) { pages = StorePages(path: file) }
 
-    /// Whether `vault` has the key that sealed what is stored; nil where nothing sealed is.
+    /// Whether `vault` has the key that sealed what is stored; nil where too little sealed is to tell another key from damage.
     package func isSealed(by vault: Vault) -> Bool? {
         var tried = 0
         for number in 1...max(1, pages.count) where !pages.isPointerMap(number) {
@@ -23,12 +23,13 @@ package struct StoreEvidence {
                 // `try?`: whether it opens is the question.
                 if (try? vault.open(sealed, as: id.description)) != nil { return true }
                 tried += 1
-                if tried == Self.enough { return false }
+                if tried == Self.most { return false }
             }
         }
-        return tried == 0 ? nil : false
+        return tried < Self.least ? nil : false
     }
 
-    /// Rows: nobody damages so many and spares all others.
-    private static let enough = 1000
+    /// Rows that do not open: fewer may be damaged, or have been written in part; nobody damages so many and spares all others.
+    private static let least = 3
+    private static let most = 1000
 }

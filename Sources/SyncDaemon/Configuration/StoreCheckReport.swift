@@ -32,7 +32,7 @@ package struct StoreCheckReport: Sendable {
         } catch {
             ofKey.append(error.description)
         }
-        if let found = vault, StoreEvidence(file: store).isSealed(by: found) == false {
+        if let found = vault, Daemon.isSealed(state, by: found) == false {
             ofKey.append("The key is not the one that the store was sealed with. Restore homing.key from your backup.")
             vault = nil
         }

@@ -88,6 +88,8 @@ extension Station {
         func count(_ state: Entry.State) -> Int { tallies.filter { $0.state == state }.map(\.count).reduce(0, +) }
         let others = Dictionary(
             grouping: tallies.filter { $0.state == .pending && $0.destination.account != session.account }, by: \.destination)
+        func isElsewhere(_ account: String) -> Bool { keeper.foreignTo != nil && !SessionKeeper.namesItsServer(account) }
+        let elsewhere = others.filter { isElsewhere($0.key.account) }.values.joined().map(\.count).reduce(0, +)
         let pause = stored.map(PauseReport.init)
         var nextTry: Date?
         var reason: String?
@@ -112,11 +114,12 @@ extension Station {
                 discarded: count(.discarded), blocked: own.flatMap { overview.blocked[$0] } ?? 0),
             oldestWaiting: oldest?.capturedAt, oldestWaitingID: oldest?.id,
             lastDelivered: tallies.filter { $0.state == .delivered }.compactMap(\.latest).max(), nextTry: nextTry,
-            otherAccounts: others.sorted { $0.key < $1.key }.map { destination, rows in
+            otherAccounts: others.filter { !isElsewhere($0.key.account) }.sorted { $0.key < $1.key }.map { destination, rows in
                 WaitingAccount(
                     account: destination.account, email: labels[destination] ?? "account \(destination.account)",
                     waiting: rows.map(\.count).reduce(0, +))
-            }, formerAddress: keeper.foreignTo, pause: pause, gateCause: cause, signInCommand: commands(for: name).login)
+            }, formerAddress: keeper.foreignTo, waitingForFormerAddress: elsewhere > 0 ? elsewhere : nil, pause: pause, gateCause: cause,
+            signInCommand: commands(for: name).login)
     }
 }
 

@@ -74,5 +74,5 @@ struct SessionText {
 
 extension BackendReport {
     /// Entries that go up by themselves under the account signed in now.
-    var ownWaiting: Int { max(0, queue.waiting - otherAccounts.reduce(0) { $0 + $1.waiting }) }
+    var ownWaiting: Int { max(0, queue.waiting - waitingForOthers) }
 }

@@ -86,8 +86,8 @@ enum WireSamples {
     private static let bareSession = SessionReport(backend: "b", state: "signedOut")
     private static let backend = BackendReport(
         name: "b", baseURL: "u", gate: "cooling", gateReason: "r", session: session, queue: QueueReport(), oldestWaiting: day,
-        oldestWaitingID: id, lastDelivered: day, nextTry: day, otherAccounts: [account], formerAddress: "https://old:443", pause: pause,
-        gateCause: "offline", signInCommand: "c", sentence: "s", discardedBySigningOut: 1)
+        oldestWaitingID: id, lastDelivered: day, nextTry: day, otherAccounts: [account], formerAddress: "https://old:443",
+        waitingForFormerAddress: 1, pause: pause, gateCause: "offline", signInCommand: "c", sentence: "s", discardedBySigningOut: 1)
     private static let pause = PauseReport(backend: "b", reason: "r", since: day, until: day, by: "ann")
     private static let lane = LaneReport(
         backend: "b", account: "1", email: "e", lane: "l", head: id, state: "pending", capturedAt: day, dueAt: day, waiting: 1)

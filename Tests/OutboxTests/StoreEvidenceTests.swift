@@ -1,0 +1,32 @@
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+import Vault
+
+@testable import Outbox
+
+@Suite struct StoreEvidenceTests {
+    /// The file of a store with so many entries that wait.
+    private func store(_ count: Int) async throws -> Store {
+        let store = try Store()
+        for number in 1...max(1, count) { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
+        if count == 0 { try await store.outbox.discard(Samples.id(1), by: "test", at: store.clock.now) }
+        try store.outbox.close()
+        _ = try await DatabaseQueue(path: store.directory("outbox.sqlite")).writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        return store
+    }
+
+    private func evidence(_ store: Store) -> StoreEvidence { StoreEvidence(file: store.directory("outbox.sqlite")) }
+
+    @Test(arguments: [1, 2, 3, 20]) func whatOpensIsSealedByTheKey(count: Int) async throws {
+        let store = try await store(count)
+        #expect(evidence(store).isSealed(by: Vault(key: store.key)) == true)
+    }
+
+    /// One or two rows that do not open may be damaged, as that is by which the key is checked.
+    @Test(arguments: [(0, nil), (1, nil), (2, nil), (3, false), (20, false)] as [(Int, Bool?)])
+    func anotherKeyIsToldFromDamageByThreeRows(count: Int, answer: Bool?) async throws {
+        #expect(evidence(try await store(count)).isSealed(by: Vault(key: VaultKey())) == answer)
+    }
+}
