@@ -60,7 +60,7 @@ public struct BackendReport: Codable, Sendable, Equatable {
     /// While it is cooling, why, for programs: `offline`, `tls`, `clock`, `intercepted`, `lostAnswer`, `serverError`, `throttled`,
     /// `signInRequired`, `stillUnauthorized` or `profile` (the profile does not fit the backend). Open: new ones may come.
     public var gateCause: String?
-    /// The command by which a person signs in there.
+    /// The command by which whoever is or was signed in there, or else the one person who is waited for, signs in.
     public var signInCommand: String?
     public var session: SessionReport
     public var queue: QueueReport
@@ -136,11 +136,14 @@ public struct WaitingAccount: Codable, Sendable, Equatable {
     public var account: String
     public var email: String
     public var waiting: Int
+    /// The command by which this person signs in, where it has to name them.
+    public var signInCommand: String?
 
-    public init(account: String, email: String, waiting: Int) {
+    public init(account: String, email: String, waiting: Int, signInCommand: String? = nil) {
         self.account = account
         self.email = email
         self.waiting = waiting
+        self.signInCommand = signInCommand
     }
 }
 

@@ -41,7 +41,7 @@ extension Station {
         let commands = commands(for: report.name)
         if report.gate == "signInRequired" {
             let who = report.awaited.map { "\($0) has to sign in" } ?? "Sign in"
-            return ["\(report.gateReason ?? "") \(who) with ‘\(commands.login)’."]
+            return ["\(report.gateReason ?? "") \(who) with ‘\(commands.login(of: report.awaited))’."]
         }
         guard report.session.state == "signedIn", let present = report.session.email else { return [] }
         return report.otherAccounts.map { other in

@@ -125,7 +125,7 @@ extension StatusSummary {
                     text:
                         "\(Self.captures(other.waiting)) of \(other.email) \(other.waiting == 1 ? "waits" : "wait") at \(backend.name) for that person.",
                     next:
-                        "\(commands.change(from: backend.session.email ?? "whoever is signed in", to: other.email, by: login)) Nobody else’s sign-in sends \(other.waiting == 1 ? "it" : "them")."
+                        "\(commands.change(from: backend.session.email ?? "whoever is signed in", to: other.email, by: other.signInCommand ?? login)) Nobody else’s sign-in sends \(other.waiting == 1 ? "it" : "them")."
                 ))
         }
         return items.map { item in

@@ -7,7 +7,7 @@ enum PasswordSource: Equatable {
     case standardInput
     case file(String)
 
-    /// It, without the newline at its end; `warn` hears what is unwise but works.
+    /// It, without the newline at its end; `warn` hears what is unwise but works. Where `input` is a terminal, it is asked for.
     func secret(_ kind: String, terminal: TerminalPrompt?, input: FileHandle, warn: (String) -> Void) throws -> String {
         let password: String
         switch self {
@@ -16,7 +16,9 @@ enum PasswordSource: Equatable {
                 throw Problem.invalid(
                     "There is no terminal to ask for the password.", next: "Give it with --password-stdin or --password-file FILE.")
             }
-            password = try terminal.askHidden("Password: ") ?? ""
+            password = try terminal.askHidden(Self.question(kind)) ?? ""
+        case .standardInput where isatty(input.fileDescriptor) == 1 && terminal != nil:
+            password = try terminal?.askHidden(Self.question(kind)) ?? ""
         case .standardInput:
             password = try Self.text(try input.readToEnd() ?? Data(), from: "standard input")
         case .file(let path):
@@ -25,6 +27,8 @@ enum PasswordSource: Equatable {
         guard !password.isEmpty else { throw Problem.invalid("The \(kind) is empty.", next: "Run it again and give the \(kind).") }
         return password
     }
+
+    private static func question(_ kind: String) -> String { "\(kind.capitalisedFirst): " }
 
     private static func contents(of path: String, warn: (String) -> Void) throws -> Data {
         guard let file = FileHandle(forReadingAtPath: path) else {
