@@ -11,13 +11,13 @@ import Testing
 @Suite struct SigningInProblemTests {
     private func backend(_ auth: String) throws -> Backend {
         let folder = try TemporaryDirectory()
-        try folder.write("schema: 1\nname: b\nbase_url: https://b.example\nauth: \(auth)\n", to: "b.yaml")
+        try folder.write("schema: 1\nname: b\nbase_url: https://b.example\nauth: \(auth)\nroutes: {n: {request: POST /n}}\n", to: "b.yaml")
         return try #require(try ProfileLibrary.load(directory: folder.path, deviceID: "d", version: "1").first)
     }
 
     private static let keyed = "{scheme: bearer, on_401: []}"
     private static let refreshed =
-        "{scheme: bearer, on_401: [refresh], refresh: {request: POST /r, json: {t: '{refresh}'}, access: /a}}"
+        "{scheme: bearer, on_401: [refresh], refresh: {request: POST /r, json: {t: '{refresh}'}, access: /a, account: /u}}"
     private static let password = WayIn.password(email: "ann@lab.test", Secret("x"))
 
     private func problem(_ error: AuthenticationError, _ way: WayIn = password, auth: String = refreshed) throws -> Problem {

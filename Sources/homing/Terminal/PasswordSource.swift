@@ -35,13 +35,17 @@ enum PasswordSource: Equatable {
             throw Problem.invalid("The password file ‘\(path)’ cannot be read.", next: "Name a file that exists and that you may read.")
         }
         var facts = stat()
-        if fstat(file.fileDescriptor, &facts) == 0, facts.st_mode & 0o077 != 0 {
+        let isKnown = fstat(file.fileDescriptor, &facts) == 0
+        if isKnown, facts.st_mode & S_IFMT == S_IFDIR {
+            throw Problem.invalid("‘\(path)’ is a folder.", next: "Name the file with the password.")
+        }
+        if isKnown, facts.st_mode & 0o077 != 0 {
             warn("Others on this machine may be able to read ‘\(path)’. Put it right with: chmod 600 \(path)")
         }
         do {
             return try file.readToEnd() ?? Data()
         } catch {
-            throw Problem.invalid("The password file ‘\(path)’ cannot be read.", next: "Name a file, not a folder.")
+            throw Problem.invalid("The password file ‘\(path)’ cannot be read.", next: "Name a file that exists and that you may read.")
         }
     }
 
