@@ -16,6 +16,8 @@ package struct Backend: Sendable {
     package var formerOrigins: [String] { profile.formerOrigins.map(\.description) }
     /// By what people sign in.
     package var signInMeans: SignInMeans { profile.auth.means }
+    /// Whether people sign in with tokens of which the backend does not say whose they are: then the name given with one says it.
+    package var needsNames: Bool { signInMeans == .token && !hasHealth }
     /// Whether somebody may sign in with a refresh token.
     package var takesRefreshTokens: Bool { profile.auth.refresh != nil }
     package var hasHealth: Bool { profile.health != nil }

@@ -82,6 +82,9 @@ package actor Spool {
 
     package nonisolated var directory: String { folders.root.string }
 
+    /// The folders that a drop folder consists of.
+    package static func rooms(of directory: String) -> [String] { SpoolFolders(root: directory).rooms.map(\.string) }
+
     /// Files that wait in `new/`, and those in `refused/`.
     package nonisolated func counts() -> (waiting: Int, refused: Int) { fileCounts.now }
 

@@ -10,6 +10,7 @@ struct SpoolFolders: Sendable {
     var users: FilePath { new / "users" }
     var taken: FilePath { root / "taken" }
     var refused: FilePath { root / "refused" }
+    var rooms: [FilePath] { [new, users, taken, refused] }
     /// What a test can have refused, for root is refused nothing.
     var calls = Calls()
 
@@ -49,9 +50,8 @@ struct SpoolFolders: Sendable {
     ///
     /// - Parameter isStart: whoever made them before may have been cut off before their names were durable.
     func make(isStart: Bool = false) throws {
-        let all = [new, users, taken, refused]
-        let isDurable = !isStart && all.allSatisfy(exists)
-        for folder in all { try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true) }
+        let isDurable = !isStart && rooms.allSatisfy(exists)
+        for folder in rooms { try FileManager.default.createDirectory(atPath: folder.string, withIntermediateDirectories: true) }
         if !isDurable {
             // What is durable in a folder goes with it, unless its own name is durable too. `try?`: a folder that we may not read we did not
             // make.

@@ -68,6 +68,13 @@ public struct ControlClient: Sendable {
     private func execute<Request, Response>(
         _ endpoint: Endpoint<Request, Response>, _ request: Request
     ) async throws(Problem) -> HTTPClientResponse {
+        guard SocketLocation.fits(socketPath) else {
+            throw .invalid(
+                "The path of the socket has more than \(SocketLocation.longest) bytes, which the system does not take: \(socketPath)",
+                next: "Name a shorter one with --socket.")
+        }
+        // The daemon says the same, but to a caller who has not read it yet while the rest is being sent.
+        if let body = request.body, body.count > endpoint.largestBody { throw .tooLarge(endpoint.largestBody) }
         do {
             var outbound = HTTPClientRequest(url: url(endpoint, request))
             outbound.method = .RAW(value: endpoint.method.rawValue)
@@ -127,6 +134,10 @@ public struct ControlClient: Sendable {
                     ? "See ‘systemctl status homingd’, whether it could start, and ‘homingd check’; nothing that was acknowledged is lost."
                     : "Look at its log, and at ‘homingd check’; nothing that was acknowledged is lost.")
         }
+        guard !isSomethingElse(socketPath) else {
+            return .invalid(
+                "\(socketPath) is no socket.", next: "Name the daemon's socket with --socket; ‘homingd check’ says where it is.")
+        }
         switch (error as? IOError)?.errnoCode {
         case EACCES, EPERM:
             return Problem(
@@ -141,6 +152,14 @@ public struct ControlClient: Sendable {
                     ? "Start it with ‘sudo systemctl start homingd’; ‘systemctl status homingd’ says why it does not stay."
                     : "Start it with ‘homingd run’, or name its socket with --socket.")
         }
+    }
+
+    /// Whether there is something that is no socket.
+    private static func isSomethingElse(_ path: String) -> Bool {
+        let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        // `try?`: where it may not be looked at, the error says why.
+        let attributes = try? FileManager.default.attributesOfItem(atPath: place)
+        return attributes?[.type] as? FileAttributeType != .typeSocket && attributes != nil
     }
 
     /// There is no socket, or nobody listens on it.

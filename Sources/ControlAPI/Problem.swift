@@ -64,6 +64,22 @@ public struct Problem: Error, Codable, Sendable, Equatable {
         Problem(.busy, status: 503, title: "The daemon is busy", detail: detail, next: "Try again in a second.")
     }
 
+    /// `who` is signed in, and somebody else wanted to be; `logout` is the command by which `who` is signed out.
+    public static func alreadySignedIn(_ who: String, at backend: String, logout: String) -> Problem {
+        Problem(
+            .alreadySignedIn, status: 409, title: "Somebody is signed in",
+            detail: "Nothing was changed: \(who) is signed in at \(backend) already.",
+            next: "Sign out first with ‘\(logout)’; what they captured stays theirs.")
+    }
+
+    /// - Parameter limit: bytes.
+    package static func tooLarge(_ limit: Int) -> Problem {
+        let words = limit >> 20 > 0 ? "\(limit >> 20) MiB" : "\(limit >> 10) KiB"
+        return Problem(
+            .tooLarge, status: 413, title: "Too large", detail: "The body is larger than \(words), which is the most that is taken here.",
+            next: "A document may have 32 MiB. What is larger can never be sent as it is; tell whoever made it.")
+    }
+
     public static func notFound(_ detail: String, next: String? = nil) -> Problem {
         Problem(.notFound, status: 404, title: "Not found", detail: detail, next: next)
     }

@@ -60,7 +60,7 @@ public struct BackendReport: Codable, Sendable, Equatable {
     /// While it is cooling, why, for programs: `offline`, `tls`, `clock`, `intercepted`, `lostAnswer`, `serverError`, `throttled`,
     /// `signInRequired`, `stillUnauthorized` or `profile` (the profile does not fit the backend). Open: new ones may come.
     public var gateCause: String?
-    /// The command by which a person signs in there.
+    /// The command by which whoever is or was signed in there, or else the one person who is waited for, signs in.
     public var signInCommand: String?
     public var session: SessionReport
     public var queue: QueueReport
@@ -75,6 +75,8 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public var otherAccounts: [WaitingAccount]
     /// The address that entries still wait for, where the profile names another service's by now; nil otherwise.
     public var formerAddress: String?
+    /// How many wait for it; nil where none do. They are nobody's who could sign in now.
+    public var waitingForFormerAddress: Int?
     /// What a person wished; nil where sending is not paused.
     public var pause: PauseReport?
     /// How many entries are destroyed for ever where this caller signs out who is signed in; nil where none ever is.
@@ -83,8 +85,8 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public init(
         name: String, baseURL: String, gate: String, gateReason: String?, session: SessionReport, queue: QueueReport, oldestWaiting: Date?,
         oldestWaitingID: String? = nil, lastDelivered: Date?, nextTry: Date?, otherAccounts: [WaitingAccount],
-        formerAddress: String? = nil, pause: PauseReport? = nil, gateCause: String? = nil, signInCommand: String? = nil,
-        sentence: String? = nil, discardedBySigningOut: Int? = nil
+        formerAddress: String? = nil, waitingForFormerAddress: Int? = nil, pause: PauseReport? = nil, gateCause: String? = nil,
+        signInCommand: String? = nil, sentence: String? = nil, discardedBySigningOut: Int? = nil
     ) {
         self.name = name
         self.baseURL = baseURL
@@ -98,6 +100,7 @@ public struct BackendReport: Codable, Sendable, Equatable {
         self.nextTry = nextTry
         self.otherAccounts = otherAccounts
         self.formerAddress = formerAddress
+        self.waitingForFormerAddress = waitingForFormerAddress
         self.pause = pause
         self.gateCause = gateCause
         self.signInCommand = signInCommand
@@ -133,11 +136,14 @@ public struct WaitingAccount: Codable, Sendable, Equatable {
     public var account: String
     public var email: String
     public var waiting: Int
+    /// The command by which this person signs in, where it has to name them.
+    public var signInCommand: String?
 
-    public init(account: String, email: String, waiting: Int) {
+    public init(account: String, email: String, waiting: Int, signInCommand: String? = nil) {
         self.account = account
         self.email = email
         self.waiting = waiting
+        self.signInCommand = signInCommand
     }
 }
 

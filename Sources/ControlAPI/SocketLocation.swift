@@ -7,6 +7,10 @@ public enum SocketLocation {
     /// The system service's socket.
     public static let system = "/run/homing/homing.sock"
 
+    /// How many bytes the path of a socket may have (unix(7)).
+    public static let longest = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+    public static func fits(_ path: String) -> Bool { path.utf8.count <= longest }
+
     /// Where an ordinary user's daemon listens: `$XDG_RUNTIME_DIR/homing/homing.sock`, else below the state directory.
     public static func user(environment: [String: String]) -> String {
         if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") { return "\(runtime)/homing/\(fileName)" }

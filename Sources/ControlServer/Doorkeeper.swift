@@ -78,12 +78,3 @@ extension Endpoint {
     /// The call as the journal and the events name it.
     var name: String { "\(method.rawValue) \(path)" }
 }
-
-extension Problem {
-    fileprivate static func tooLarge(_ limit: Int) -> Problem {
-        let words = limit >> 20 > 0 ? "\(limit >> 20) MiB" : "\(limit >> 10) KiB"
-        return Problem(
-            .tooLarge, status: 413, title: "Too large", detail: "The body is larger than \(words), which is the most that is taken here.",
-            next: "Split it into smaller ones.")
-    }
-}

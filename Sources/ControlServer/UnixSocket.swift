@@ -1,3 +1,4 @@
+import ControlAPI
 import Foundation
 import Glibc
 import Synchronization
@@ -16,9 +17,8 @@ package final class UnixSocket: Sendable {
     package init(path: String, mode: mode_t) throws(SocketError) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw .pathTooLong(path) }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        guard SocketLocation.fits(path) else { throw .pathTooLong(path) }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
 
         try Self.clear(path, &address)
         let descriptor = socket(AF_UNIX, Self.type, 0)
@@ -130,7 +130,8 @@ package enum SocketError: Error, Sendable, Equatable, CustomStringConvertible {
         switch self {
         case .inUse(let path): "Another daemon is listening on \(path). Stop it first, or name another socket in the configuration."
         case .notASocket(let path): "\(path) is not a socket. Move it away, or name another socket in the configuration."
-        case .pathTooLong(let path): "The socket’s path has more than 107 bytes: \(path). Name a shorter one in the configuration."
+        case .pathTooLong(let path):
+            "The socket’s path has more than \(SocketLocation.longest) bytes: \(path). Name a shorter one in the configuration."
         case .notListening(let number):
             "What the service manager passed as descriptor \(number) is not a listening Unix stream socket. Look at ListenStream= in homingd.socket."
         case .lost(let path): "Nobody can connect to \(path) any more. Nothing that was acknowledged is lost; start the daemon again."

@@ -181,6 +181,7 @@ package struct Courier: Sendable {
         case .signingOut: .unauthorized(Failure(.signInRequired, "Signing out."))
         case .secondFactor: .unauthorized(Failure(.signInRequired, "This account needs a second factor."))
         case .labelTaken(let label): .unauthorized(Failure(.signInRequired, "\(label) is the name of another account."))
+        case .unnamed: .unauthorized(Failure(.signInRequired, "Nobody says whose the token is."))
         case .conflict: .unauthorized(Failure(.signInRequired, "Somebody else is signed in."))
         case .unsaved(let error): .unreachable(Failure(.unreadable, "\(error)"))
         }

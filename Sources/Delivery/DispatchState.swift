@@ -147,7 +147,7 @@ package struct DispatchState: Sendable {
         let backend = entry.mutation.destination.backend
         guard var link = links[backend], link.sending.removeValue(forKey: entry.sequence) != nil else { return [] }
         var actions: [DispatchAction] = []
-        let wellness = link.wellness(attempt, entry, period: policy.retry.loneEntryPeriod, now)
+        let wellness = link.wellness(attempt, entry, policy.retry, now)
         switch attempt.verdict {
         case .forbidden(let failure) where failure.reason == .stillUnauthorized:
             link.stillUnauthorized.insert(entry.sequence)

@@ -120,15 +120,15 @@ struct Link: Sendable {
     mutating func forgetAnswer(ahead now: Date) { if let lastAnswered, lastAnswered > now { self.lastAnswered = nil } }
 
     /// How the backend was when a try failed. Without a health route: well if somebody else was answered since this entry's last try;
-    /// without that evidence it is presumed to be well at most once a period.
-    func wellness(_ attempt: Attempt, _ entry: Entry, period: TimeInterval, _ now: Date) -> Wellness {
+    /// without that evidence it is presumed to be well once an entry's last count is as long ago as the policy says.
+    func wellness(_ attempt: Attempt, _ entry: Entry, _ policy: RetryPolicy, _ now: Date) -> Wellness {
         switch attempt.health {
         case .well: return .shown
         case .ill: return .ill
         case .noEvidence:
             // A time that lies ahead was set by a clock that was: as evidence it is worth nothing, and a long wait for it would be for ever.
             if let lastAnswered, lastAnswered <= now, let tried = entry.triedAt, lastAnswered > tried { return .shown }
-            return entry.countedAt.map { abs(now.timeIntervalSince($0)) >= period } ?? true ? .presumed : .ill
+            return policy.countsWithoutEvidence(entry, now) ? .presumed : .ill
         }
     }
 }

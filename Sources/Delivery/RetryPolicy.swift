@@ -15,8 +15,18 @@ package struct RetryPolicy: Sendable, Equatable {
     package var lookupsFor: TimeInterval = 6 * 3600
     /// A send that nothing shows to have met a backend which is well counts at most this often.
     package var loneEntryPeriod: TimeInterval = 3600
+    /// The same of the attempt that would be the last: longer than an outage of two weeks, which must kill nothing.
+    package var lastLoneEntryPeriod: TimeInterval = 15 * 86_400
 
     package init() {}
+
+    /// Whether a failure of `entry` counts although nothing shows that the backend is well: the first at once, the next an hour after it, and
+    /// the last only when no outage lasts so long.
+    func countsWithoutEvidence(_ entry: Entry, _ now: Date) -> Bool {
+        let isLast = entry.attempts + 1 >= attempts
+        guard let since = entry.countedAt ?? (isLast ? entry.mutation.capturedAt : nil) else { return true }
+        return abs(now.timeIntervalSince(since)) >= (isLast ? lastLoneEntryPeriod : loneEntryPeriod)
+    }
 
     /// How long to wait, in seconds, before what may have taken effect is looked up; 0 where nothing is to be looked up.
     func lookupPause(_ failure: Failure, _ route: RouteTraits) -> TimeInterval {

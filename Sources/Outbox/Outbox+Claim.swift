@@ -6,7 +6,8 @@ import SyncModel
 package struct Claimed: Sendable, Equatable {
     /// In flight now, under this run's epoch, each the head of its lane, with its content.
     package var entries: [Entry]
-    /// When the next head of a lane is due, which may be past where more was due than was asked for; nil where nothing waits.
+    /// When the next head of a lane is due, which may be past where more was due than was asked for; nil where nothing waits, and where what is
+    /// in flight has to settle first.
     package var nextDue: [Destination: Date]
     /// How long the claim took within its transaction, whose commit is not counted.
     package var took: Duration = .zero
@@ -29,25 +30,41 @@ extension Outbox {
     /// `dueAt` of what waits for no time at all: no step of the clock can make it late. What has failed before steps behind it.
     static let atOnce: Int64 = 0
 
+    /// Bytes of documents in flight at a backend, unless one alone is larger: each is held in memory about four times while it is sent.
+    static let mostInFlight = 32 << 20
+
+    private static func bytesInFlight(at backend: String, _ db: Database) throws -> Int {
+        try Int.fetchOne(
+            db.cachedStatement(sql: "SELECT sum(size) FROM entry WHERE state = 'inflight' AND backend = ?"), arguments: [backend]) ?? 0
+    }
+
     static func claim(_ slots: [Destination: Int], epoch: Int64, vault: Opening, now: Date, _ db: Database) throws -> Claimed {
         var claimed = Claimed()
         for (destination, count) in slots.sorted(by: { $0.key < $1.key }) {
             let arguments: StatementArguments = [destination.backend, destination.account]
             var missing = count
-            while missing > 0 {
-                let heads = try Int64.fetchAll(
+            var room = try mostInFlight - bytesInFlight(at: destination.backend, db)
+            var isCrowded = false
+            while missing > 0, !isCrowded {
+                let heads = try Row.fetchAll(
                     db.cachedStatement(
                         sql: """
-                            SELECT head FROM lane WHERE backend = ? AND account = ? AND dueAt IS NOT NULL AND dueAt <= ?
-                            ORDER BY dueAt, head LIMIT ?
+                            SELECT head, (SELECT size FROM entry WHERE sequence = head) AS size FROM lane
+                            WHERE backend = ? AND account = ? AND dueAt IS NOT NULL AND dueAt <= ? ORDER BY dueAt, head LIMIT ?
                             """), arguments: arguments + [now.ms, missing])
                 if heads.isEmpty { break }
-                for head in heads {
-                    guard let entry = try claim(head, epoch: epoch, vault: vault, now: now, db) else { continue }
+                for row in heads {
+                    let size: Int = row["size"] ?? 0
+                    isCrowded = size > room && room < mostInFlight
+                    if isCrowded { break }
+                    guard let entry = try claim(row["head"], epoch: epoch, vault: vault, now: now, db) else { continue }
                     claimed.entries.append(entry)
                     missing -= 1
+                    room -= size
                 }
             }
+            // What is in flight frees its room when it settles, which asks again.
+            if isCrowded { continue }
             var next = try Int64.fetchOne(
                 db.cachedStatement(sql: "SELECT min(dueAt) FROM lane WHERE backend = ? AND account = ? AND dueAt IS NOT NULL"),
                 arguments: arguments)

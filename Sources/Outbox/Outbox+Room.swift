@@ -20,6 +20,12 @@ extension Outbox {
         return used + refused > maxBytes ? .overLimit(maxBytes) : .enough
     }
 
+    /// Gives the space that is kept for it to something else that must be written and finds the disk full; false where that is gone already.
+    package func makeRoom() -> Bool {
+        shortage.diskIsFull(for: 0)
+        return ballast.release()
+    }
+
     /// Whether the disk takes new submissions: once it was full, when it has room for what failed and for the ballast besides.
     func diskHasRoom() -> Bool {
         let missing = shortage.missing

@@ -50,21 +50,19 @@ package struct Outbox: Sendable {
         damage = Damage(file: file)
         do {
             let repair = StoreRepair(file: file, vault: vault, now: now, progress: progress)
-            var salvaged = try repair.prepare()
+            func withRoom<T>(_ work: () throws -> T) throws -> T {
+                do { return try work() } catch  where (ballast.free ?? .max) < Ballast.margin && ballast.release() { return try work() }
+            }
+            var salvaged = try withRoom(repair.prepare)
             func openOnce() throws -> (DatabasePool, epoch: Int64) {
                 try Self.open(
                     file, thoroughly: crashed && salvaged == nil,
                     { try Self.beginRun($0, crashed: crashed, dueAt: now.addingTimeInterval(lookupAfter), now: now) })
             }
-            func open() throws -> (DatabasePool, epoch: Int64) {
-                do { return try openOnce() } catch  where (ballast.free ?? .max) < Ballast.margin && ballast.release() {
-                    return try openOnce()
-                }
-            }
-            do { (pool, epoch) = try open() } catch {
+            do { (pool, epoch) = try withRoom(openOnce) } catch {
                 guard case .damaged(let reason) = OutboxError(error), salvaged == nil else { throw error }
-                salvaged = try repair.salvage(because: reason)
-                (pool, epoch) = try open()
+                salvaged = try withRoom { try repair.salvage(because: reason) }
+                (pool, epoch) = try withRoom(openOnce)
             }
             self.salvaged = salvaged
             commits = GroupCommit(pool: pool, ballast: ballast)

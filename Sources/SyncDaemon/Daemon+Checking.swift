@@ -15,8 +15,17 @@ extension Daemon {
             if backends.count > 1 { throw mistake("spool.backend", nil, "one of \(names), since there is more than one") }
             return try check(spool.route, of: backends[0], mistake)
         }
-        guard let backend = backends.first(where: { $0.name == named }) else { throw mistake("spool.backend", named, "one of \(names)") }
+        guard let backend = backends.first(where: { $0.name == named }) else {
+            let fitting = backends.filter { !$0.routesForFiles.isEmpty }.map(\.name).joined(separator: ", ")
+            let expected =
+                fitting.isEmpty ? turnedOff(names) : "one of \(fitting), or ‘enabled: false’ in its place where no files are dropped"
+            throw mistake("spool.backend", named, expected)
+        }
         try check(spool.route, of: backend, mistake)
+    }
+
+    private static func turnedOff(_ names: String) -> String {
+        "‘enabled: false’ instead, since no route of \(names) takes what is dropped, a capture about a user: {item.payload} in json, and {item.user_id}"
     }
 
     private static func check(_ route: String, of backend: Backend, _ mistake: (String, String?, String) -> Mistakes) throws(Mistakes) {
@@ -24,7 +33,7 @@ extension Daemon {
         guard !fitting.contains(route) else { return }
         let expected =
             fitting.isEmpty
-            ? "‘enabled: false’ instead, since no route of \(backend.name) takes what is dropped, a capture about a user: {item.payload} in json, and {item.user_id}"
+            ? turnedOff(backend.name)
             : "a route of \(backend.name) that takes dropped files: \(fitting.joined(separator: ", "))"
         throw mistake("spool.route", route, expected)
     }

@@ -104,7 +104,8 @@ package struct Daemon: Sendable {
             keepers = try backends.map {
                 try SessionKeeper(
                     backend: $0, foreignTo: try outbox.claimOrigin($0.origin, of: $0.name, formerly: $0.formerOrigins),
-                    directory: state + "/sessions", vault: premises.vault, transport: transport, clock: clock)
+                    directory: state + "/sessions", vault: premises.vault, transport: transport, clock: clock,
+                    makeRoom: outbox.makeRoom)
             }
             let book = AddressBook(keepers: Dictionary(uniqueKeysWithValues: keepers.map { ($0.backend.name, $0) }))
             let intake = Intake(outbox: outbox, addressing: book, clock: clock)

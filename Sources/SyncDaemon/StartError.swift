@@ -1,4 +1,5 @@
 import Backends
+import Foundation
 import Outbox
 import SyncModel
 
@@ -17,6 +18,8 @@ package struct StartError: Error, Sendable, CustomStringConvertible {
         case OutboxError.damaged(let words):
             "The store is damaged: \(words). What can be read of it is saved at the next start; look at the disk and the memory."
         case let failure as Failure: failure.message
+        case let error as CocoaError:
+            "\(error.userInfo[NSFilePathErrorKey] as? String ?? "A file or folder") cannot be made, read or written. Look at its owner and permissions, and at those of the folder that it is in."
         default: "\(error)"
         }
     }

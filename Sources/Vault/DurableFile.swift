@@ -107,6 +107,7 @@ package struct DurableFile: Sendable, Hashable {
     }
 
     private func failure(_ action: String) -> VaultError {
-        VaultError(.fileSystem, "Could not \(action) \(path): \(String(cString: strerror(errno))).")
+        VaultError(
+            [ENOSPC, EDQUOT].contains(errno) ? .noRoom : .fileSystem, "Could not \(action) \(path): \(String(cString: strerror(errno))).")
     }
 }

@@ -19,6 +19,8 @@ package struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
         case exposedKey
         /// The sealed bytes are damaged, or were sealed under another name or key.
         case unreadable
+        /// The disk is full.
+        case noRoom
         /// The file system refused.
         case fileSystem
     }

@@ -13,6 +13,10 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Answer in JSON, and tell errors as JSON on standard error.")
     var json = false
 
+    func validate() throws {
+        if socket?.isEmpty == true { throw ValidationError("--socket: expected a path, found nothing") }
+    }
+
     /// The daemon that these options name.
     var client: ControlClient { ControlClient(socketPath: path) }
 

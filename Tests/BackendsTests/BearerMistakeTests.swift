@@ -14,6 +14,10 @@ import Testing
             WrongEdit("on_401: [refresh]", "on_401: [again]", "auth.on_401.0", "refresh or login"),
             WrongEdit("scheme: bearer", "scheme: bearer\n  sign_in: google", "auth.sign_in", "refresh_token"),
             WrongEdit("scheme: bearer", "scheme: bearer\n  sign_in: token", "auth.sign_in", "do not last"),
+            WrongEdit("scheme: bearer", "scheme: bearer\n  sign_in: refresh_token", "auth.refresh.account", "or the table health"),
+            WrongEdit(#"routes: {note: {request: POST /notes, json: "{item.payload}"}}"#, "", "routes", "at least one route"),
+            WrongEdit(#"{note: {request: POST /notes, json: "{item.payload}"}}"#, "{}", "routes", "at least one route"),
+            WrongEdit(#"{note: {request: POST /notes, json: "{item.payload}"}}"#, "", "routes", "a table of keys"),
             WrongEdit("relogin: [gone]", "words: {gone: [x]}", "errors.words.gone", "a sentence"),
             WrongEdit("on_401: [refresh]", "on_401: [refresh, refresh]", "auth.on_401", "every step once"),
             WrongEdit("on_401: [refresh]", "on_401: [login, refresh, login]", "auth.on_401", "every step once"),
@@ -48,8 +52,9 @@ import Testing
             try load(["tok.yaml": TokenBench.profile.replacing(old, with: new)])[0].signInMeans
         }
         #expect(try means() == .password)
-        #expect(try means("scheme: bearer", "scheme: bearer\n  sign_in: refresh_token") == .refreshToken)
-        let keyed = "schema: 1\nname: k\nbase_url: https://k.example\nauth: {scheme: bearer, on_401: []}"
+        let health = "health: {request: GET /me, account: /id}"
+        #expect(try means("auth:\n  scheme: bearer", "\(health)\nauth:\n  scheme: bearer\n  sign_in: refresh_token") == .refreshToken)
+        let keyed = "schema: 1\nname: k\nbase_url: https://k.example\nauth: {scheme: bearer, on_401: []}\nroutes: {n: {request: POST /n}}"
         #expect(try load(["k.yaml": keyed])[0].signInMeans == .token)
         let profiles = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../config/backends").standardized.path
         let shipped = try ProfileLibrary.load(directory: profiles, deviceID: "d", version: "1")

@@ -305,7 +305,7 @@ import Testing
     }
 
     /// A server that names nobody: what was captured under the old key goes up under the new one.
-    @Test(arguments: [nil, "the lab"]) func aKeyThatIsRenewedIsTheSameAccount(label: String?) async throws {
+    @Test(arguments: ["api-key", "the lab"]) func aKeyThatIsRenewedIsTheSameAccount(label: String) async throws {
         let text = """
             schema: 1
             name: tok
@@ -319,8 +319,22 @@ import Testing
         let first = try await keeper.signIn(.accessToken(Secret("old key"), label: label), remember: false)
         _ = try await keeper.signOut(allDevices: false) {}
         let second = try await keeper.signIn(.accessToken(Secret("new key"), label: label), remember: false)
-        #expect(first.account != nil && second.account?.id == first.account?.id)
+        #expect(first.account?.id == label && second.account?.id == label)
         #expect(try await bench.bearer(keeper) == "Bearer new key")
+    }
+
+    /// Otherwise the next person's key would be the same account, and send what waits for the first.
+    @Test func aKeyWithoutANameIsTakenOnlyWhereItSaysItselfWhoseItIs() async throws {
+        let text = "schema: 1\nname: tok\nbase_url: https://api.example.org\nauth: {scheme: bearer, on_401: []}\n"
+            + "routes: {note: {request: POST /notes, json: \"{item.payload}\"}}\n"
+        let keeper = try SessionKeeper(
+            backend: try load(["tok.yaml": text])[0], directory: bench.folder.path, vault: bench.vault, transport: bench.server,
+            clock: bench.clock)
+        #expect(await keeper.signInFailure(.accessToken(Secret("key"), label: nil)) == .unnamed)
+        #expect(await keeper.snapshot.state == .signedOut)
+        let token = "e30.\(Data(#"{"sub":"u1"}"#.utf8).base64EncodedString()).x"
+        let snapshot = try await keeper.signIn(.accessToken(Secret(token), label: nil), remember: false)
+        #expect(snapshot.account?.id == "u1")
     }
 
     /// The other way back is not there for the moment.

@@ -48,6 +48,14 @@ import Vault
         #expect(!reason.contains("_") && reason.hasSuffix("."), "\(reason)")
     }
 
+    /// An application may use the same code for something else.
+    @Test func whatTheCodesSayOfAPersonIsToldOfNoOtherAnswer() throws {
+        let body = #"{"success":false,"error":{"code":"USER_NOT_FOUND","message":"Register first."}}"#
+        let aiphoto = try #require(try ShippedProfiles.backends().first { $0.name == "aiphoto" })
+        let verdict = aiphoto.verdict(on: answer(404, body), to: mutation("purchase"), at: noon)
+        #expect(verdict.failure?.message == "Register first.")
+    }
+
     @Test(arguments: [
         (400, "INVALID_GRANT_TYPE"), (400, "MISSING_REFRESH_TOKEN"), (400, "MISSING_GRANT_TYPE"), (400, "API_KEY_INVALID"),
         (400, "API key not valid. Please pass a valid API key."), (403, "PERMISSION_DENIED"),

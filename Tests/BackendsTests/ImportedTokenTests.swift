@@ -77,9 +77,9 @@ import Testing
 
     private static let known = [Account(id: "7", label: "ann@lab.test"), Account(id: "8", label: "bob@lab.test")]
 
-    private func imported(as label: String?, _ keeper: SessionKeeper) async -> AuthenticationError? {
+    private func imported(as label: String?, _ keeper: SessionKeeper, known: [Account] = known) async -> AuthenticationError? {
         await failure { () throws(AuthenticationError) in
-            try await keeper.signIn(.refreshToken(Secret("from-the-app"), label: label), remember: false, known: Self.known)
+            try await keeper.signIn(.refreshToken(Secret("from-the-app"), label: label), remember: false, known: known)
         }
     }
 
@@ -93,9 +93,16 @@ import Testing
         #expect(await keeper.snapshot.account == Account(id: "7", label: "ann@lab.test"))
     }
 
-    @Test func aNameOfItsOwnMayBeANewOne() async throws {
+    /// Receipts of earlier deliveries would tell of another one.
+    @Test func anAccountKeepsTheNameThatItHas() async throws {
         let keeper = try bench.keeper("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
         #expect(await imported(as: "front desk", keeper) == nil)
+        #expect(await keeper.snapshot.account == Account(id: "7", label: "ann@lab.test"))
+    }
+
+    @Test func anAccountKnownByItsIdAloneMayBeNamed() async throws {
+        let keeper = try bench.keeper("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
+        #expect(await imported(as: "front desk", keeper, known: [Account(id: "7", label: "7")]) == nil)
         #expect(await keeper.snapshot.account == Account(id: "7", label: "front desk"))
     }
 

@@ -61,6 +61,18 @@ struct ProfileMistakeTests {
             WrongEdit(Self.login, "json: {user: '{name}'}", "auth.login.json.user", "{email}"),
             WrongEdit(Self.login, "json: {user: '{refresh}'}", "auth.login.json.user", "{refresh} only"),
             WrongEdit(Self.login, "json: {user: 'a {email'}", "auth.login.json.user", "placeholders"),
+            WrongEdit(
+                Self.login, "json: {user: {email: {email}, password: '{password}'}}", "auth.login.json.user.email", #""{email}", in quotes"#
+            ),
+            WrongEdit(
+                Self.login, "json: {user: {email: '{email}', password: {password}}}", "auth.login.json.user.password", #""{password}""#),
+            WrongEdit(Self.login, "json: {user: '{email}', word: }", "auth.login.json.word", "a value"),
+            WrongEdit(Self.login, "json: {user: '{email}'}", "auth.login.request", "{password} in the body"),
+            WrongEdit(Self.login, "form: {user: {email}}", "auth.login.form.user", "in quotes"),
+            WrongEdit(
+                #"{arkit_data: "{item.payload}"}"#, "{arkit_data: {item.payload}}", "routes.measurement.json.arkit_data", "in quotes"),
+            WrongEdit(#"{profile: "{item.payload}"}"#, "{item.payload}", "routes.profile.json", #""{item.payload}", in quotes"#),
+            WrongEdit(#"{profile: "{item.payload}"}"#, "[{item.note?}]", "routes.profile.json.0", #""{item.note?}", in quotes"#),
             WrongEdit(Self.login, "json: {a: 1}\n    form: {a: b}", "auth.login.form", "either json or form"),
             WrongEdit("    account: /id\n", "", "auth.login.account", "JSON pointer"),
             WrongEdit("email: /email", "email: /e~mail", "auth.login.email.0", "JSON pointer"),
@@ -128,6 +140,21 @@ struct ProfileMistakeTests {
         #expect(mistake.file.hasSuffix("breathesafe.yaml"))
         #expect(mistake.line != nil)
         #expect(mistakes.all.count <= 2, "one mistake sets off no avalanche: \(mistakes)")
+    }
+
+    @Test(arguments: [
+        ("timeout: 60", "\ttimeout: 60", "expected spaces: YAML takes no tab for an indentation, found a tab"),
+        ("timeout: 60", "timeout: @60", "expected YAML, found character that cannot start any token"),
+    ])
+    func whatIsNoYAMLIsSaidPlainly(old: String, new: String, words: String) throws {
+        let mistakes = try #require(#expect(throws: Mistakes.self) { try load(["breathesafe.yaml": edited(old, new)]) })
+        #expect(mistakes.description.hasSuffix(words), "\(mistakes)")
+    }
+
+    @Test func nullThatIsWrittenOutIsAValue() throws {
+        let backend = try breathesafe(#"{profile: "{item.payload}"}"#, #"{profile: "{item.payload}", note: null, other: ~}"#)
+        let body = try backend.request(for: mutation("profile", payload: Data("1".utf8))).body
+        #expect(body.map { String(decoding: $0, as: UTF8.self) } == #"{"profile":1,"note":null,"other":null}"#)
     }
 
     @Test("34: a mistake names the line of its key") func aMistakeNamesTheLineOfItsKey() throws {

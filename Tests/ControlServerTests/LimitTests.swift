@@ -46,6 +46,17 @@ import Testing
         #expect(service.calls.isEmpty)
     }
 
+    /// The daemon ends the connection before it has read so much, and a client that is still sending would hear of that alone.
+    @Test func theClientSaysItselfThatADocumentIsTooLarge() async throws {
+        let service = FakeService()
+        try await Served.with(service) { served in
+            let submission = Submission(route: "measurement", payload: Data("\"\(String(repeating: "a", count: 34 << 20))\"".utf8))
+            let problem = await #expect(throws: Problem.self) { try await served.client.call(Endpoints.submit, submission) }
+            #expect(problem?.code == .tooLarge && problem?.status == 413)
+        }
+        #expect(service.calls.isEmpty)
+    }
+
     /// It is not the client that has to end it: one that goes on sending would wait.
     @Test(
         .timeLimit(.minutes(5)),

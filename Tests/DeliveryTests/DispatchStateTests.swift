@@ -374,13 +374,14 @@ import Testing
         #expect(told == [.store([], claim: [Samples.destination: 4])])
     }
 
-    @Test func aLoneEntryThatFindsNoEvidenceCountsOnceAnHour() {
+    /// Two counts, an hour apart, and then a fortnight of failures without one: an outage kills nothing. A poison entry ends after it.
+    @Test func aLoneEntryThatFindsNoEvidenceEndsOnlyAfterAFortnight() {
         var state = signedIn(health: false)
         var entry = entry(1)
         var counted: [Int] = []
         var time = now
         _ = state.on(.stored(Claimed(entries: [entry])), at: time)
-        for minute in stride(from: 0, through: 150, by: 10) {
+        for minute in Array(stride(from: 0, through: 150, by: 10)) + [14 * 1440, 15 * 1440 + 50, 15 * 1440 + 60] {
             time = now.addingTimeInterval(TimeInterval(minute) * 60)
             entry.triedAt = time
             let actions =
@@ -392,7 +393,7 @@ import Testing
                 entry.countedAt = time
             }
         }
-        #expect(counted == [0, 60, 120])
+        #expect(counted == [0, 60, 15 * 1440 + 60])
     }
 
     /// Times that a clock left which was ahead: the entry need not wait for them, and they show nothing of the backend.

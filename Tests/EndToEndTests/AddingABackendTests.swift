@@ -78,7 +78,9 @@ import Testing
         let lines = shipped.split(separator: "\n", omittingEmptySubsequences: false)
         let line = try #require(lines.firstIndex { $0.hasPrefix("  backend: ") }) + 1
         #expect(wrong.code != 0)
-        #expect(wrong.text.contains("homing.yaml:\(line): spool.backend: expected one of notes, found breathesafe"), "\(wrong.text)")
+        #expect(
+            wrong.text.contains("homing.yaml:\(line): spool.backend: expected ‘enabled: false’ instead, since no route of notes takes"),
+            "\(wrong.text)")
         try station.directory.write(shipped.replacing("  backend: breathesafe\n", with: ""), to: "homing.yaml")
         let halfRight = try await run("homingd check", at: station)
         #expect(halfRight.code != 0)

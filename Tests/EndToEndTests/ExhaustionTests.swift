@@ -142,6 +142,57 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    /// The log has room of its own for what becomes of entries; the renewed token has none but what is kept.
+    @Test(.timeLimit(.minutes(5)))
+    func onAFullDiskATokenIsRenewedAndStored() async throws {
+        let station = try await TestStation.lists2026()
+        let process = try await station.start(through: Self.disk(station, "size=32m"))
+        try await station.login()
+        for number in 1...45 { try await station.createList(number) }
+        try await station.event("delivered", count: 45)
+        await station.sandbox.down()
+        for number in 101...103 { try await station.createList(number) }
+        _ = try Self.fill(Self.state(process, station))
+        station.sandbox.expireSessions(rememberTokens: false)
+        try await station.sandbox.up()
+        try await station.homing("sync")
+        try await station.event("delivered", count: 48)
+        #expect(station.sandbox.ledger.requestCount("POST", path: "auth/refresh", status: 200) == 1)
+        let status = try await station.homing("status", "--check")
+        #expect(status.code == 6 && status.text.contains("The disk is full"), "\(status)")
+        try await station.end(SIGTERM)
+    }
+
+    /// A store that has changed while not a byte is free: what is salvaged has the room that is kept.
+    @Test(.timeLimit(.minutes(5)))
+    func aDamagedStoreIsSalvagedOnAFullDisk() async throws {
+        let station = try await TestStation()
+        var launcher = try Self.disk(station, "size=32m")
+        launcher[6] = launcher[6].replacing("exec \"$@\"", with: "\"$@\"; exec \"$@\"")
+        let shell = try await station.start(through: launcher)
+        try await station.login()
+        await station.sandbox.down()
+        for number in 1...5 { try await station.submit(id: number) }
+        let state = Self.state(shell, station)
+        _ = try Self.fill(state)
+        // A byte of the log's first frame, behind which all that was acknowledged lies.
+        let log = try FileHandle(forUpdating: URL(fileURLWithPath: state + "/outbox.sqlite-wal"))
+        try log.seek(toOffset: 32 + 24 + 3000)
+        let byte = try #require(try log.read(upToCount: 1)?.first)
+        try log.seek(toOffset: 32 + 24 + 3000)
+        try log.write(contentsOf: Data([byte ^ 0x40]))
+        try log.close()
+        let children = try String(
+            contentsOfFile: "/proc/\(shell.processIdentifier)/task/\(shell.processIdentifier)/children", encoding: .utf8)
+        #expect(kill(try #require(Int32(children.trimmingCharacters(in: .whitespaces))), SIGKILL) == 0)
+        try await station.sandbox.up()
+        // `try?`: for a moment nobody answers.
+        while (try? await station.status().backends.first?.queue.delivered) != 5 { await pauseBriefly() }
+        #expect(station.sandbox.ledger.entries.count == 5)
+        #expect(try await station.status().attention.first?.code == "store-damaged")
+        try await station.end(SIGTERM)
+    }
+
     /// A disk that has bytes but no place for another file: what needs none goes on.
     @Test(.timeLimit(.minutes(5)))
     func withoutInodesWhatIsHandedInIsAcceptedAndDelivered() async throws {

@@ -43,6 +43,23 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    @Test(arguments: [("sh", "submit.sh"), ("python3", "submit.py")])
+    func aScriptSaysToWhichOfTwoBackendsACaptureGoes(interpreter: String, file: String) async throws {
+        let station = try await TestStation()
+        try TestStation.place("lists", in: station.directory, baseURL: station.sandbox.baseURL)
+        try station.directory.write(
+            "state_directory: state\nsocket: homing.sock\nspool: {backend: breathesafe}\ndelivery: {\(TestStation.shortPauses)}\n",
+            to: "homing.yaml")
+        try await station.start()
+        let signedIn = try await station.homing(
+            ["login", "--backend", "breathesafe", "--email", "manager@lab.test", "--password-stdin"], input: "Correct-horse-9")
+        #expect(signedIn.code == 0, "\(signedIn.text)")
+        let taken = try await run(interpreter, ["\(Self.folder)/\(file)", Self.capture, "5", Samples.id(1).description], station)
+        #expect(taken.code == 0, "\(taken.text)")
+        #expect(try await station.entries().map(\.backend) == ["breathesafe"])
+        try await station.end(SIGTERM)
+    }
+
     @Test func theScriptForTheShellWaitsForADaemonThatIsNotThereYet() async throws {
         let station = try await TestStation()
         try await station.start()

@@ -45,7 +45,7 @@ import Testing
         }
         #expect(
             try await station.homing("login", "--backend", "aiphoto").text.contains(
-                "‘homing login --backend aiphoto --refresh-token-stdin’"))
+                "‘homing login --refresh-token-stdin’"))
         #expect(station.sandbox.ledger.requests.isEmpty)
         try await station.end(SIGTERM)
     }

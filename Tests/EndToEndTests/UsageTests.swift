@@ -53,6 +53,30 @@ import Testing
         #expect(text.contains("socket: expected") && text.contains("base_url: expected"), "\(text)")
     }
 
+    /// As nobody where this is root, whom no folder is closed to.
+    @Test func aFolderThatTheDaemonMayNotWriteToIsFound() async throws {
+        let directory = try TemporaryDirectory()
+        try FileManager.default.createDirectory(atPath: directory("closed"), withIntermediateDirectories: true)
+        try TestStation.place("breathesafe", in: directory, baseURL: "http://127.0.0.1:1")
+        try directory.write("state_directory: closed/state\nsocket: homing.sock\nspool: {directory: closed}\n", to: "homing.yaml")
+        for folder in [directory.path, directory("backends")] { chmod(folder, 0o755) }
+        for file in ["homing.yaml", "backends/breathesafe.yaml"] { chmod(directory(file), 0o644) }
+        chmod(directory("closed"), 0o555)
+        let process = Process()
+        let homingd = [TestStation.programs + "/homingd", "check", "--config", directory("homing.yaml")]
+        let command = (geteuid() == 0 ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--"] : []) + homingd
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = command
+        let (code, text) = try await process.ended()
+        #expect(code == 1)
+        for (line, key) in [(1, "state_directory"), (3, "spool.directory")] {
+            let words =
+                "homing.yaml:\(line): \(key): expected a folder that the daemon can make, or write to, found \(directory("closed")): "
+            #expect(text.contains(words + "Permission denied"), "\(text)")
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory("closed")).isEmpty)
+    }
+
     @Test func withNothingToHandInBothWaysOutAreNamed() async throws {
         let (code, text) = try await run("homing", ["submit", "--route", "create_managed_user", "--socket", "/nowhere/homing.sock"])
         #expect(code == 2)

@@ -30,6 +30,27 @@ import Testing
         #expect(try await store.claim(4).map(\.id) == (5...6).map(Samples.id))
     }
 
+    /// As many large documents as there is memory for; one that is larger goes alone.
+    @Test func largeDocumentsInFlightAreFew() async throws {
+        let store = try Store()
+        for (number, size) in [12, 12, 12, 33].enumerated() {
+            try await store.enqueue(
+                Samples.mutation(number + 1, lane: "\(number)", payload: #"{"mesh":"\#(String(repeating: "x", count: size << 20))"}"#))
+        }
+        let first = try await store.outbox.claim([Samples.destination: 4], at: store.clock.now)
+        #expect(first.entries.map(\.id) == [1, 2].map(Samples.id))
+        #expect(first.nextDue.isEmpty)
+        #expect(try await store.claim(4).isEmpty)
+        try await store.deliver(first.entries[0])
+        let third = try await store.claim(4)
+        #expect(third.map(\.id) == [Samples.id(3)])
+        try await store.deliver(first.entries[1])
+        #expect(try await store.claim(4).isEmpty)
+        #expect(try await store.state(4) == .pending)
+        for entry in third { try await store.deliver(entry) }
+        #expect(try await store.claim(4).map(\.id) == [Samples.id(4)])
+    }
+
     @Test func anotherAccountsEntriesAreNotClaimed() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1, account: "1"))

@@ -36,6 +36,7 @@ extension World {
     private var policy: DispatchState.Policy {
         var policy = DispatchState.Policy()
         policy.inFlight = plan.inFlight
+        policy.retry = Self.retry
         return policy
     }
 

@@ -194,13 +194,14 @@ extension World {
         try feed(.attempted(attempt.entry, result))
     }
 
-    /// What may count where nothing was learnt of the backend's health: somebody was answered since the last try, or it is an hour since the
-    /// last time that it counted; where the clock has jumped since that, nobody can tell.
+    /// What may count where nothing was learnt of the backend's health: somebody was answered since the last try, or it is so long since the
+    /// last time that it counted as the policy says; where the clock has jumped since that, nobody can tell.
     private func isSeenWell(_ attempt: Try, _ result: Attempt) -> Bool {
         guard let item = model.items[attempt.entry.sequence], result.health == .noEvidence else { return result.health == .well }
         // But for the millisecond to which the outbox rounds when it was tried.
         if let answered = answeredAt[attempt.backend], let tried = item.triedAt, answered >= tried - 0.001 { return true }
         guard let counted = item.countedAt else { return true }
-        return time - counted >= RetryPolicy().loneEntryPeriod - 1 || steppedAt.map { $0 >= counted } ?? false
+        let period = item.attempts + 1 < Model.attempts ? Self.retry.loneEntryPeriod : Self.retry.lastLoneEntryPeriod
+        return time - counted >= period - 1 || steppedAt.map { $0 >= counted } ?? false
     }
 }

@@ -75,7 +75,14 @@ package final class World {
         return try Data(contentsOf: URL(fileURLWithPath: file))
     }
     /// Seconds; the policy's own.
-    static let lookupAfter = RetryPolicy().lookupAfter
+    static let lookupAfter = retry.lookupAfter
+
+    /// The daemon's own, but for the fortnight after which the last attempt of a lone entry counts: worlds are shorter.
+    static let retry = {
+        var policy = RetryPolicy()
+        policy.lastLoneEntryPeriod = 5 * 3600
+        return policy
+    }()
 
     /// What the wall clock shows.
     var now: Date { Self.start.addingTimeInterval(time + offset) }

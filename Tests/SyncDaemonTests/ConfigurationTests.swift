@@ -9,7 +9,7 @@ import Testing
     static let shipped =
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .path + "/config/homing.yaml"
-    private let environment = ["HOME": "/home/ann"]
+    private let environment = ["HOME": FileManager.default.temporaryDirectory.path + "/ann"]
 
     private func load(_ text: String) throws -> Configuration {
         let directory = try TemporaryDirectory()
@@ -138,10 +138,13 @@ import Testing
 
     private func mistakes(_ directory: TemporaryDirectory) throws -> [String] {
         let file = directory("homing.yaml")
-        let mistakes = #expect(throws: Mistakes.self) { try ConfigurationCheck.configuration(file: file, environment: environment) }
         let report = ConfigurationCheck.run(file: file, environment: environment)
-        #expect(mistakes.map { report.text.hasPrefix($0.description + "\n") } == true)
-        return mistakes?.all.map(\.key) ?? []
+        do throws(Mistakes) { _ = try ConfigurationCheck.configuration(file: file, environment: environment) } catch {
+            #expect(report.text.hasPrefix(error.description + "\n"))
+            return error.all.map(\.key)
+        }
+        #expect(report.isGood)
+        return []
     }
 
     @Test func whatDoesNotFitTogetherIsToldBesideAllElse() throws {
@@ -152,15 +155,67 @@ import Testing
         #expect(try mistakes(folder("spool: {backend: nobody}\nsocket: 5\n")) == ["socket", "spool.backend"])
     }
 
+    /// `homingd run` would refuse to start with each of them.
+    @Test func whatTheFileSystemRefusesIsAMistakeAndNothingIsMade() throws {
+        let places = "state_directory: state\nsocket: homing.sock\n"
+        func mistakes(_ text: String) throws -> [String] {
+            let directory = try folder(text)
+            try directory.write("", to: "file")
+            let before = FileManager.default.subpaths(atPath: directory.path)?.sorted()
+            defer { #expect(FileManager.default.subpaths(atPath: directory.path)?.sorted() == before) }
+            return try self.mistakes(directory)
+        }
+        #expect(try mistakes(places + "ca_file: file\n") == ["ca_file"])
+        #expect(try mistakes(places + "ca_file: backends\n") == ["ca_file"])
+        #expect(try mistakes("state_directory: state\nsocket: \(String(repeating: "s", count: 108))\n") == ["socket"])
+        #expect(try mistakes("state_directory: file\n") == ["state_directory"])
+        #expect(try mistakes("state_directory: file/below/it\n") == ["state_directory"])
+        #expect(try mistakes(places + "spool: {directory: file}\n") == ["spool.directory"])
+        #expect(try mistakes(places + "spool: {directory: file, enabled: false}\n").isEmpty)
+        #expect(try mistakes("state_directory: ~/foo\n") == ["state_directory"])
+        #expect(try mistakes(places + "spool: {directory: ~ann/foo}\n") == ["spool.directory"])
+        #expect(try mistakes(places + "delivery: {first_pause: 10, longest_pause: 9}\n") == ["delivery.longest_pause"])
+        #expect(try mistakes(places + "delivery: {first_pause: 601}\n") == ["delivery.longest_pause"])
+    }
+
     @Test func oneMistakeSetsOffNoOther() throws {
         #expect(try mistakes(folder("spool: 5\n")) == ["spool"])
         #expect(try mistakes(folder("spool: {backend: 5}\n")) == ["spool.backend"])
+        #expect(try mistakes(folder("\tspool: {backend: nobody}\n")) == [""])
+        #expect(try mistakes(folder("spool: {enabled: no, route: create_managed_user}\n")) == ["spool.enabled"])
         #expect(try mistakes(folder("backends: nowhere\n")) == [""])
         #expect(
             try mistakes(folder("", "POST /users/{item.user_id}/facial_measurements_from_arkit", "send it")) == [
                 "routes.measurement.request"
             ])
         #expect(try mistakes(folder("", "name: breathesafe", "name: Breathe Safe")) == ["name"])
+    }
+
+    @Test func aMissingFolderAndAMissingPresetSayWhatToDo() throws {
+        func text(_ directory: TemporaryDirectory) -> String {
+            ConfigurationCheck.run(file: directory("homing.yaml"), environment: environment).text
+        }
+        let nowhere = text(try folder("backends: nowhere\n"))
+        #expect(nowhere.contains("/nowhere: expected a folder with a profile for each backend: make it"), "\(nowhere)")
+        #expect(nowhere.contains("found no such folder"))
+        let preset = text(try folder("", "timeout: 60", "extends: firebase"))
+        #expect(preset.contains("without .yaml; copy firebase.yaml into it, found \"firebase\""), "\(preset)")
+    }
+
+    @Test func aFileThatIsNotReadIsTold() throws {
+        let directory = try folder("")
+        try directory.write("", to: "backends/notes.yml")
+        let good = ConfigurationCheck.run(file: directory("homing.yaml"), environment: environment)
+        #expect(good.isGood && good.text.contains("/backends/notes.yml is not read: the name of a profile ends in .yaml."), "\(good.text)")
+        try directory.write("socket: 5\n", to: "homing.yaml")
+        let wrong = ConfigurationCheck.run(file: directory("homing.yaml"), environment: environment)
+        #expect(!wrong.isGood && wrong.text.contains("/backends/notes.yml is not read"), "\(wrong.text)")
+    }
+
+    @Test func aBackendThatIsNotThereIsToldWithTheOneThatTakesFiles() throws {
+        let directory = try folder("spool: {backend: nobody}\n")
+        let text = ConfigurationCheck.run(file: directory("homing.yaml"), environment: environment).text
+        #expect(text.contains("spool.backend: expected one of breathesafe, or ‘enabled: false’ in its place"), "\(text)")
     }
 
     @Test func ofAFileThatCannotBeReadNothingElseIsSaid() {

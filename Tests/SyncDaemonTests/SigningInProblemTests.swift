@@ -11,13 +11,13 @@ import Testing
 @Suite struct SigningInProblemTests {
     private func backend(_ auth: String) throws -> Backend {
         let folder = try TemporaryDirectory()
-        try folder.write("schema: 1\nname: b\nbase_url: https://b.example\nauth: \(auth)\n", to: "b.yaml")
+        try folder.write("schema: 1\nname: b\nbase_url: https://b.example\nauth: \(auth)\nroutes: {n: {request: POST /n}}\n", to: "b.yaml")
         return try #require(try ProfileLibrary.load(directory: folder.path, deviceID: "d", version: "1").first)
     }
 
     private static let keyed = "{scheme: bearer, on_401: []}"
     private static let refreshed =
-        "{scheme: bearer, on_401: [refresh], refresh: {request: POST /r, json: {t: '{refresh}'}, access: /a}}"
+        "{scheme: bearer, on_401: [refresh], refresh: {request: POST /r, json: {t: '{refresh}'}, access: /a, account: /u}}"
     private static let password = WayIn.password(email: "ann@lab.test", Secret("x"))
 
     private func problem(_ error: AuthenticationError, _ way: WayIn = password, auth: String = refreshed) throws -> Problem {
@@ -63,6 +63,33 @@ import Testing
         #expect(problem.code.rawValue == code)
         #expect(problem.next?.contains(next) == true, "\(problem)")
         #expect(problem.next?.contains("needs the network") == (reason == .offline))
+    }
+
+    @Test func aTokenWithoutANameIsRefusedWithTheWholeCommand() throws {
+        let backend = try backend(Self.keyed)
+        let commands = NextCommands(backend: "b", means: backend.signInMeans, needsNames: backend.needsNames)
+        let problem = Problem(.unnamed, signingInAt: backend, by: .accessToken(Secret("t"), label: nil), commands)
+        #expect(problem.code == .invalidRequest)
+        #expect(problem.detail == "Nobody was signed in: b does not say whose a token is, so the account needs a name.")
+        #expect(problem.next?.contains("‘homing login --backend b --token-stdin --email NAME’") == true)
+        #expect(commands.login(of: "clinic") == "homing login --backend b --token-stdin --email clinic")
+        #expect(commands.login(of: "Ann's lab") == #"homing login --backend b --token-stdin --email 'Ann'\''s lab'"#)
+        #expect(try !self.backend(Self.refreshed).needsNames)
+    }
+
+    @Test func whereSomebodyIsSignedInTheFirstWordsSayThatNothingWasChanged() throws {
+        let problem = try problem(.conflict(Account(id: "1", label: "ann@lab.test")))
+        #expect(problem.detail == "Nothing was changed: ann@lab.test is signed in at b already.")
+        #expect(problem.next?.contains("‘homing logout --backend b’") == true)
+    }
+
+    @Test(arguments: [
+        ("You have to confirm your email address before continuing.", false), ("The account has been switched off.", false),
+        ("Your account is not activated yet.", false), ("Invalid Email or password.", true), ("No.", true),
+        ("Could not verify the password.", true),
+    ])
+    func thePasswordIsOnlyToBeCheckedWhereItMayBeWrong(words: String, isInQuestion: Bool) throws {
+        #expect(try problem(.refused(words)).next?.contains("password") == isInQuestion)
     }
 
     @Test func whoIsLockedOutIsToldToWait() throws {

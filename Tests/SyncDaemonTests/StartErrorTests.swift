@@ -24,6 +24,16 @@ import Testing
         (SocketError.notASocket("/s"), "/s is not a socket. Move it away, or name another socket in the configuration."),
     ]
 
+    @Test func whatTheFileSystemRefusesIsASentenceWithItsPlace() throws {
+        let error = try #require(
+            #expect(throws: (any Error).self) {
+                try FileManager.default.createDirectory(atPath: "/proc/self/status/new", withIntermediateDirectories: true)
+            })
+        let sentence = StartError.sentence(for: error)
+        #expect(sentence.contains("/proc/self/status") && sentence.contains("cannot be made"), "\(sentence)")
+        #expect(!sentence.contains("Domain"))
+    }
+
     @Test(arguments: table.indices) func everyErrorThatEndsTheDaemonIsASentence(row: Int) {
         let (error, sentence) = Self.table[row]
         #expect(StartError.sentence(for: error) == sentence)

@@ -38,6 +38,30 @@ import Vault
         #expect(throws: Never.self) { try StateLock(directory: directory("state")) }
     }
 
+    @Test func theCheckOfTheStoreSaysWhatToDoAboutItsKey() async throws {
+        let directory = try TemporaryDirectory()
+        let state = try configuration(directory).stateDirectory
+        try await startAndStop(directory)
+        try directory.write("state_directory: \(state)\n", to: "homing.yaml")
+        func report() -> StoreCheckReport { StoreCheckReport.run(file: directory("homing.yaml"), environment: [:]) }
+        #expect(report().isGood, "\(report().text)")
+        let key = state + "/homing.key"
+        let damages: [() throws -> Void] = [
+            { chmod(key, 0o644) },
+            {
+                try Data("short".utf8).write(to: URL(fileURLWithPath: key))
+                chmod(key, 0o600)
+            },
+            { try FileManager.default.removeItem(atPath: key) },
+        ]
+        for damage in damages {
+            try damage()
+            let (isGood, text) = (report().isGood, report().text)
+            #expect(!isGood && text.contains("The daemon does not start without its key."), "\(text)")
+            #expect(!text.contains("next start") && !text.contains("disk tested"), "\(text)")
+        }
+    }
+
     @Test func anotherKeyIsRefusedAndNothingIsOverwritten() async throws {
         let directory = try TemporaryDirectory()
         let state = try configuration(directory).stateDirectory

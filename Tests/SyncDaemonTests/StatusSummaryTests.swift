@@ -345,4 +345,20 @@ import Testing
         let others = ["a", "b"].map { report($0, QueueReport(pending: 1), others: [("bob@lab.test", 1)]) }
         #expect(summary(others).sentence == "2 captures wait for bob@lab.test to sign in again at a and b; everything else has gone up.")
     }
+
+    /// Nobody who signs in sends them.
+    @Test(arguments: [
+        ("signedIn", 0, "1 capture waits for an address that breathesafe no longer has; everything else has gone up."),
+        ("signedIn", 2, "2 captures are on the way up. 1 capture waits for an address that breathesafe no longer has."),
+        ("signedOut", 0, "1 capture waits for an address that breathesafe no longer has; everything else has gone up."),
+    ])
+    func whatWaitsForAFormerAddressWaitsForNobody(session: String, own: Int, sentence: String) {
+        var report = backend(QueueReport(pending: 1 + own), session: session)
+        report.formerAddress = "https://old:443"
+        report.waitingForFormerAddress = 1
+        let summary = summary(report)
+        #expect(summary.sentence == sentence)
+        #expect(summary.attention.map(\.code) == ["other-address"])
+        #expect(summary.attention.first?.text.hasPrefix("1 capture was taken for https://old:443") == true)
+    }
 }

@@ -68,7 +68,20 @@ import Testing
                   #2 3f2a91c04b02, measurement, 17.4 kB, captured 3 minutes ago (14:12), dead
                 """)
         #expect(discard.before((1...23).map { Sample.entry($0) }).hasSuffix("\n  and 3 more"))
-        #expect(DiscardText.done(1) == "1 entry is destroyed and will never be sent.")
+        #expect(DiscardText.done([Sample.entry(2, "dead")]) == "1 entry is destroyed and will never be sent.")
+    }
+
+    /// Nobody is told that it never was sent where it may have arrived.
+    @Test func whatMayHaveArrivedIsNotSaidToBeGone() {
+        var doubtful = Sample.entry(2, "held")
+        doubtful.uncertain = true
+        #expect(
+            DiscardText.done([doubtful])
+                == "1 entry is destroyed here and will not be sent again. It may have arrived before; what is there stays there.")
+        #expect(DiscardText.done([doubtful, Sample.entry(3)]).contains("1 of them may have arrived before"))
+        #expect(
+            DiscardText(times: Sample.times).before([doubtful]).hasSuffix("What was sent before and may have arrived stays at the backend.")
+        )
     }
 
     @Test func anEventIsOneLine() {

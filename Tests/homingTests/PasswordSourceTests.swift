@@ -54,7 +54,11 @@ import Testing
 
     @Test func aMissingFileAndAFolderSayWhatToDo() {
         #expect(throws: Problem.self) { try read(.file("/nowhere/pw")) }
-        #expect(throws: Problem.self) { try read(.file("/")) }
+        var warnings: [String] = []
+        let folder = #expect(throws: Problem.self) {
+            _ = try PasswordSource.file("/tmp").secret("password", terminal: nil, input: .nullDevice) { warnings.append($0) }
+        }
+        #expect(folder?.detail == "‘/tmp’ is a folder." && warnings.isEmpty)
     }
 
     @Test func withoutATerminalItSaysWhichOptionToUse() {

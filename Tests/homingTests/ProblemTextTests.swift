@@ -28,4 +28,14 @@ import Testing
             SubmissionText.accepted(receipt, from: nil) == "It was here already as 3f2a91c04b01 (#1); nothing was added.")
         #expect(SubmissionText.accepted(receipt, from: "a.json") == "a.json was here already as 3f2a91c04b01 (#1); nothing was added.")
     }
+
+    @Test func whatStandsInTheWayIsSaidAtOnce() {
+        func why(_ state: String, _ next: String?) -> Explanation {
+            Explanation(id: "1", state: state, sentence: "Entry 2 is dead.", next: next)
+        }
+        #expect(SubmissionText.obstacle(why("pending", "Discard that one.")) == "It does not go up yet. Entry 2 is dead. Discard that one.")
+        #expect(SubmissionText.obstacle(why("pending", "Nothing; it goes up by itself.")) == nil)
+        #expect(SubmissionText.obstacle(why("delivered", "See its receipt.")) == nil)
+        #expect(SubmissionText.obstacle(why("pending", nil)) == nil)
+    }
 }

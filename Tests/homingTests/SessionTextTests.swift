@@ -53,6 +53,28 @@ import Testing
         #expect(text.hasSuffix("2 entries wait for a@b.c: sign in again with ‘homing login --backend b’ to send what waits."))
     }
 
+    @Test(arguments: ["alreadyGone", "failed", "none"]) func whereOtherDevicesStaySignedInTheWayToSignThemOutIsTold(server: String) {
+        let way = "Other devices were not signed out. To do that, sign in with ‘homing login’, then use ‘homing logout --all-devices’."
+        for email in ["a@b.c", nil] {
+            let report = SignOutReport(backend: "b", local: "cleared", server: server, email: email, waiting: 0)
+            #expect(SessionText.signedOut(report, allDevices: "homing logout --all-devices").hasSuffix(way))
+            #expect(!SessionText.signedOut(report).contains("Other devices"))
+        }
+        let ended = SignOutReport(backend: "b", local: "cleared", server: "ended", email: "a@b.c", waiting: 0)
+        #expect(!SessionText.signedOut(ended, allDevices: "homing logout --all-devices").contains("Other devices"))
+    }
+
+    @Test func signingInTellsOfANameThatWasNotTakenAndOfWhatWaitsForOthers() {
+        let session = Sample.session("signedIn")
+        let plain = SessionText.signedIn(session, named: " Anna@clinic.example")
+        #expect(plain.split(separator: "\n").count == 2)
+        let others = [WaitingAccount(account: "9", email: "bob@clinic.example", waiting: 1)]
+        let told = SessionText.signedIn(session, named: "desk", others: others).split(separator: "\n")
+        #expect(told.count == 4)
+        #expect(told[1] == "The account is known by that name here, and keeps it: not desk.")
+        #expect(told[3] == "1 entry waits for bob@clinic.example: nobody else’s sign-in sends it.")
+    }
+
     @Test func signingOutNobodySaysSo() {
         let report = SignOutReport(backend: "breathesafe", local: "cleared", server: "none", waiting: 0)
         #expect(SessionText.signedOut(report) == "Nobody was signed in at breathesafe.")

@@ -3,7 +3,8 @@ import Testing
 
 @testable import homing
 
-@Suite struct SuggestionsTests {
+/// One at a time: for which shell it completes is a global of the parser.
+@Suite(.serialized) struct SuggestionsTests {
     @Test func theSocketOfTheCommandLineIsTheOneAsked() {
         #expect(Suggestions.socket(in: ["homing", "why", "--socket", "/a b", ""]) == "/a b")
         #expect(Suggestions.socket(in: ["homing", "--socket=/a=b", "why"]) == "/a=b")

@@ -55,6 +55,27 @@ import Testing
         #expect(!shown.contains("secret"))  // and ‘anna’ was: the helper waits for it
     }
 
+    /// What would come from standard input ends with the line, and is not shown.
+    @Test func standardInputThatIsATerminalIsAskedForInTheSameWay() async throws {
+        let person = try Person()
+        async let answer = Self.onThread {
+            let prompt = try #require(TerminalPrompt(path: person.terminalPath))
+            let input = try #require(FileHandle(forReadingAtPath: person.terminalPath))
+            let token = try PasswordSource.standardInput.secret("refresh token", terminal: prompt, input: input) { _ in }
+            _ = try prompt.ask("E-mail: ")
+            return token
+        }
+        let shown = try await Self.onThread {
+            var shown = try person.sees("Refresh token: ")
+            try person.types("secret\n")
+            shown += try person.sees("E-mail: ")
+            try person.types("anna\n")
+            return try shown + person.sees("anna")
+        }
+        #expect(try await answer == "secret")
+        #expect(!shown.contains("secret"))
+    }
+
     @Test func theOpenQuestionShowsItsAnswer() async throws {  // the control: this way the secret would be seen
         let (answer, shown) = try await answer { try $0.ask("Password: ") }
         #expect(answer == "secret")

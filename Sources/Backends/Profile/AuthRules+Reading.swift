@@ -84,8 +84,12 @@ extension AuthRules.CSRFRules {
 extension AuthRules.LoginRules {
     fileprivate init?(_ table: StrictTable, defaults: RequestDefaults, hasTokens: Bool) {
         defer { table.close() }
+        let mistakesBefore = table.log.all.count
         let request = RequestTemplate(
             table, [.json, .form, .headers, .timeout], scope: defaults.scope.adding("email", "password"), defaults: defaults)
+        if let request, table.log.all.count == mistakesBefore, !request.placeholders.contains(where: { $0.name == "password" }) {
+            table.reject("request", expected: "{password} in the body or in a header")
+        }
         let tokens = hasTokens ? AuthRules.TokenRules(table) : nil
         let account = table.pointers("account", required: true)
         let email = table.pointers("email")
@@ -98,14 +102,15 @@ extension AuthRules.LoginRules {
 extension AuthRules.RefreshRules {
     fileprivate init?(_ table: StrictTable, defaults: RequestDefaults) {
         defer { table.close() }
+        let mistakesBefore = table.log.all.count
         let request = RequestTemplate(
             table, [.json, .form, .headers, .timeout], scope: defaults.scope.adding("refresh", "access"), defaults: defaults)
+        if let request, table.log.all.count == mistakesBefore, !request.placeholders.contains(where: { $0.name == "refresh" }) {
+            table.reject("request", expected: "{refresh} in a header or in the body")
+        }
         let tokens = AuthRules.TokenRules(table)
         let account = table.pointers("account")
         guard let request, let tokens else { return nil }
-        if !request.placeholders.contains(where: { $0.name == "refresh" }) {
-            table.reject("request", expected: "{refresh} in a header or in the body")
-        }
         self.init(request: request, tokens: tokens, account: account)
     }
 }

@@ -38,12 +38,34 @@ indirect enum BodyTemplate: Hashable, Sendable {
         case .list(let items):
             self = .list(items.enumerated().compactMap { BodyTemplate($1, path: "\(path).\($0)", scope: scope, log: log) })
         case .table(let members):
+            if let name = Self.unquoted(members, scope: scope) {
+                log.add(
+                    Mistake(
+                        file: node.file, line: node.line, key: path, found: "{\(name)} without quotes", expected: "\"{\(name)}\", in quotes"
+                    ))
+                return nil
+            }
             self = .object(
                 members.compactMap { member in
-                    BodyTemplate(member.value, path: "\(path).\(member.key)", scope: scope, log: log)
-                        .map { Member(key: member.key, value: $0) }
+                    let path = "\(path).\(member.key)"
+                    guard !member.value.isLeftOut else {
+                        log.add(
+                            Mistake(
+                                file: node.file, line: member.line, key: path, found: "nothing",
+                                expected: "a value; a placeholder in quotes, such as \"{item.name}\", or null where null is meant"))
+                        return nil
+                    }
+                    return BodyTemplate(member.value, path: path, scope: scope, log: log).map { Member(key: member.key, value: $0) }
                 })
         }
+    }
+
+    /// The placeholder whose quotes were forgotten: to YAML `{email}` is a table with a key that has no value.
+    private static func unquoted(_ members: [YAMLNode.Member], scope: TemplateScope) -> String? {
+        guard members.count == 1, members[0].value.isLeftOut else { return nil }
+        // `try?`: what is no placeholder here is a key like any other.
+        let template = try? TextTemplate(parsing: "{\(members[0].key)}", scope: scope)
+        return template.map { _ in members[0].key }
     }
 
     var placeholders: [Placeholder] {

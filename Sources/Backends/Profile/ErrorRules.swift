@@ -13,7 +13,7 @@ struct ErrorRules: Sendable {
     var retry: Set<String> = []
     /// Codes of routes that mean: refused for good.
     var dead: Set<String> = []
-    /// What codes mean to a person, as sentences: told in place of the server's own words.
+    /// What codes of login and refresh answers mean to a person, as sentences: told in place of the server's own words.
     var sentences: [String: String] = [:]
 
     init() {}
@@ -47,10 +47,11 @@ struct ErrorRules: Sendable {
         return text.firstRange(of: " : ").map { String(text[..<$0.lowerBound]) } ?? text
     }
 
-    /// What the answer says, on one line: the profile's sentence for its code, else the server's own words, without the secrets that it repeats;
-    /// nil where it has none.
+    /// What a login or refresh answer says: the profile's sentence for its code, else `words`. Other answers use the same codes for other things.
+    func sentence(of response: InboundResponse) -> String? { code(of: response).flatMap { sentences[$0] } ?? words(of: response) }
+
+    /// The server's own words, on one line, without the secrets that it repeats; nil where it has none.
     func words(of response: InboundResponse) -> String? {
-        if let sentence = code(of: response).flatMap({ sentences[$0] }) { return sentence }
         guard let text = response.json?.firstString(at: message)?.hiding(response.secrets) else { return nil }
         let line = String(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : Character($0) })
         return line.allSatisfy(\.isWhitespace) ? nil : line

@@ -20,9 +20,15 @@ extension Profile {
         let health = table.table("health").flatMap { HealthRules($0, defaults: defaults) }
         let errors = table.table("errors").map(ErrorRules.init)
         let idempotency = table.table("idempotency").flatMap(IdempotencyRules.init)
-        let routes = table.map("routes").compactMap { route in
+        let declared = table.map("routes")
+        if declared.isEmpty, !log.all.contains(where: { $0.key == "routes" }) {
+            table.reject("routes", expected: "at least one route: without any, nothing can be sent", found: "none")
+        }
+        let routes = declared.compactMap { route in
             StrictTable(route.value, path: route.path, log: log).flatMap { Route(route.name, $0, defaults: defaults) }
         }
+        // A table that is mistaken counts as absent, and the means may be another.
+        if auth?.means == .refreshToken, !log.all.contains(where: { $0.key.hasPrefix("auth.") }) { Self.checkAccountIsTold(table) }
         for resource in table.map("resources") {
             if let table = StrictTable(resource.value, path: resource.path, log: log) { Self.checkResource(table, defaults: defaults) }
         }
@@ -64,6 +70,17 @@ extension Profile {
             }
         }
         return vars
+    }
+
+    /// Where people bring a refresh token, something has to say whose it is.
+    private static func checkAccountIsTold(_ table: StrictTable) {
+        guard !table.keys.contains("health"), let refresh = table.node.member("auth")?.member("refresh"), refresh.member("account") == nil
+        else { return }
+        table.log.add(
+            Mistake(
+                file: refresh.file, line: refresh.line, key: "auth.refresh.account", found: "nothing",
+                expected: "where the answer names the account, or the table health: without either, nobody can sign in with a refresh token"
+            ))
     }
 
     /// What may be read and kept for offline use: checked, so that a profile is right as a whole.

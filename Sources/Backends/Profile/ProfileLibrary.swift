@@ -43,13 +43,23 @@ package struct ProfileLibrary {
         return backend
     }
 
+    /// The names of files that somebody may take for profiles, and that are not read.
+    package static func ignored(in directory: String) -> [String] {
+        // `try?`: where the folder cannot be read, that is told.
+        ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).filter { $0.hasSuffix(".yml") }.sorted()
+    }
+
     /// The parsed files by their names without `.yaml`.
     private func files(in directory: String) -> [String: YAMLNode] {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }
         } catch {
-            log.add(Mistake(file: directory, key: "", found: "an unreadable folder", expected: "a folder with profiles"))
+            let found = FileManager.default.fileExists(atPath: directory) ? "something else, or one that may not be read" : "no such folder"
+            log.add(
+                Mistake(
+                    file: directory, key: "", found: found,
+                    expected: "a folder with a profile for each backend: make it, or say with ‘backends:’ in homing.yaml where it is"))
             return [:]
         }
         var files: [String: YAMLNode] = [:]
@@ -77,7 +87,7 @@ package struct ProfileLibrary {
             let mistakes = MistakeLog()
             let profile = Profile(whole, constants: constants, log: mistakes)
             // A mistake in a preset shows in every file that extends it, and is told once.
-            for mistake in mistakes.all where !log.all.contains(mistake) { log.add(mistake) }
+            for mistake in mistakes.all.map(\.withPlacesOfKey) where !log.all.contains(mistake) { log.add(mistake) }
             let name = file.member("name")
             guard let profile else { continue }
             if profile.name != stem, file.member("extends") == nil {
@@ -104,7 +114,8 @@ package struct ProfileLibrary {
             log.add(
                 Mistake(
                     file: file.file, line: reference.line, key: "extends", found: reference.summary,
-                    expected: "the name of another profile in this folder, without .yaml"))
+                    expected: "the name of another profile in this folder, without .yaml"
+                        + (reference.text.map { "; copy \($0).yaml into it" } ?? "")))
             return nil
         }
         if let deeper = base.member("extends") {

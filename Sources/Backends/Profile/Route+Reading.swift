@@ -8,7 +8,7 @@ extension Route {
         let mistakesBefore = table.log.all.count
         var request = RequestTemplate(table, [.json, .headers, .timeout], scope: scope, defaults: defaults)
         let isRequestSound = table.log.all.count == mistakesBefore
-        if let marker = table.pointer("marker"), request != nil {
+        if let marker = table.pointer("marker"), isRequestSound, request != nil {
             if let body = request?.json?.marked(at: marker.tokens[...]) {
                 request?.body = .json(body)
             } else {

@@ -57,10 +57,13 @@ package final class StrictTable {
                 found: found ?? value.summary, expected: expected))
     }
 
+    /// What is said of a key that nobody asked for.
+    static let unknownKey = "an unknown key"
+
     /// Reports every key that was not asked for.
     package func close() {
         for key in keys where !known.contains(key) {
-            reject(key, expected: "one of \(known.sorted().joined(separator: ", "))", found: "an unknown key")
+            reject(key, expected: "one of \(Set(known).sorted().joined(separator: ", "))", found: Self.unknownKey)
         }
     }
 

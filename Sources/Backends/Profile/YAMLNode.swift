@@ -54,7 +54,7 @@ package struct YAMLNode: Sendable {
         line = node.mark?.line
         // Wherever an alias stood there is now all that it stands for, which may be more than there is memory for: no step further.
         guard node.anchor == nil else {
-            content = .scalar("", .null)
+            content = .scalar("&", .null)
             log.add(Mistake(file: file, line: line, key: "", found: "an anchor (&) or its alias (*)", expected: "the value itself"))
             return
         }
@@ -63,7 +63,7 @@ package struct YAMLNode: Sendable {
         case .sequence(let items): content = .list(items.map { YAMLNode($0, file: file, log: log) })
         case .mapping(let members): content = .table(Self.members(members, file: file, log: log))
         case .alias:
-            content = .scalar("", .null)
+            content = .scalar("*", .null)
             log.add(Mistake(file: file, line: node.mark?.line, key: "", found: "an alias", expected: "the value itself"))
         }
     }
@@ -95,10 +95,22 @@ package struct YAMLNode: Sendable {
         return .string(scalar.string)
     }
 
+    private static func beginsWithTab(_ text: String, line: Int) -> Bool {
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        return lines.indices.contains(line - 1) && lines[line - 1].prefix { $0 == " " || $0 == "\t" }.contains("\t")
+    }
+
     private static func mistake(_ error: YamlError, file: String) -> Mistake {
         switch error {
-        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _), .composer(_, let problem, let mark, _):
-            Mistake(file: file, line: mark.line, key: "", found: problem, expected: "YAML")
+        case .scanner(_, let problem, let mark, let text), .parser(_, let problem, let mark, let text),
+            .composer(_, let problem, let mark, let text):
+            if beginsWithTab(text, line: mark.line) {
+                Mistake(file: file, line: mark.line, key: "", found: "a tab", expected: "spaces: YAML takes no tab for an indentation")
+            } else {
+                Mistake(
+                    file: file, line: mark.line, key: "",
+                    found: problem.hasPrefix("found ") ? String(problem.dropFirst("found ".count)) : problem, expected: "YAML")
+            }
         case .duplicatedKeysInMapping(let duplicates, let context):
             Mistake(
                 file: file, line: context.mark.line, key: duplicates.sorted().joined(separator: ", "), found: "the key twice",
@@ -120,6 +132,9 @@ extension YAMLNode {
         case .table: "a table"
         }
     }
+
+    /// Whether a key stands there with nothing behind it; `null` and `~` are something.
+    var isLeftOut: Bool { if case .scalar("", .null) = content { true } else { false } }
 
     /// The same as a JSON value, without lines and the order of keys.
     var json: JSONValue {

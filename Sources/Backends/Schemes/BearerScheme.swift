@@ -87,7 +87,8 @@ struct BearerScheme: Scheme {
         if known == nil, backend.hasHealth { throw .refused("the token is nobody’s") }
         // Where the server names nobody the account outlives its key, or what was captured under an old one would wait for ever.
         let name = label?.trimmingCharacters(in: .whitespaces).lowercased()
-        let id = known ?? TokenClaims(token.revealed)?.subject ?? name ?? "api-key"
+        // Without a name everybody would be the same account, and one person's key would send what another has captured.
+        guard let id = known ?? TokenClaims(token.revealed)?.subject ?? name else { throw .unnamed }
         return (Account(id: id, label: label ?? id), credentials)
     }
 
@@ -174,7 +175,7 @@ struct BearerScheme: Scheme {
     private func read(_ response: InboundResponse, _ rules: AuthRules.RefreshRules, earlier: Secret) -> RefreshAnswer {
         let errors = backend.profile.errors
         let (status, code) = (response.status, errors.code(of: response))
-        let words = errors.words(of: response)
+        let words = errors.sentence(of: response)
         let until = RetryAfter.read(response, now: clock.now)
         // Only a refusal by the backend itself says that it has turned nothing over.
         let isOpen = !(400..<500).contains(status) || !response.isJSON

@@ -25,6 +25,8 @@ package enum AuthenticationError: Error, Hashable, Sendable {
     case conflict(Account)
     /// The name given with a token is another account's.
     case labelTaken(String)
+    /// The backend does not say whose the token is, and it came without a name.
+    case unnamed
     /// The session could not be stored, so it does not count.
     case unsaved(VaultError)
 

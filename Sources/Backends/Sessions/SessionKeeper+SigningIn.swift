@@ -10,8 +10,8 @@ extension SessionKeeper {
     ///
     /// - Parameters:
     ///   - requester: who asked for it.
-    ///   - known: the accounts that the rest of the house knows at this backend. A name given with a token must not be one of another account;
-    ///     where none is given, an account keeps the one that it has.
+    ///   - known: the accounts that the rest of the house knows at this backend. A name given with a token must not be one of another account,
+    ///     and an account keeps the one that it has.
     package func signIn(
         _ way: WayIn, remember: Bool, by requester: Requester? = nil, known: [Account] = []
     ) async throws(AuthenticationError) -> SessionSnapshot {
@@ -101,8 +101,11 @@ extension SessionKeeper {
     private func label(for account: Account, by way: WayIn, among known: [Account]) throws(AuthenticationError) -> String {
         if case .password = way { return account.label }
         let (id, known) = (told(account)?.id, [told(record.account)].compactMap(\.self) + known)
-        guard let claimed = way.label else { return known.first { $0.id == id }?.label ?? account.label }
+        let label = known.first { $0.id == id }?.label
+        guard let claimed = way.label else { return label ?? account.label }
         if known.contains(where: { $0.id != id && isHere($0.id) && $0.label.isSameEmail(as: claimed) }) { throw .labelTaken(claimed) }
+        // Receipts tell of the account by the name that it has; an id alone is none.
+        if let label, label != account.id || label.isSameEmail(as: claimed) { return label }
         return claimed
     }
 

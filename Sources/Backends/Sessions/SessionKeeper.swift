@@ -50,9 +50,12 @@ package actor SessionKeeper {
 
     /// Reads the sealed file in `directory`, which is made where it is missing, and finishes a sign-out that was interrupted.
     ///
-    /// - Parameter foreignTo: the origin whose entries wait in the outbox, where it is not this backend's.
+    /// - Parameters:
+    ///   - foreignTo: the origin whose entries wait in the outbox, where it is not this backend's.
+    ///   - makeRoom: makes room on a full disk for a session that must be stored; false where there is none to make.
     package init(
-        backend: Backend, foreignTo: String? = nil, directory: String, vault: Vault, transport: any Transport, clock: any SyncClock
+        backend: Backend, foreignTo: String? = nil, directory: String, vault: Vault, transport: any Transport, clock: any SyncClock,
+        makeRoom: @escaping @Sendable () -> Bool = { false }
     ) throws(VaultError) {
         self.backend = backend
         self.foreignTo = foreignTo
@@ -65,7 +68,7 @@ package actor SessionKeeper {
             }
         (changes, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
         try DurableFile.makeFolder(directory)
-        let file = SessionFile(directory: directory, backend: backend.name, vault: vault)
+        let file = SessionFile(directory: directory, backend: backend.name, vault: vault, makeRoom: makeRoom)
         self.file = file
         savedAt = clock.now
         record = try Self.restored(from: file, backend: backend, now: clock.now)

@@ -60,8 +60,11 @@ struct SessionFile: Sendable {
     private let file: DurableFile
     private let vault: Vault
     private let id: String
+    /// Makes room on a full disk for what must be written; false where there is none to make.
+    private let makeRoom: @Sendable () -> Bool
 
-    init(directory: String, backend: String, vault: Vault) {
+    init(directory: String, backend: String, vault: Vault, makeRoom: @escaping @Sendable () -> Bool = { false }) {
+        self.makeRoom = makeRoom
         file = DurableFile(path: "\(directory)/\(backend)\(Self.suffix)")
         self.vault = vault
         id = "session/\(backend)"
@@ -102,10 +105,14 @@ struct SessionFile: Sendable {
     /// Removes the record durably.
     func remove() throws(VaultError) { try file.remove() }
 
-    /// Stores the record durably.
+    /// Stores the record durably, on a full disk from the space that is kept for it.
     func save(_ record: SessionRecord) throws(VaultError) {
         do {
-            try file.replace(with: vault.seal(JSONEncoder().encode(record), as: id))
+            let sealed = try vault.seal(JSONEncoder().encode(record), as: id)
+            do throws(VaultError) { try file.replace(with: sealed) } catch {
+                guard error.code == .noRoom, makeRoom() else { throw error }
+                try file.replace(with: sealed)
+            }
         } catch let error as VaultError {
             throw error
         } catch {

@@ -17,13 +17,7 @@ package final class HTTPTransport: Transport {
     /// Throws where the CA file cannot be read.
     package init(_ limits: TransportLimits = TransportLimits(), clock: any SyncClock = SystemClock()) throws(Failure) {
         var tls = TLSConfiguration.makeClientConfiguration()
-        if let file = limits.caFile {
-            do {
-                tls.trustRoots = .certificates(try NIOSSLCertificate.fromPEMFile(file))
-            } catch {
-                throw Failure(.tls, "The CA file \(file) holds no readable PEM certificate.")
-            }
-        }
+        if let authorities = try limits.authorities() { tls.trustRoots = .certificates(authorities) }
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow, timeout: .init(connect: TimeAmount(limits.connect)),
             connectionPool: .init(idleTimeout: .seconds(30), concurrentHTTP1ConnectionsPerHostSoftLimit: 80), proxy: nil,

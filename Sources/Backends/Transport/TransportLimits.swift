@@ -1,3 +1,7 @@
+import Glibc
+import NIOSSL
+import SyncModel
+
 /// How long an exchange may take, and whom it trusts.
 package struct TransportLimits: Sendable, Hashable {
     /// Until the connection, TLS included, stands.
@@ -18,5 +22,19 @@ package struct TransportLimits: Sendable, Hashable {
         self.request = request
         self.exchange = exchange
         self.caFile = caFile
+    }
+
+    /// Throws where `caFile` holds no certificate.
+    package func checkAuthorities() throws(Failure) { _ = try authorities() }
+
+    /// The certificates of `caFile`; nil where the system's are to be trusted.
+    func authorities() throws(Failure) -> [NIOSSLCertificate]? {
+        guard let caFile else { return nil }
+        var facts = stat()
+        // A pipe would be waited for without end. `try?`: that they cannot be read is all there is to say.
+        guard stat(caFile, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, let found = try? NIOSSLCertificate.fromPEMFile(caFile),
+            !found.isEmpty
+        else { throw Failure(.tls, "The CA file \(caFile) holds no readable PEM certificate.") }
+        return found
     }
 }

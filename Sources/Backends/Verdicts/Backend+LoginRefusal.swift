@@ -6,7 +6,7 @@ extension Backend {
     func loginRefusal(_ response: InboundResponse) -> AuthenticationError {
         let errors = profile.errors
         let (status, code) = (response.status, errors.code(of: response))
-        let said = errors.words(of: response)
+        let said = errors.sentence(of: response)
         let words = said ?? "The backend refused the sign-in (\(status))."
         // An application that is ill may say anything of itself: “database is locked” is no word about the person.
         let isIll = status >= 500

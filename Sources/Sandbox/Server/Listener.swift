@@ -76,7 +76,8 @@ actor Listener {
                 return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                     .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                     .bind(host: reservation.host, port: reservation.port) { http.setup(channel: $0, logger: log) }
-            } catch let error as IOError where error.errnoCode == EADDRINUSE && tries < 100 {
+            } catch let error as IOError where error.errnoCode == EADDRINUSE {
+                guard tries < 100 else { throw SandboxError.taken(host: reservation.host, port: reservation.port) }
                 try await Task.sleep(for: .milliseconds(20))
             }
         }

@@ -30,7 +30,7 @@ final class PortReservation: Sendable {
         guard bound else {
             let code = errno
             close(descriptor)
-            throw failure(code)
+            throw code == EADDRINUSE ? SandboxError.taken(host: host, port: port) : failure(code)
         }
         self.host = host
         self.port = Int(UInt16(bigEndian: address.sin_port))

@@ -37,7 +37,13 @@ extension Configuration {
 
     private mutating func read(_ table: StrictTable, folder: String) {
         func path(_ key: String, in table: StrictTable) -> String? {
-            table.text(key).map { $0.hasPrefix("/") ? $0 : URL(fileURLWithPath: folder + "/" + $0).standardizedFileURL.path }
+            guard let text = table.text(key) else { return nil }
+            guard !text.hasPrefix("~") else {
+                table.reject(key, expected: "the whole path: ~ stands for a home only in a shell")
+                return nil
+            }
+            lines[table.key(key)] = table.value(key)?.line
+            return text.hasPrefix("/") ? text : URL(fileURLWithPath: folder + "/" + text).standardizedFileURL.path
         }
         if let state = path("state_directory", in: table) {
             stateDirectory = state
@@ -46,9 +52,8 @@ extension Configuration {
         socket = path("socket", in: table) ?? socket
         backends = path("backends", in: table) ?? backends
         limits.caFile = path("ca_file", in: table)
-        if let file = limits.caFile, !FileManager.default.isReadableFile(atPath: file) {
-            table.reject("ca_file", expected: "a readable PEM file")
-        }
+        // `try?`: what is wrong with it is all the same here.
+        if (try? limits.checkAuthorities()) == nil { table.reject("ca_file", expected: "a readable file with certificates in PEM") }
         if let table = table.table("spool") {
             spool.directory = path("directory", in: table) ?? spool.directory
             spool.backend = table.text("backend")
@@ -83,6 +88,10 @@ extension Configuration {
         delivery.retry.lookupAfter = table.seconds("lookup_after")?.seconds ?? delivery.retry.lookupAfter
         delivery.breaker.first = table.seconds("first_pause")?.seconds ?? delivery.breaker.first
         delivery.breaker.ceiling = table.seconds("longest_pause")?.seconds ?? delivery.breaker.ceiling
+        if delivery.breaker.ceiling < delivery.breaker.first {
+            table.reject(
+                "longest_pause", expected: "no less than delivery.first_pause", found: "\(Self.text(delivery.breaker.ceiling)) seconds")
+        }
         table.close()
     }
 }

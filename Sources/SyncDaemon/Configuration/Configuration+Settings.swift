@@ -39,5 +39,5 @@ extension Configuration {
     private static func text(_ group: AccessGroups.Group?) -> String { group?.name ?? "nobody" }
 
     /// As one would write it: without a fraction where there is none.
-    private static func text(_ number: Double) -> String { number.formatted(.number.grouping(.never).locale(Locale(identifier: "C"))) }
+    static func text(_ number: Double) -> String { number.formatted(.number.grouping(.never).locale(Locale(identifier: "C"))) }
 }

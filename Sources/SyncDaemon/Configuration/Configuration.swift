@@ -24,7 +24,7 @@ package struct Configuration: Sendable {
 
     /// The file it was read from.
     package var file = "homing.yaml"
-    /// The lines of keys that only together with the profiles show a mistake.
+    /// The lines of keys that only together with the profiles, or with the file system, show a mistake.
     package var lines: [String: Int] = [:]
 
     package struct Spool: Sendable, Equatable {

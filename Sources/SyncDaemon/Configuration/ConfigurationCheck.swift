@@ -9,21 +9,26 @@ package struct ConfigurationCheck: Sendable {
 
     /// Reads both and writes nothing.
     package static func run(file: String?, environment: [String: String]) -> ConfigurationCheck {
-        let configuration: Configuration
-        let backends: [Backend]
-        do { (configuration, backends) = try read(file: file, environment: environment) } catch {
-            let count = error.all.count == 1 ? "1 mistake" : "\(error.all.count) mistakes"
-            return ConfigurationCheck(isGood: false, text: "\(error)\n\(count). Nothing was changed.")
+        let log = MistakeLog()
+        let (configuration, backends) = readAll(file: file, environment: environment, deviceID: "check", log: log)
+        let unread = configuration.map { configuration in
+            ProfileLibrary.ignored(in: configuration.backends).map {
+                "\(configuration.backends)/\($0) is not read: the name of a profile ends in .yaml. Rename it."
+            }
         }
-        let lines = backends.map { "  \($0.name): \($0.baseURL), routes \($0.routes.joined(separator: ", "))" }
-        return ConfigurationCheck(
-            isGood: true,
-            text: ([
+        var lines: [String]
+        if let configuration, log.all.isEmpty {
+            lines = [
                 "The configuration is good.", "state: \(configuration.stateDirectory)", "socket: \(configuration.socket)",
                 "spool: \(configuration.spool.isEnabled ? configuration.spool.directory : "off")",
-                "roles: \(configuration.access.sentence)",
-                "backends in \(configuration.backends):",
-            ] + lines).joined(separator: "\n"))
+                "roles: \(configuration.access.sentence)", "backends in \(configuration.backends):",
+            ]
+            lines += backends.map { "  \($0.name): \($0.baseURL), routes \($0.routes.joined(separator: ", "))" } + (unread ?? [])
+        } else {
+            let count = log.all.count == 1 ? "1 mistake" : "\(log.all.count) mistakes"
+            lines = [Mistakes(log.all).description] + (unread ?? []) + ["\(count). Nothing was changed."]
+        }
+        return ConfigurationCheck(isGood: log.all.isEmpty, text: lines.joined(separator: "\n"))
     }
 
     /// The configuration, once nothing is wrong with it, with the profiles, and with how they fit together; else all mistakes of all of them.
@@ -36,8 +41,18 @@ package struct ConfigurationCheck: Sendable {
         file: String?, environment: [String: String], deviceID: String = "check"
     ) throws(Mistakes) -> (configuration: Configuration, backends: [Backend]) {
         let log = MistakeLog()
+        let (configuration, backends) = readAll(file: file, environment: environment, deviceID: deviceID, log: log)
+        guard let configuration, log.all.isEmpty else { throw Mistakes(log.all) }
+        return (configuration, backends)
+    }
+
+    /// As `read`, with the mistakes in `log`; no configuration where its file cannot be read.
+    private static func readAll(
+        file: String?, environment: [String: String], deviceID: String, log: MistakeLog
+    ) -> (Configuration?, [Backend]) {
         // Where the file cannot be read, nobody knows where the profiles are.
-        guard let configuration = Configuration.read(file: file, environment: environment, log: log) else { throw Mistakes(log.all) }
+        guard let configuration = Configuration.read(file: file, environment: environment, log: log) else { return (nil, []) }
+        configuration.checkPlaces(log)
         let inConfiguration = log.all
         let backends = ProfileLibrary.read(
             directory: configuration.backends, deviceID: deviceID, version: HomingVersion.current, log: log)
@@ -47,7 +62,6 @@ package struct ConfigurationCheck: Sendable {
                 log.add(mistake)
             }
         }
-        try log.check()
         return (configuration, backends)
     }
 
@@ -55,7 +69,7 @@ package struct ConfigurationCheck: Sendable {
     private static func isConsequence(
         _ mistake: Mistake, _ inConfiguration: [Mistake], _ inProfiles: some Sequence<Mistake>, route: String
     ) -> Bool {
-        if inConfiguration.contains(where: { ["spool", "backends", mistake.key].contains($0.key) }) { return true }
+        if inConfiguration.contains(where: { ["", "spool", "spool.enabled", "backends", mistake.key].contains($0.key) }) { return true }
         // A profile with mistakes may be missing, or lack a route that is mistaken itself.
         return inProfiles.contains { mistake.key != "spool.route" || $0.key == "routes" || $0.key.hasPrefix("routes.\(route)") }
     }

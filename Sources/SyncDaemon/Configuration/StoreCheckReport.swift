@@ -10,8 +10,8 @@ package struct StoreCheckReport: Sendable {
 
     /// Reads all of the store that the configuration names, and writes nothing.
     package static func run(file: String?, environment: [String: String]) -> StoreCheckReport {
-        // `try?`: with mistakes in it, the configuration's own check has told them.
-        guard let configuration = try? ConfigurationCheck.configuration(file: file, environment: environment) else {
+        // `try?`: with mistakes in it, the configuration's own check has told them. What else that finds is in nobody's way here.
+        guard let configuration = try? Configuration.load(file: file, environment: environment) else {
             return StoreCheckReport(
                 isGood: false, text: "The store was not looked at: with mistakes in the configuration it is not known where it is.")
         }
@@ -22,38 +22,40 @@ package struct StoreCheckReport: Sendable {
             return StoreCheckReport(
                 isGood: damages.isEmpty, text: (damages + ["There is no store yet at \(store)."]).joined(separator: "\n"))
         }
-        var faults: [String] = []
+        var (ofKey, ofStore) = ([String](), [String]())
         var vault: Vault?
         do throws(VaultError) {
             vault = try VaultKey.find(environment: environment, stateDirectory: state).map(Vault.init)
             if vault == nil {
-                faults.append("There is no key, so what was captured cannot be opened. Restore homing.key from your backup.")
+                ofKey.append("There is no key, so what was captured cannot be opened. Restore homing.key from your backup.")
             }
         } catch {
-            faults.append(error.description)
+            ofKey.append(error.description)
         }
         if let found = vault, Daemon.isSealed(state, by: found) == false {
-            faults.append("The key is not the one that the store was sealed with. Restore homing.key from your backup.")
+            ofKey.append("The key is not the one that the store was sealed with. Restore homing.key from your backup.")
             vault = nil
         }
         do {
             let check = try StoreCheck(file: store, vault: vault, isInUse: isInUse(state))
-            faults += check.faults
-            guard !faults.isEmpty || !damages.isEmpty else {
+            ofStore = check.faults
+            guard !ofKey.isEmpty || !ofStore.isEmpty || !damages.isEmpty else {
                 return StoreCheckReport(
                     isGood: true,
                     text: "The store is good: \(check.entries) entries and \(check.receipts) receipts were looked at in \(store).")
             }
         } catch {
-            faults.append(StartError.sentence(for: error))
+            ofStore.append(StartError.sentence(for: error))
         }
-        let next =
-            faults.isEmpty
-            ? []
-            : [
+        let next: String? =
+            if !ofKey.isEmpty {
+                "Nothing was changed. The daemon does not start without its key. One that is missing or damaged you restore from your backup: without it, nobody can open what was captured."
+            } else if !ofStore.isEmpty {
                 "Nothing was changed. The daemon saves what can be read at its next start: ‘systemctl restart homingd’. Have the disk tested."
-            ]
-        return StoreCheckReport(isGood: false, text: (damages + faults + next).joined(separator: "\n"))
+            } else {
+                nil
+            }
+        return StoreCheckReport(isGood: false, text: (damages + ofKey + ofStore + [next].compactMap(\.self)).joined(separator: "\n"))
     }
 
     /// Whether a daemon holds the lock on `state`.

@@ -11,7 +11,7 @@ extension Problem {
         case .refused(let words):
             self.init(
                 .signInRefused, status: 422, title: "Sign-in refused", detail: "\(name) refused the sign-in: \(words)",
-                next: Self.afterRefusal(of: way, at: name, commands))
+                next: Self.afterRefusal(of: way, at: name, words, commands))
         case .locked(let words):
             self.init(
                 .signInRefused, status: 422, title: "Sign-in refused", detail: "\(name) refused the sign-in: \(words)",
@@ -43,14 +43,16 @@ extension Problem {
                 .wrongState, status: 409, title: "Signing out", detail: "A sign-out is under way at \(name).",
                 next: "Try again in a few seconds.")
         case .conflict(let account):
-            self.init(
-                .alreadySignedIn, status: 409, title: "Somebody is signed in", detail: "\(account.label) is signed in at \(name).",
-                next: "Sign out first with ‘\(commands.logout)’; what they captured stays theirs.")
+            self = .alreadySignedIn(account.label, at: name, logout: commands.logout)
         case .labelTaken(let label):
             self.init(
                 .signInRefused, status: 422, title: "Sign-in refused",
                 detail: "Nobody was signed in at \(name): \(label) is known here as the name of another account than the token’s.",
                 next: "Hand in the same token again without --email, or with the name of the account that the token belongs to.")
+        case .unnamed:
+            self = .invalid(
+                "Nobody was signed in: \(name) does not say whose a token is, so the account needs a name.",
+                next: "Say whose it is with ‘\(commands.login(by: .token))’, and give the same name whenever the token is renewed.")
         case .unsaved(let error):
             self.init(
                 .storageFailed, status: 507, title: "The session could not be stored", detail: error.description,
@@ -58,8 +60,9 @@ extension Problem {
         }
     }
 
-    private static func afterRefusal(of way: WayIn, at backend: String, _ commands: NextCommands) -> String {
+    private static func afterRefusal(of way: WayIn, at backend: String, _ words: String, _ commands: NextCommands) -> String {
         switch way {
+        case .password where words.isAboutTheAccount: "See to that first, or ask whoever runs \(backend); then sign in again."
         case .password: "Check the e-mail address and the password, and mind that too many wrong ones lock the account."
         case .refreshToken:
             "Sign in anew where \(backend) gives such tokens, and hand in the new one with ‘\(commands.login(by: .refreshToken))’."
@@ -94,6 +97,15 @@ extension Problem {
                 "The backend does not answer", "Signing in needs the network. Try again when it is there; what is captured meanwhile waits."
             )
         }
+    }
+}
+
+extension String {
+    /// Whether a refusal is for the state of the account, whatever the password: it is not confirmed, say.
+    fileprivate var isAboutTheAccount: Bool {
+        let stems = ["confirm", "unconfirm", "verif", "unverif", "activ", "inactiv", "deactiv", "disabl", "suspend", "approv", "switched"]
+        let words = lowercased().split { !$0.isLetter }
+        return !words.contains("password") && words.contains { word in stems.contains { word.hasPrefix($0) } }
     }
 }
 

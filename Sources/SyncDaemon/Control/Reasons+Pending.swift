@@ -41,7 +41,7 @@ extension Reasons {
 
     private func accountMissing(_ entry: EntryRecord) -> Explanation? {
         let account = session?.account
-        let next = "\(owner): ‘\(commands.login)’."
+        let next = "\(owner): ‘\(commands.login(of: owner))’."
         switch session?.state {
         case .signedIn where account?.id == entry.destination.account: return nil
         case .signedIn:
@@ -91,7 +91,7 @@ extension Reasons {
     private func next(after reason: Failure.Reason, _ hurry: String) -> String {
         switch reason {
         case .throttled: "Nothing; no hurry can shorten this."
-        case .signInRequired: "Wait, or sign in with ‘\(commands.login)’."
+        case .signInRequired: "Wait, or sign in with ‘\(commands.login(of: owner))’."
         case .stillUnauthorized:
             "Tell whoever runs the backend; what it refused is held, and one entry at a time finds out when it is over."
         case .offline: "Check the network, if others work; \(hurry)."

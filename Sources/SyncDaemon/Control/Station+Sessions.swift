@@ -95,6 +95,7 @@ extension AuthenticationError {
         // The backend has looked at who it is, and said no.
         case .refused, .locked: (.signInRefused, nil)
         case .labelTaken(let label): (.signInRefused, "\(label) is the name of another account")
+        case .unnamed: (.signInFailed, "it was not said whose the token is")
         case .secondFactor: (.signInFailed, "the account needs a second factor")
         case .unavailable(let failure): failure.reason == .stopping ? nil : (.signInFailed, failure.message)
         case .misbehaved(let words): (.signInFailed, words)

@@ -88,7 +88,10 @@ extension Station {
         func count(_ state: Entry.State) -> Int { tallies.filter { $0.state == state }.map(\.count).reduce(0, +) }
         let others = Dictionary(
             grouping: tallies.filter { $0.state == .pending && $0.destination.account != session.account }, by: \.destination)
+        func isElsewhere(_ account: String) -> Bool { keeper.foreignTo != nil && !SessionKeeper.namesItsServer(account) }
+        let elsewhere = others.filter { isElsewhere($0.key.account) }.values.joined().map(\.count).reduce(0, +)
         let pause = stored.map(PauseReport.init)
+        let commands = commands(for: name)
         var nextTry: Date?
         var reason: String?
         var cause: String?
@@ -105,18 +108,21 @@ extension Station {
         case .signInRequired: reason = session.whyNotSignedIn
         }
         if count(.pending) == 0 { nextTry = nil }
-        return BackendReport(
+        var report = BackendReport(
             name: name, baseURL: keeper.backend.baseURL, gate: gate.name, gateReason: reason, session: session,
             queue: QueueReport(
                 pending: count(.pending), inflight: count(.inflight), held: count(.held), dead: count(.dead), delivered: count(.delivered),
                 discarded: count(.discarded), blocked: own.flatMap { overview.blocked[$0] } ?? 0),
             oldestWaiting: oldest?.capturedAt, oldestWaitingID: oldest?.id,
             lastDelivered: tallies.filter { $0.state == .delivered }.compactMap(\.latest).max(), nextTry: nextTry,
-            otherAccounts: others.sorted { $0.key < $1.key }.map { destination, rows in
+            otherAccounts: others.filter { !isElsewhere($0.key.account) }.sorted { $0.key < $1.key }.map { destination, rows in
                 WaitingAccount(
                     account: destination.account, email: labels[destination] ?? "account \(destination.account)",
-                    waiting: rows.map(\.count).reduce(0, +))
-            }, formerAddress: keeper.foreignTo, pause: pause, gateCause: cause, signInCommand: commands(for: name).login)
+                    waiting: rows.map(\.count).reduce(0, +),
+                    signInCommand: commands.needsNames ? commands.login(of: labels[destination]) : nil)
+            }, formerAddress: keeper.foreignTo, waitingForFormerAddress: elsewhere > 0 ? elsewhere : nil, pause: pause, gateCause: cause)
+        report.signInCommand = commands.login(of: session.email ?? report.awaited)
+        return report
     }
 }
 

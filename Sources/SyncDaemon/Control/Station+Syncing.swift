@@ -17,7 +17,7 @@ extension Station {
         dispatcher.hurry(backend: request.backend)
         spool.look()
         let meant = try await status(NoInput(), by: peer).backends.filter { request.backend == nil || $0.name == request.backend }
-        let others = meant.flatMap(\.otherAccounts).map(\.waiting).reduce(0, +)
+        let others = meant.map(\.waitingForOthers).reduce(0, +)
         let waiting = meant.map(\.queue.waiting).reduce(0, +) - others
         let paused = meant.first { $0.gate == "paused" }.map {
             "\($0.gateReason ?? "") It goes on with ‘\(commands(for: $0.name).resume)’."
@@ -30,11 +30,18 @@ extension Station {
 
     /// Who has to sign in for what waits at a backend, and how, a sentence or two for each.
     private func missingPeople(_ report: BackendReport) -> [String] {
-        guard report.queue.waiting > 0 else { return [] }
+        let moved = report.waitingForFormerAddress.map {
+            "\(StatusSummary.captures($0)) \($0 == 1 ? "waits" : "wait") for an address that \(report.name) no longer has; ‘homing status’ says what to do."
+        }
+        return [moved].compactMap(\.self) + missingHere(report)
+    }
+
+    private func missingHere(_ report: BackendReport) -> [String] {
+        guard report.queue.waiting > report.waitingForFormerAddress ?? 0 else { return [] }
         let commands = commands(for: report.name)
         if report.gate == "signInRequired" {
             let who = report.awaited.map { "\($0) has to sign in" } ?? "Sign in"
-            return ["\(report.gateReason ?? "") \(who) with ‘\(commands.login)’."]
+            return ["\(report.gateReason ?? "") \(who) with ‘\(commands.login(of: report.awaited))’."]
         }
         guard report.session.state == "signedIn", let present = report.session.email else { return [] }
         return report.otherAccounts.map { other in

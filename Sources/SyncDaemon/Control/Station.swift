@@ -41,7 +41,9 @@ struct Station: ControlService {
 
     /// What a person types about a backend.
     func commands(for backend: String) -> NextCommands {
-        NextCommands(backend: keepers.count > 1 ? backend : nil, means: keepers[backend]?.backend.signInMeans ?? .password)
+        NextCommands(
+            backend: keepers.count > 1 ? backend : nil, means: keepers[backend]?.backend.signInMeans ?? .password,
+            needsNames: keepers[backend]?.backend.needsNames ?? false)
     }
 
     /// Runs what may fail in the outbox, and says so in plain words.

@@ -65,8 +65,7 @@ extension StatusSummary {
                     text: "\(Self.captures(queue.held)) \(queue.held == 1 ? "is" : "are") held at \(backend.name) until a person decides.",
                     next: "See them with ‘homing list --state held’ and ask ‘homing why ID’."))
         }
-        if let former = backend.formerAddress {
-            let count = backend.otherAccounts.filter { !SessionKeeper.namesItsServer($0.account) }.map(\.waiting).reduce(0, +)
+        if let former = backend.formerAddress, let count = backend.waitingForFormerAddress {
             items.append(
                 Attention(
                     code: "other-address",
@@ -76,7 +75,7 @@ extension StatusSummary {
                         "Put the old address back into \(backend.name).yaml; or, if it is the same service, add ‘formerly: [\(former)]’ there. Then reload the daemon: ‘systemctl reload homingd’, or SIGHUP."
                 ))
         }
-        let mine = queue.waiting - backend.otherAccounts.map(\.waiting).reduce(0, +)
+        let mine = queue.waiting - backend.waitingForOthers
         if backend.gate == "cooling", backend.gateCause == Failure.Reason.profile.rawValue {
             let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "waits" : "wait")" : ""
             items.append(
@@ -104,12 +103,13 @@ extension StatusSummary {
                     text:
                         "The session of \(backend.session.email ?? "the account") at \(backend.name) has ended\(waiting)\(SessionReport.because(backend.session.reason))",
                     next: "Sign in again with ‘\(login)’."))
-        } else if backend.session.state == "signedOut", queue.waiting + dropped > 0 {
+        } else if backend.session.state == "signedOut", queue.waiting - (backend.waitingForFormerAddress ?? 0) + dropped > 0 {
+            let waiting = queue.waiting - (backend.waitingForFormerAddress ?? 0) + dropped
             items.append(
                 Attention(
                     code: "sign-in-required",
                     text:
-                        "Nobody is signed in at \(backend.name), and \(Self.captures(queue.waiting + dropped)) \(queue.waiting + dropped == 1 ? "waits" : "wait").",
+                        "Nobody is signed in at \(backend.name), and \(Self.captures(waiting)) \(waiting == 1 ? "waits" : "wait").",
                     next: backend.awaited.map { "\($0) has to sign in with ‘\(login)’." } ?? "Sign in with ‘\(login)’."))
         }
         if let pause = backend.pause, isForgotten(pause, of: backend) {
@@ -125,7 +125,7 @@ extension StatusSummary {
                     text:
                         "\(Self.captures(other.waiting)) of \(other.email) \(other.waiting == 1 ? "waits" : "wait") at \(backend.name) for that person.",
                     next:
-                        "\(commands.change(from: backend.session.email ?? "whoever is signed in", to: other.email, by: login)) Nobody else’s sign-in sends \(other.waiting == 1 ? "it" : "them")."
+                        "\(commands.change(from: backend.session.email ?? "whoever is signed in", to: other.email, by: other.signInCommand ?? login)) Nobody else’s sign-in sends \(other.waiting == 1 ? "it" : "them")."
                 ))
         }
         return items.map { item in

@@ -18,7 +18,7 @@ struct WaitingText {
     var sentences: [String] {
         let isAnybodySignedIn = backends.contains { $0.session.state == "signedIn" }
         if !paused.isEmpty { return paused + (isAnybodySignedIn ? elsewhere : ["Nobody is signed in."]) }
-        let all = backends.map(\.queue.waiting).reduce(0, +) + files
+        let all = backends.map { $0.queue.waiting - ($0.waitingForFormerAddress ?? 0) }.reduce(0, +) + files
         guard isAnybodySignedIn || all == 0 else {
             let people = Set(backends.filter { own($0) > 0 }.map(missing))
             return people.count == 1 ? elsewhere : ["\(Self.areSafe(all)) and cannot go up until somebody signs in."]
@@ -73,25 +73,35 @@ struct WaitingText {
             let which = sentences.isEmpty && stopped.isEmpty ? StatusSummary.captures(open) : "\(open) more"
             sentences.append("\(which) \(open == 1 ? "is" : "are") on the way up.")
         }
-        guard let others else { return sentences }
-        return sentences + [
-            sentences.isEmpty && stopped.isEmpty && hasRestGoneUp ? "\(others); everything else has gone up." : "\(others)."
-        ]
+        let rest = [others, elsewhereMeant].compactMap(\.self)
+        guard let last = rest.last else { return sentences }
+        let end = sentences.isEmpty && stopped.isEmpty && hasRestGoneUp ? "; everything else has gone up." : "."
+        return sentences + rest.dropLast().map { $0 + "." } + [last + end]
     }
 
     private func isCooling(_ report: BackendReport) -> Bool { report.session.state == "signedIn" && report.gate == "cooling" }
 
     /// What waits at a backend for whoever is, or was, signed in there, and the files of the drop folder; all of it where that is nobody.
     private func own(_ report: BackendReport) -> Int {
-        let theirs = report.session.account == nil ? 0 : report.otherAccounts.map(\.waiting).reduce(0, +)
+        let theirs = report.session.account == nil ? report.waitingForFormerAddress ?? 0 : report.waitingForOthers
         let dropped = filesBackend == nil || filesBackend == report.name ? files : 0
         return max(0, report.queue.waiting - theirs) + dropped
     }
 
     /// Who has to sign in.
     private func missing(_ report: BackendReport) -> String {
-        guard namesPeople, report.session.account != nil || own(report) == report.queue.waiting else { return "somebody" }
+        guard namesPeople, report.session.account != nil || own(report) == report.queue.waiting - (report.waitingForFormerAddress ?? 0)
+        else { return "somebody" }
         return report.awaited ?? "somebody"
+    }
+
+    /// `1 capture waits for an address that breathesafe no longer has`, without a full stop; nil where none do.
+    private var elsewhereMeant: String? {
+        let moved = going.filter { $0.waitingForFormerAddress != nil }
+        let count = moved.compactMap(\.waitingForFormerAddress).reduce(0, +)
+        guard count > 0 else { return nil }
+        return
+            "\(StatusSummary.captures(count)) \(count == 1 ? "waits" : "wait") for an address that \(moved.map(\.name).inWords) no longer \(moved.count == 1 ? "has" : "have")"
     }
 
     /// `2 captures wait for ann@lab.test and 3 for 2 others to sign in again`, without a full stop; nil where none do.

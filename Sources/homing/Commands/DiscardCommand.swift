@@ -26,7 +26,7 @@ struct DiscardCommand: DaemonCommand {
         }
         var batch = EntryBatch()
         await batch.run(ids) { id async throws(Problem) in try await context.client.call(Endpoints.discard, EntryReference(id: id)) }
-        context.answer(batch.done, several: ids.count > 1, DiscardText.done(batch.done.count))
+        context.answer(batch.done, several: ids.count > 1, DiscardText.done(batch.done))
         if let problem = batch.problem { throw problem }
     }
 }

@@ -8,8 +8,9 @@ struct LoginCommand: DaemonCommand {
         discussion: """
             Asks for what is missing on the terminal. Neither a password nor a token is ever taken from the arguments, where others could read \
             it. Where people sign in elsewhere, with Google say, hand in the refresh token that came of it; an API key is a token that does \
-            not change. With a token, --email is the name by which people shall know the account: not that of another one. Leave it out \
-            where the account is known already.
+            not change. With a token, --email is the name by which people shall know the account: not that of another one. An account that has \
+            a name already keeps it. Where the backend does not say whose a token is, --email must be there, the same for each token of \
+            the account. At a terminal, what would come from standard input is asked for, and not shown.
             """)
 
     @Option(help: "The e-mail address of the account.") var email: String?
@@ -36,40 +37,57 @@ struct LoginCommand: DaemonCommand {
 
     func run(_ context: Context) async throws {
         // Before anything is asked: a password typed for nothing is one too many.
-        let sessions = try await context.client.call(Endpoints.sessions, NoInput()).sessions
-        try target.require(among: sessions.map(\.backend))
-        for session in sessions where target.backend ?? session.backend == session.backend { try requirePassword(at: session) }
-        let session = try await context.client.call(Endpoints.signIn, try request(warn: context.console.warn))
-        context.answer(session, SessionText.signedIn(session))
+        let status = try await context.client.call(Endpoints.status, NoInput())
+        try target.require(among: status.backends.map(\.name))
+        let report = status.backends.first { $0.name == target.backend ?? $0.name }
+        if let report { try requirePassword(at: report) }
+        let request = try request(at: report, warn: context.console.warn)
+        let session = try await context.client.call(Endpoints.signIn, request)
+        var others: [WaitingAccount] = []
+        // `try?`: they are signed in, and what waits for others can be asked for later.
+        if !context.asJSON, let now = try? await context.client.call(Endpoints.status, NoInput()) {
+            others = now.backends.first { $0.name == session.backend }?.otherAccounts ?? []
+        }
+        context.answer(session, SessionText.signedIn(session, named: isToken ? email : nil, others: others))
     }
+
+    private var isToken: Bool { refreshTokenStdin || tokenStdin }
 
     /// An error that says how people sign in at a backend where they have no password to be asked for.
-    private func requirePassword(at session: SessionReport) throws(Problem) {
-        guard !refreshTokenStdin, !tokenStdin, passwordSource == .terminal else { return }
-        let (token, option): (String, String)
-        switch session.signInBy {
-        case "refresh_token":
-            token = "a refresh token"
-            option = "--refresh-token-stdin"
-        case "token":
-            token = "a token that does not change, an API key"
-            option = "--token-stdin"
+    private func requirePassword(at report: BackendReport) throws(Problem) {
+        guard !isToken, passwordSource == .terminal else { return }
+        let token: String
+        switch report.session.signInBy {
+        case "refresh_token": token = "a refresh token"
+        case "token": token = "a token that does not change, an API key"
         default: return
         }
-        let name = target.backend.map { " --backend \($0)" } ?? ""
         throw .invalid(
-            "People sign in at \(session.backend) with \(token), and not with an e-mail address and a password.",
-            next: "Hand the token in on standard input: ‘homing login\(name) \(option)’.")
+            "People sign in at \(report.name) with \(token), and not with an e-mail address and a password.",
+            next: "Hand the token in on standard input: ‘\(SyncText.signInCommand(report))’.")
     }
 
-    private func request(warn: (String) -> Void) throws -> SignIn {
-        if refreshTokenStdin || tokenStdin {
-            let token = try PasswordSource.standardInput.secret("token", terminal: nil, input: .standardInput, warn: warn)
+    /// An error where somebody else is signed in: the daemon would say the same, once a secret was typed.
+    private func requireNobodyElse(than email: String?, at report: BackendReport?) throws(Problem) {
+        guard let session = report?.session, session.state == "signedIn", let present = session.email else { return }
+        func plain(_ name: String?) -> String? { name?.trimmingCharacters(in: .whitespaces).lowercased() }
+        guard plain(email) != plain(present) else { return }
+        let name = target.backend.map { " --backend \($0)" } ?? ""
+        throw .alreadySignedIn(present, at: session.backend, logout: "homing logout\(name)")
+    }
+
+    /// - Parameter report: of the backend that is meant; nil where there is none.
+    private func request(at report: BackendReport?, warn: (String) -> Void) throws -> SignIn {
+        let terminal = TerminalPrompt()
+        if isToken {
+            try requireNobodyElse(than: email, at: report)
+            let kind = refreshTokenStdin ? "refresh token" : "token"
+            let token = try PasswordSource.standardInput.secret(kind, terminal: terminal, input: .standardInput, warn: warn)
             return SignIn(
                 backend: target.backend, email: email, refreshToken: refreshTokenStdin ? token : nil, token: tokenStdin ? token : nil)
         }
-        let terminal = TerminalPrompt()
         let email = try email ?? terminal.askForEmail()
+        try requireNobodyElse(than: email, at: report)
         let password = try passwordSource.secret("password", terminal: terminal, input: .standardInput, warn: warn)
         return SignIn(backend: target.backend, email: email, password: password, remember: remember)
     }

@@ -7,6 +7,9 @@ struct LogoutCommand: DaemonCommand {
         discussion: """
             Where a backend's profile says ‘outbox: drop’, an administrator who signs somebody out destroys what that person has not sent: it is
             told before, and asked for. Anybody else who signs out there leaves it safe, as everywhere.
+
+            With --all-devices it ends with 1 where the server could not be told, or nobody was signed in: you are signed out here, and \
+            the other devices are not.
             """)
 
     @Flag(help: "End the account's sessions on all devices, where the backend can.") var allDevices = false
@@ -30,7 +33,9 @@ struct LogoutCommand: DaemonCommand {
             request.account = report.session.account
         }
         let outcome = try await context.client.call(Endpoints.signOut, request)
-        context.answer(outcome, SessionText.signedOut(outcome, login: SyncText.signInCommand(report)))
+        let again = allDevices ? "homing logout\(target.backend.map { " --backend \($0)" } ?? "") --all-devices" : nil
+        context.answer(outcome, SessionText.signedOut(outcome, login: SyncText.signInCommand(report), allDevices: again))
+        if allDevices, SessionText.leavesOtherDevices(outcome) { throw ExitCode.failure }
     }
 }
 

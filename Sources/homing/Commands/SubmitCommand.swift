@@ -55,7 +55,12 @@ struct SubmitCommand: DaemonCommand {
         }
         if context.asJSON { return context.answer(receipts, several: names.count > 1, "") }
         // `try?`: it is safe here already, and whatever keeps the daemon from saying more is told by ‘homing status’.
-        guard let backend = receipts.last?.backend, let status = try? await context.client.call(Endpoints.status, NoInput()) else { return }
-        if let pause = SubmissionText.pause(of: backend, status) { context.console.write(pause) }
+        guard let last = receipts.last, let status = try? await context.client.call(Endpoints.status, NoInput()) else { return }
+        if let pause = SubmissionText.pause(of: last.backend, status) { return context.console.write(pause) }
+        // Where the backend is not reached it goes up once it is; what needs a person although it is reached is told at once.
+        guard status.backends.contains(where: { $0.name == last.backend && $0.gate == "open" }),
+            let why = try? await context.client.call(Endpoints.why, EntryReference(id: last.id))
+        else { return }
+        if let obstacle = SubmissionText.obstacle(why) { context.console.write(obstacle) }
     }
 }

@@ -1,4 +1,5 @@
 import ControlAPI
+import Foundation
 
 /// Who is signed in, and what signing in and out came to.
 struct SessionText {
@@ -17,11 +18,20 @@ struct SessionText {
         }
     }
 
-    static func signedIn(_ session: SessionReport) -> String {
-        """
-        \((session.email ?? session.account ?? "You").printable) is signed in at \(session.backend).
-        What waits for this account goes up now by itself; ‘homing status’ tells how far it is.
-        """
+    /// - Parameters:
+    ///   - name: the name that was given with a token, if one was.
+    ///   - others: people for whom captures wait there besides.
+    static func signedIn(_ session: SessionReport, named name: String? = nil, others: [WaitingAccount] = []) -> String {
+        let who = (session.email ?? session.account ?? "You").printable
+        var lines = ["\(who) is signed in at \(session.backend)."]
+        if let name = name?.printable.trimmingCharacters(in: .whitespaces), name.lowercased() != who.lowercased() {
+            lines.append("The account is known by that name here, and keeps it: not \(name).")
+        }
+        lines.append("What waits for this account goes up now by itself; ‘homing status’ tells how far it is.")
+        lines += others.map {
+            "\(Words.entriesWait($0.waiting)) for \($0.email.printable): nobody else’s sign-in sends \($0.waiting == 1 ? "it" : "them")."
+        }
+        return lines.joined(separator: "\n")
     }
 
     /// Who is about to be signed out, and what waits for them.
@@ -44,8 +54,13 @@ struct SessionText {
             """
     }
 
-    /// - Parameter login: the command that signs in there again.
-    static func signedOut(_ report: SignOutReport, login: String = "homing login") -> String {
+    /// Whether the server is not known to have ended what it was asked to end on other devices.
+    static func leavesOtherDevices(_ report: SignOutReport) -> Bool { report.server != "ended" }
+
+    /// - Parameters:
+    ///   - login: the command that signs in there again.
+    ///   - allDevices: the command that signs out on all devices, where that was wanted.
+    static func signedOut(_ report: SignOutReport, login: String = "homing login", allDevices: String? = nil) -> String {
         let who = (report.email ?? "The account").printable
         var lines: [String] = []
         if report.server == "none" && report.email == nil {
@@ -58,8 +73,13 @@ struct SessionText {
         case "alreadyGone": lines.append("On the server the session had ended already.")
         case "failed":
             lines.append(["The server could not be told.", report.serverReason?.printable].compactMap(\.self).joined(separator: " "))
-            lines.append("There the session ends when it expires; to end it now, sign in on the website and sign out there.")
+            if allDevices == nil {
+                lines.append("There the session ends when it expires; to end it now, sign in on the website and sign out there.")
+            }
         default: break
+        }
+        if let allDevices, leavesOtherDevices(report) {
+            lines.append("Other devices were not signed out. To do that, sign in with ‘\(login)’, then use ‘\(allDevices)’.")
         }
         if let count = report.discarded {
             lines.append(
@@ -74,5 +94,5 @@ struct SessionText {
 
 extension BackendReport {
     /// Entries that go up by themselves under the account signed in now.
-    var ownWaiting: Int { max(0, queue.waiting - otherAccounts.reduce(0) { $0 + $1.waiting }) }
+    var ownWaiting: Int { max(0, queue.waiting - waitingForOthers) }
 }

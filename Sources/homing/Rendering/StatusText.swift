@@ -36,6 +36,9 @@ struct StatusText {
         for other in report.otherAccounts {
             facts.add("others", "\(Words.entriesWait(other.waiting)) until \(other.email) signs in here")
         }
+        if let count = report.waitingForFormerAddress, let address = report.formerAddress {
+            facts.add("other address", "\(Words.entriesWait(count)) for \(address.printable)")
+        }
         return ["\(style.bold(report.name))  \(style.faint(report.baseURL.printable))"] + facts.lines(indent: 2)
     }
 

@@ -18,6 +18,12 @@ enum SubmissionText {
         return "It does not go up yet. \(report.gateReason ?? "Sending is paused.") \(resume) ends the pause.".printable
     }
 
+    /// What a person has to do before it goes up; nil where nothing stands in its way but time.
+    static func obstacle(_ why: Explanation) -> String? {
+        guard why.state == "pending", let next = why.next, !next.hasPrefix("Nothing") else { return nil }
+        return "It does not go up yet. \(why.sentence) \(next)".printable
+    }
+
     /// `problem` of the file `name`, with how many of `total` files were accepted before it.
     static func stopped(_ problem: Problem, at name: String, accepted: Int, of total: Int) -> Problem {
         guard total > 1 else { return problem }

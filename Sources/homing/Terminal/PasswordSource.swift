@@ -7,7 +7,7 @@ enum PasswordSource: Equatable {
     case standardInput
     case file(String)
 
-    /// It, without the newline at its end; `warn` hears what is unwise but works.
+    /// It, without the newline at its end; `warn` hears what is unwise but works. Where `input` is a terminal, it is asked for.
     func secret(_ kind: String, terminal: TerminalPrompt?, input: FileHandle, warn: (String) -> Void) throws -> String {
         let password: String
         switch self {
@@ -16,7 +16,9 @@ enum PasswordSource: Equatable {
                 throw Problem.invalid(
                     "There is no terminal to ask for the password.", next: "Give it with --password-stdin or --password-file FILE.")
             }
-            password = try terminal.askHidden("Password: ") ?? ""
+            password = try terminal.askHidden(Self.question(kind)) ?? ""
+        case .standardInput where isatty(input.fileDescriptor) == 1 && terminal != nil:
+            password = try terminal?.askHidden(Self.question(kind)) ?? ""
         case .standardInput:
             password = try Self.text(try input.readToEnd() ?? Data(), from: "standard input")
         case .file(let path):
@@ -26,18 +28,24 @@ enum PasswordSource: Equatable {
         return password
     }
 
+    private static func question(_ kind: String) -> String { "\(kind.capitalisedFirst): " }
+
     private static func contents(of path: String, warn: (String) -> Void) throws -> Data {
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw Problem.invalid("The password file ‘\(path)’ cannot be read.", next: "Name a file that exists and that you may read.")
         }
         var facts = stat()
-        if fstat(file.fileDescriptor, &facts) == 0, facts.st_mode & 0o077 != 0 {
+        let isKnown = fstat(file.fileDescriptor, &facts) == 0
+        if isKnown, facts.st_mode & S_IFMT == S_IFDIR {
+            throw Problem.invalid("‘\(path)’ is a folder.", next: "Name the file with the password.")
+        }
+        if isKnown, facts.st_mode & 0o077 != 0 {
             warn("Others on this machine may be able to read ‘\(path)’. Put it right with: chmod 600 \(path)")
         }
         do {
             return try file.readToEnd() ?? Data()
         } catch {
-            throw Problem.invalid("The password file ‘\(path)’ cannot be read.", next: "Name a file, not a folder.")
+            throw Problem.invalid("The password file ‘\(path)’ cannot be read.", next: "Name a file that exists and that you may read.")
         }
     }
 

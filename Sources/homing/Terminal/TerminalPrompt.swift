@@ -42,8 +42,14 @@ struct TerminalPrompt {
         try terminal.write(contentsOf: Data(question.utf8))
         let answer = line()
         try terminal.write(contentsOf: Data("\n".utf8))
+        if let answer, answer.utf8.count >= Self.longestLine {
+            throw Problem.invalid("That is longer than a terminal takes.", next: "Hand it in from a file instead: put ‘< FILE’ behind it.")
+        }
         return answer
     }
+
+    /// In bytes: a terminal drops what is typed beyond it in one line (termios(3)).
+    private static let longestLine = 4095
 
     /// Byte by byte, so that nothing after the line is taken away from the next question.
     private func line() -> String? {

@@ -88,7 +88,10 @@ struct WatchFrame {
         if let due = report.nextTry, due > times.now { facts.append("next try \(times.relative(due))") }
         if let oldest = report.oldestWaiting { facts.append("oldest captured \(times.relative(oldest))") }
         if let last = report.lastDelivered { facts.append("last delivered \(times.relative(last))") }
-        let others = report.otherAccounts.map { "\(Words.entriesWait($0.waiting)) until \($0.email) signs in here" }
+        var others = report.otherAccounts.map { "\(Words.entriesWait($0.waiting)) until \($0.email) signs in here" }
+        if let count = report.waitingForFormerAddress, let address = report.formerAddress {
+            others.append("\(Words.entriesWait(count)) for \(address)")
+        }
         var lines = [Line(), Line(report.name, .bold)]
         lines += wrapped("sending: \(StatusText.sending(report))", indent: "  ")
         lines += wrapped("account: \(SessionText(times: times).line(report.session))", indent: "  ")

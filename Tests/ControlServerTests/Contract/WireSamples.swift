@@ -29,7 +29,7 @@ enum WireSamples {
                 name: "b", baseURL: "u", gate: "open", gateReason: nil, session: bareSession, queue: QueueReport(), oldestWaiting: nil,
                 lastDelivered: nil, nextTry: nil, otherAccounts: [])),
         "QueueReport": Pair(full: QueueReport(), bare: QueueReport()),
-        "WaitingAccount": Pair(full: account, bare: account),
+        "WaitingAccount": Pair(full: account, bare: WaitingAccount(account: "1", email: "e", waiting: 1)),
         "SpoolReport": Pair(full: spool, bare: SpoolReport(directory: "d", waiting: 0, refused: 0)),
         "StuckFile": Pair(full: stuck, bare: stuck),
         "SessionReport": Pair(full: session, bare: bareSession),
@@ -78,7 +78,7 @@ enum WireSamples {
     ]
 
     private static let attention = Attention(code: "dead", text: "t", next: "n", backend: "b")
-    private static let account = WaitingAccount(account: "1", email: "e", waiting: 1)
+    private static let account = WaitingAccount(account: "1", email: "e", waiting: 1, signInCommand: "c")
     private static let stuck = SpoolReport.StuckFile(path: "p", reason: "r", next: "n")
     private static let spool = SpoolReport(directory: "d", waiting: 1, refused: 1, stuck: 1, stuckExample: stuck)
     private static let session = SessionReport(
@@ -86,8 +86,8 @@ enum WireSamples {
     private static let bareSession = SessionReport(backend: "b", state: "signedOut")
     private static let backend = BackendReport(
         name: "b", baseURL: "u", gate: "cooling", gateReason: "r", session: session, queue: QueueReport(), oldestWaiting: day,
-        oldestWaitingID: id, lastDelivered: day, nextTry: day, otherAccounts: [account], formerAddress: "https://old:443", pause: pause,
-        gateCause: "offline", signInCommand: "c", sentence: "s", discardedBySigningOut: 1)
+        oldestWaitingID: id, lastDelivered: day, nextTry: day, otherAccounts: [account], formerAddress: "https://old:443",
+        waitingForFormerAddress: 1, pause: pause, gateCause: "offline", signInCommand: "c", sentence: "s", discardedBySigningOut: 1)
     private static let pause = PauseReport(backend: "b", reason: "r", since: day, until: day, by: "ann")
     private static let lane = LaneReport(
         backend: "b", account: "1", email: "e", lane: "l", head: id, state: "pending", capturedAt: day, dueAt: day, waiting: 1)

@@ -258,6 +258,26 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    @Test("22: all devices, where the server is not told of it, is said not to be done") func otherDevicesStay() async throws {
+        let station = try await labLoop()
+        let phone = try await signInByPhone(station)
+        let way = "Other devices were not signed out. To do that, sign in with ‘homing login’, then use ‘homing logout --all-devices’."
+        func signOut(_ words: String) async throws {
+            let answer = try await station.homing("logout", "--yes", "--all-devices")
+            #expect(answer.code == 1 && answer.text.contains(words) && answer.text.contains(way), "\(answer.text)")
+            #expect(try await station.status().backends[0].session.state == "signedOut")
+        }
+        await station.sandbox.apply(Fault(.internalError, path: "auth/logout", count: 1))
+        try await signOut("manager@lab.test is signed out of labloop on this station.")
+        try await signOut("Nobody was signed in at labloop.")
+        #expect(try await station.homing("logout", "--yes").code == 0)
+        #expect(try await post("mobile/auth/refresh", ["refreshToken": .string(phone)], to: station).status == 200)
+        try await station.login()
+        station.sandbox.expireSessions(rememberTokens: true)
+        try await signOut("On the server the session had ended already.")
+        try await station.end(SIGTERM)
+    }
+
     /// The refresh token of another device of the same account.
     private func signInByPhone(_ station: TestStation) async throws -> String {
         let answer = try await post(

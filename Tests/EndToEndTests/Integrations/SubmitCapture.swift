@@ -7,7 +7,7 @@ import NIOHTTP1
 func submitCapture(_ document: Data, user: Int, id: UUID, socket: String = "/run/homing/homing.sock") async throws {
     let host = socket.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     var request = HTTPClientRequest(
-        url: "http+unix://\(host)/v1/entries?route=measurement&item.user_id=\(user)&id=\(id.uuidString.lowercased())")
+        url: "http+unix://\(host)/v1/entries?backend=breathesafe&route=measurement&item.user_id=\(user)&id=\(id.uuidString.lowercased())")
     request.method = .POST
     request.headers.add(name: "Host", value: "homing")
     request.headers.add(name: "Content-Type", value: "application/json")

@@ -3,7 +3,7 @@
 for pause in 1 1 2 5 10; do
     curl --silent --show-error --fail-with-body --max-time 60 --retry 5 --unix-socket "${HOMING_SOCKET:-/run/homing/homing.sock}" \
         --header 'Content-Type: application/json' --data-binary @"$1" \
-        "http://homing/v1/entries?route=measurement&item.user_id=$2&id=$3" && exit 0
+        "http://homing/v1/entries?backend=breathesafe&route=measurement&item.user_id=$2&id=$3" && exit 0
     [ $? -eq 22 ] && exit 1 # it has answered, and what it says is for a person
     sleep "$pause"          # it is not running: the same again, under the same id
 done

@@ -1,0 +1,40 @@
+/// All keys of a profile, by the tables that have them; the guide AddingABackend lists the same.
+enum ProfileKeys {
+    /// `NAME` stands for a name of the user's choice; the top level has no name.
+    static let tables: KeyValuePairs<String, [String]> = [
+        "": [
+            "schema", "name", "extends", "base_url", "formerly", "timeout", "headers", "vars", "auth", "health", "errors", "idempotency",
+            "routes", "resources",
+        ],
+        "auth": [
+            "scheme", "on_401", "sign_in", "placement", "skew", "lifetime", "keepalive", "csrf", "login", "refresh", "logout",
+        ],
+        "auth.csrf": ["request", "token", "header"],
+        "auth.login": [
+            "request", "json", "form", "headers", "timeout", "access", "refresh", "expires_in", "account", "email", "second_factor",
+        ],
+        "auth.refresh": ["request", "json", "form", "headers", "timeout", "access", "refresh", "expires_in", "account"],
+        "auth.logout": ["request", "json", "json_all", "form", "headers", "timeout", "on_failure", "outbox"],
+        "health": ["request", "account"],
+        "errors": ["ok", "code", "message", "auth", "relogin", "retry", "dead", "words"],
+        "idempotency": ["header", "quoted", "key_ttl"],
+        "routes.NAME": [
+            "request", "json", "headers", "timeout", "fields", "requires", "marker", "find", "remote_id", "promises", "empty", "lane",
+            "on_dead", "delivery", "unknown_on", "gone_is_done",
+        ],
+        "routes.NAME.find": ["request", "list", "match", "remote_id"],
+        "resources.NAME": ["request", "list", "id", "pages", "max_age"],
+        "resources.NAME.pages": ["page", "per_page", "total"],
+    ]
+}
+
+extension Mistake {
+    /// Of a key that is unknown where it stands and known elsewhere: with the tables that it belongs in.
+    var withPlacesOfKey: Mistake {
+        let name = key.split(separator: ".").last.map(String.init) ?? ""
+        let places = ProfileKeys.tables.filter { $0.value.contains(name) }.map { $0.key.isEmpty ? "the top level" : $0.key }
+        guard found == StrictTable.unknownKey, !places.isEmpty else { return self }
+        return Mistake(
+            file: file, line: line, key: key, found: found, expected: "\(expected); \(name) belongs in \(places.joined(separator: ", "))")
+    }
+}

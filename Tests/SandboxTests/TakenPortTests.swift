@@ -1,0 +1,18 @@
+import Foundation
+import Sandbox
+import Testing
+
+@Suite struct TakenPortTests {
+    @Test func aPortThatAnotherProgramHasIsSaidPlainly() async throws {
+        try await withSandbox { sandbox, _ async throws in
+            let port = try #require(URL(string: sandbox.baseURL)?.port)
+            let error = await #expect(throws: SandboxError.self) {
+                let second = try Sandbox(SandboxConfiguration(port: port))
+                try await second.start()
+            }
+            #expect(
+                error?.description
+                    == "cannot listen on 127.0.0.1:\(port): another program has this port. End it, or choose another port; 0 takes any")
+        }
+    }
+}

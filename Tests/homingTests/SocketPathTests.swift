@@ -1,0 +1,38 @@
+import ArgumentParser
+import ControlAPI
+import Foundation
+import TestSupport
+import Testing
+
+@testable import homing
+
+/// Paths at which there can be no daemon.
+@Suite struct SocketPathTests {
+    private func problem(_ path: String) async -> Problem? {
+        await #expect(throws: Problem.self) { _ = try await ControlClient(socketPath: path).call(Endpoints.status, NoInput()) }
+    }
+
+    @Test func aPlainFileIsSaidToBeNoSocket() async throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "file")
+        try FileManager.default.createSymbolicLink(atPath: directory("link"), withDestinationPath: directory("file"))
+        for name in ["file", "link"] {
+            let problem = await problem(directory(name))
+            #expect(problem?.detail == "\(directory(name)) is no socket.")
+            #expect(problem?.next?.contains("--socket") == true)
+        }
+        #expect(await problem(directory("nothing"))?.code == .daemonNotRunning)
+    }
+
+    @Test func aPathThatTheSystemDoesNotTakeIsSaidToBeTooLong() async {
+        let path = "/tmp/" + String(repeating: "s", count: 103)
+        let problem = await problem(path)
+        #expect(problem?.detail == "The path of the socket has more than 107 bytes, which the system does not take: \(path)")
+        #expect(await self.problem(String(path.dropLast()))?.code == .daemonNotRunning)
+    }
+
+    @Test func anEmptyPathIsWrongUsage() {
+        #expect(throws: (any Error).self) { try GlobalOptions.parse(["--socket", ""]) }
+        #expect(throws: Never.self) { try GlobalOptions.parse(["--socket", "/s"]) }
+    }
+}
