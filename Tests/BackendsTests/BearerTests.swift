@@ -325,7 +325,8 @@ import Testing
 
     /// Otherwise the next person's key would be the same account, and send what waits for the first.
     @Test func aKeyWithoutANameIsTakenOnlyWhereItSaysItselfWhoseItIs() async throws {
-        let text = "schema: 1\nname: tok\nbase_url: https://api.example.org\nauth: {scheme: bearer, on_401: []}\n"
+        let text =
+            "schema: 1\nname: tok\nbase_url: https://api.example.org\nauth: {scheme: bearer, on_401: []}\n"
             + "routes: {note: {request: POST /notes, json: \"{item.payload}\"}}\n"
         let keeper = try SessionKeeper(
             backend: try load(["tok.yaml": text])[0], directory: bench.folder.path, vault: bench.vault, transport: bench.server,

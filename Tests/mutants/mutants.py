@@ -93,9 +93,9 @@ MUTANTS = [
     ("on a full disk the last of the space goes to what is new", OUTBOX + "Outbox+Enqueue.swift",
      "guard hasRoom else { return .failure(.full) }", "guard hasRoom || true else { return .failure(.full) }", "ExhaustionTests"),
     ("a transaction that a loss of power has torn is damage", OUTBOX + "Salvage/WriteAheadLog.swift",
-     "if isSuspect, isVerified { isDamaged = true }", "if isSuspect || isTorn, isVerified { isDamaged = true }", "OutboxTests"),
+     "if isSuspect, isVerified, !isTorn { isDamaged = true }", "if isSuspect || isTorn, isVerified { isDamaged = true }", "OutboxTests"),
     ("a byte that has changed in the log ends it", OUTBOX + "Salvage/WriteAheadLog.swift",
-     "if isSuspect, isVerified { isDamaged = true }", "if isSuspect, isVerified { isDamaged = isDamaged || false }", "OutboxTests"),
+     "if isSuspect, isVerified, !isTorn { isDamaged = true }", "if isSuspect, isVerified, !isTorn { isDamaged = isDamaged || false }", "OutboxTests"),
     # Files
     ("skip the folder's fsync", "Sources/Vault/DurableFile.swift",
      "guard fsync(descriptor) == 0 else { throw failure(\"sync\") }", "guard descriptor >= 0 else { throw failure(\"sync\") }", "VaultTests|PowerCut"),
