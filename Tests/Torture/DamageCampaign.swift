@@ -160,7 +160,8 @@ struct DamageCampaign: RoundCampaign {
         try await patiently {
             let noted = """
                 SELECT id FROM entry WHERE uncertain
-                UNION SELECT entry FROM event WHERE entry NOT NULL AND (kind = 'recovered' OR detail ->> 'reason' = 'quarantine')
+                UNION SELECT entry FROM event WHERE entry NOT NULL
+                    AND (kind = 'recovered' OR CASE WHEN json_valid(detail) THEN detail ->> 'reason' = 'quarantine' END)
                 """
             let queue = try DatabaseQueue(path: state + "/outbox.sqlite", configuration: configuration)
             ids = try await queue.read { try String.fetchSet($0, sql: noted) }
