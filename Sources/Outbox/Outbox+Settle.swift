@@ -12,7 +12,7 @@ extension Outbox {
         let epoch = epoch
         let opening = Opening(vault: vault)
         let claimed = try await commit { db in
-            for item in settled { try Self.writeOrHold(item, epoch: epoch, now: now, db) }
+            try Self.write(settled, epoch: epoch, now: now, db)
             let begin = ContinuousClock.now
             var claimed = try Self.claim(slots, epoch: epoch, vault: opening, now: now, db)
             claimed.took = ContinuousClock.now - begin
@@ -22,19 +22,24 @@ extension Outbox {
         return claimed
     }
 
-    /// Writes one settlement; where that breaks a rule of the tables, which only damage can be the reason for, its entry is held and the
-    /// others go on.
-    private static func writeOrHold(_ item: Settled, epoch: Int64, now: Date, _ db: Database) throws {
+    /// Writes settlements together; where one breaks a rule of the tables, which only damage can be the reason for, each by itself: its entry
+    /// is held and the others go on.
+    private static func write(_ settled: [Settled], epoch: Int64, now: Date, _ db: Database) throws {
+        if settled.isEmpty { return }
         do {
             try db.inSavepoint {
-                try write(item, epoch: epoch, now: now, db)
+                for item in settled { try write(item, epoch: epoch, now: now, db) }
                 return .commit
             }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-            do { try hold(item.entry, epoch: epoch, now: now, db) } catch let other as DatabaseError
-                where other.resultCode == .SQLITE_CONSTRAINT
+            guard settled.count == 1 else {
+                for item in settled { try write([item], epoch: epoch, now: now, db) }
+                return
+            }
+            let entry = settled[0].entry
+            do { try hold(entry, epoch: epoch, now: now, db) } catch let other as DatabaseError where other.resultCode == .SQLITE_CONSTRAINT
             {
-                throw OutboxError.damaged("what became of entry \(item.entry.sequence) cannot be written: \(error)")
+                throw OutboxError.damaged("what became of entry \(entry.sequence) cannot be written: \(error)")
             }
         }
     }

@@ -22,10 +22,10 @@ extension Outbox {
         let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'entry'") ?? 0
         if let gap = try gaps(upTo: last, db).first { throw OutboxError.damaged("entries \(gap) are gone without a receipt") }
         let greatest = try Int64.fetchOne(db, sql: "SELECT max(sequence) FROM entry") ?? 0
+        if greatest > last { throw OutboxError.damaged("entry \(greatest) has a sequence that was never given") }
         let shared = "SELECT entry.sequence FROM entry JOIN receipt ON receipt.sequence = entry.sequence WHERE receipt.id <> entry.id"
         if let sequence = try Int64.fetchOne(db, sql: shared) {
             throw OutboxError.damaged("entry \(sequence) has the sequence of another one's receipt")
         }
-        if greatest > last { throw OutboxError.damaged("entry \(greatest) has a sequence that was never given") }
     }
 }

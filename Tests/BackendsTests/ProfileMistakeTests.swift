@@ -67,7 +67,7 @@ struct ProfileMistakeTests {
             WrongEdit(
                 Self.login, "json: {user: {email: '{email}', password: {password}}}", "auth.login.json.user.password", #""{password}""#),
             WrongEdit(Self.login, "json: {user: '{email}', word: }", "auth.login.json.word", "a value"),
-            WrongEdit(Self.login, "json: {user: '{email}'}", "auth.login.request", "{password} in the body"),
+            WrongEdit(Self.login, "json: {user: '{email}'}", "auth.login.request", "{password} in a header or in the body"),
             WrongEdit(Self.login, "form: {user: {email}}", "auth.login.form.user", "in quotes"),
             WrongEdit(
                 #"{arkit_data: "{item.payload}"}"#, "{arkit_data: {item.payload}}", "routes.measurement.json.arkit_data", "in quotes"),

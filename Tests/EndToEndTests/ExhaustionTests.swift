@@ -17,6 +17,19 @@ import Testing
         return ["unshare", "--user", "--map-root-user", "--mount", "/bin/sh", "-c", mount, state]
     }
 
+    /// The same for two: when the first daemon is gone, a second one takes its place on the same disk.
+    private static func diskOfTwo(_ station: TestStation) throws -> [String] {
+        var launcher = try disk(station, "size=32m")
+        launcher[6] = launcher[6].replacing("exec \"$@\"", with: "\"$@\"; exec \"$@\"")
+        return launcher
+    }
+
+    private static func killFirst(of shell: Process) throws {
+        let children = "/proc/\(shell.processIdentifier)/task/\(shell.processIdentifier)/children"
+        let first = try String(contentsOfFile: children, encoding: .utf8).trimmingCharacters(in: .whitespaces)
+        #expect(kill(try #require(Int32(first)), SIGKILL) == 0)
+    }
+
     /// The state directory as the daemon sees it.
     private static func state(_ process: Process, _ station: TestStation) -> String {
         "/proc/\(process.processIdentifier)/root\(station.directory("state"))"
@@ -120,18 +133,12 @@ import Testing
     @Test(.timeLimit(.minutes(5)))
     func aDaemonStartsOnAFullDiskAndDelivers() async throws {
         let station = try await TestStation()
-        var launcher = try Self.disk(station, "size=32m")
-        // When the first daemon is gone, a second one takes its place on the same disk.
-        launcher[6] = launcher[6].replacing("exec \"$@\"", with: "\"$@\"; exec \"$@\"")
-        let shell = try await station.start(through: launcher)
+        let shell = try await station.start(through: Self.diskOfTwo(station))
         try await station.login()
         await station.sandbox.down()
         for number in 1...20 { try await station.submit(id: number) }
         _ = try Self.fill(Self.state(shell, station))
-        let children = try String(
-            contentsOfFile: "/proc/\(shell.processIdentifier)/task/\(shell.processIdentifier)/children", encoding: .utf8)
-        let first = try #require(Int32(children.trimmingCharacters(in: .whitespaces)))
-        #expect(kill(first, SIGKILL) == 0)
+        try Self.killFirst(of: shell)
         try await station.sandbox.up()
         // `try?`: for a moment nobody answers.
         while (try? await station.status().backends.first?.queue.delivered) != 20 { await pauseBriefly() }
@@ -167,9 +174,7 @@ import Testing
     @Test(.timeLimit(.minutes(5)))
     func aDamagedStoreIsSalvagedOnAFullDisk() async throws {
         let station = try await TestStation()
-        var launcher = try Self.disk(station, "size=32m")
-        launcher[6] = launcher[6].replacing("exec \"$@\"", with: "\"$@\"; exec \"$@\"")
-        let shell = try await station.start(through: launcher)
+        let shell = try await station.start(through: Self.diskOfTwo(station))
         try await station.login()
         await station.sandbox.down()
         for number in 1...5 { try await station.submit(id: number) }
@@ -182,9 +187,7 @@ import Testing
         try log.seek(toOffset: 32 + 24 + 3000)
         try log.write(contentsOf: Data([byte ^ 0x40]))
         try log.close()
-        let children = try String(
-            contentsOfFile: "/proc/\(shell.processIdentifier)/task/\(shell.processIdentifier)/children", encoding: .utf8)
-        #expect(kill(try #require(Int32(children.trimmingCharacters(in: .whitespaces))), SIGKILL) == 0)
+        try Self.killFirst(of: shell)
         try await station.sandbox.up()
         // `try?`: for a moment nobody answers.
         while (try? await station.status().backends.first?.queue.delivered) != 5 { await pauseBriefly() }

@@ -23,17 +23,21 @@ import Testing
         func types(_ text: String) throws { try keyboard.write(contentsOf: Data(text.utf8)) }
     }
 
-    /// Types ‘secret’ at the question, then ‘anna’ at an open one; returns the first answer with everything that was shown.
-    private func answer(_ ask: @escaping @Sendable (TerminalPrompt) throws -> String?) async throws -> (answer: String?, shown: String) {
+    /// Types ‘secret’ at `question`, then ‘anna’ at an open one; returns the first answer with everything that was shown.
+    ///
+    /// - Parameter ask: gets the terminal's path too.
+    private func answer(
+        to question: String = "Password: ", _ ask: @escaping @Sendable (TerminalPrompt, String) throws -> String?
+    ) async throws -> (answer: String?, shown: String) {
         let person = try Person()
         async let answer = Self.onThread {
             let prompt = try #require(TerminalPrompt(path: person.terminalPath))
-            let answer = try ask(prompt)
+            let answer = try ask(prompt, person.terminalPath)
             _ = try prompt.ask("E-mail: ")
             return answer
         }
         let shown = try await Self.onThread {
-            var shown = try person.sees("Password: ")
+            var shown = try person.sees(question)
             try person.types("secret\n")
             shown += try person.sees("E-mail: ")
             try person.types("anna\n")
@@ -50,34 +54,23 @@ import Testing
     }
 
     @Test func aPasswordIsNotShownAndTheTerminalIsAsBeforeAfterwards() async throws {
-        let (answer, shown) = try await answer { try $0.askHidden("Password: ") }
+        let (answer, shown) = try await answer { prompt, _ in try prompt.askHidden("Password: ") }
         #expect(answer == "secret")
         #expect(!shown.contains("secret"))  // and ‘anna’ was: the helper waits for it
     }
 
     /// What would come from standard input ends with the line, and is not shown.
     @Test func standardInputThatIsATerminalIsAskedForInTheSameWay() async throws {
-        let person = try Person()
-        async let answer = Self.onThread {
-            let prompt = try #require(TerminalPrompt(path: person.terminalPath))
-            let input = try #require(FileHandle(forReadingAtPath: person.terminalPath))
-            let token = try PasswordSource.standardInput.secret("refresh token", terminal: prompt, input: input) { _ in }
-            _ = try prompt.ask("E-mail: ")
-            return token
+        let (answer, shown) = try await answer(to: "Refresh token: ") { prompt, path in
+            let input = try #require(FileHandle(forReadingAtPath: path))
+            return try PasswordSource.standardInput.secret("refresh token", terminal: prompt, input: input) { _ in }
         }
-        let shown = try await Self.onThread {
-            var shown = try person.sees("Refresh token: ")
-            try person.types("secret\n")
-            shown += try person.sees("E-mail: ")
-            try person.types("anna\n")
-            return try shown + person.sees("anna")
-        }
-        #expect(try await answer == "secret")
+        #expect(answer == "secret")
         #expect(!shown.contains("secret"))
     }
 
     @Test func theOpenQuestionShowsItsAnswer() async throws {  // the control: this way the secret would be seen
-        let (answer, shown) = try await answer { try $0.ask("Password: ") }
+        let (answer, shown) = try await answer { prompt, _ in try prompt.ask("Password: ") }
         #expect(answer == "secret")
         #expect(shown.contains("secret"))
     }

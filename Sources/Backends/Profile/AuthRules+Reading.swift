@@ -81,15 +81,24 @@ extension AuthRules.CSRFRules {
     }
 }
 
+extension AuthRules {
+    /// A request that has to carry a secret; without it the mistake is told, unless another one may be its reason.
+    fileprivate static func request(
+        _ table: StrictTable, of scope: TemplateScope, carrying secret: String, _ defaults: RequestDefaults
+    ) -> RequestTemplate? {
+        let mistakesBefore = table.log.all.count
+        let request = RequestTemplate(table, [.json, .form, .headers, .timeout], scope: scope, defaults: defaults)
+        if let request, table.log.all.count == mistakesBefore, !request.placeholders.contains(where: { $0.name == secret }) {
+            table.reject("request", expected: "{\(secret)} in a header or in the body")
+        }
+        return request
+    }
+}
+
 extension AuthRules.LoginRules {
     fileprivate init?(_ table: StrictTable, defaults: RequestDefaults, hasTokens: Bool) {
         defer { table.close() }
-        let mistakesBefore = table.log.all.count
-        let request = RequestTemplate(
-            table, [.json, .form, .headers, .timeout], scope: defaults.scope.adding("email", "password"), defaults: defaults)
-        if let request, table.log.all.count == mistakesBefore, !request.placeholders.contains(where: { $0.name == "password" }) {
-            table.reject("request", expected: "{password} in the body or in a header")
-        }
+        let request = AuthRules.request(table, of: defaults.scope.adding("email", "password"), carrying: "password", defaults)
         let tokens = hasTokens ? AuthRules.TokenRules(table) : nil
         let account = table.pointers("account", required: true)
         let email = table.pointers("email")
@@ -102,12 +111,7 @@ extension AuthRules.LoginRules {
 extension AuthRules.RefreshRules {
     fileprivate init?(_ table: StrictTable, defaults: RequestDefaults) {
         defer { table.close() }
-        let mistakesBefore = table.log.all.count
-        let request = RequestTemplate(
-            table, [.json, .form, .headers, .timeout], scope: defaults.scope.adding("refresh", "access"), defaults: defaults)
-        if let request, table.log.all.count == mistakesBefore, !request.placeholders.contains(where: { $0.name == "refresh" }) {
-            table.reject("request", expected: "{refresh} in a header or in the body")
-        }
+        let request = AuthRules.request(table, of: defaults.scope.adding("refresh", "access"), carrying: "refresh", defaults)
         let tokens = AuthRules.TokenRules(table)
         let account = table.pointers("account")
         guard let request, let tokens else { return nil }

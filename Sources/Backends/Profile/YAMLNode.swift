@@ -133,7 +133,7 @@ extension YAMLNode {
         }
     }
 
-    /// Whether a key stands there with nothing behind it; `null` and `~` are something.
+    /// Whether a key stands there with nothing behind it; `null` and `~` are something, and so are the anchor and the alias that were told of.
     var isLeftOut: Bool { if case .scalar("", .null) = content { true } else { false } }
 
     /// The same as a JSON value, without lines and the order of keys.

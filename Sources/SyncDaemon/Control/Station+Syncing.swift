@@ -37,7 +37,7 @@ extension Station {
     }
 
     private func missingHere(_ report: BackendReport) -> [String] {
-        guard report.queue.waiting > report.waitingForFormerAddress ?? 0 else { return [] }
+        guard report.waitingForPeople > 0 else { return [] }
         let commands = commands(for: report.name)
         if report.gate == "signInRequired" {
             let who = report.awaited.map { "\($0) has to sign in" } ?? "Sign in"

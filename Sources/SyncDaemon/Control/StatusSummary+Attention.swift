@@ -103,8 +103,8 @@ extension StatusSummary {
                     text:
                         "The session of \(backend.session.email ?? "the account") at \(backend.name) has ended\(waiting)\(SessionReport.because(backend.session.reason))",
                     next: "Sign in again with ‘\(login)’."))
-        } else if backend.session.state == "signedOut", queue.waiting - (backend.waitingForFormerAddress ?? 0) + dropped > 0 {
-            let waiting = queue.waiting - (backend.waitingForFormerAddress ?? 0) + dropped
+        } else if backend.session.state == "signedOut", backend.waitingForPeople + dropped > 0 {
+            let waiting = backend.waitingForPeople + dropped
             items.append(
                 Attention(
                     code: "sign-in-required",

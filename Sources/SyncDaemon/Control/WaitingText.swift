@@ -18,7 +18,7 @@ struct WaitingText {
     var sentences: [String] {
         let isAnybodySignedIn = backends.contains { $0.session.state == "signedIn" }
         if !paused.isEmpty { return paused + (isAnybodySignedIn ? elsewhere : ["Nobody is signed in."]) }
-        let all = backends.map { $0.queue.waiting - ($0.waitingForFormerAddress ?? 0) }.reduce(0, +) + files
+        let all = backends.map(\.waitingForPeople).reduce(0, +) + files
         guard isAnybodySignedIn || all == 0 else {
             let people = Set(backends.filter { own($0) > 0 }.map(missing))
             return people.count == 1 ? elsewhere : ["\(Self.areSafe(all)) and cannot go up until somebody signs in."]
@@ -83,15 +83,14 @@ struct WaitingText {
 
     /// What waits at a backend for whoever is, or was, signed in there, and the files of the drop folder; all of it where that is nobody.
     private func own(_ report: BackendReport) -> Int {
-        let theirs = report.session.account == nil ? report.waitingForFormerAddress ?? 0 : report.waitingForOthers
+        let waiting = report.session.account == nil ? report.waitingForPeople : report.queue.waiting - report.waitingForOthers
         let dropped = filesBackend == nil || filesBackend == report.name ? files : 0
-        return max(0, report.queue.waiting - theirs) + dropped
+        return max(0, waiting) + dropped
     }
 
     /// Who has to sign in.
     private func missing(_ report: BackendReport) -> String {
-        guard namesPeople, report.session.account != nil || own(report) == report.queue.waiting - (report.waitingForFormerAddress ?? 0)
-        else { return "somebody" }
+        guard namesPeople, report.session.account != nil || own(report) == report.waitingForPeople else { return "somebody" }
         return report.awaited ?? "somebody"
     }
 
