@@ -42,7 +42,7 @@ extension NetworkCampaign {
             try await Task.sleep(for: .milliseconds(50))
         }
         if try await station.report().queue.dead > 0 { outcome.failures.append("\(backend.name): \(lies) have made something dead") }
-        for lie in lies { outcome.met("nothing but \(overTLS ? "tls " : "")\(lie)", way.met[lie] ?? 0) }
+        for (lie, count) in way.met { outcome.met("nothing but \(overTLS ? "tls " : "")\(lie)", count) }
 
         try await station.end(SIGTERM)
         way.tell([])
