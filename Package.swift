@@ -125,7 +125,8 @@ let package = Package(
         .target(name: "CIdentity", path: "Tests/CIdentity"),
         // Made-up worlds for the delivering core over the real outbox, for the tests and for the campaigns.
         .target(
-            name: "Simulation", dependencies: ["SyncModel", "Vault", "Outbox", "Delivery", "TestSupport"], path: "Tests/Simulation",
+            name: "Simulation", dependencies: ["SyncModel", "Vault", "Outbox", "Backends", "Delivery", "TestSupport"],
+            path: "Tests/Simulation",
             swiftSettings: swiftSettings),
         // Tries to break every guarantee, for as long as it is told; not installed.
         .executableTarget(
