@@ -1,6 +1,5 @@
-import Glibc
 import GRDB
-import GRDBSQLite
+import Glibc
 
 /// Lets concurrent writes share one transaction, hence one fsync: while one transaction commits, the next gathers.
 actor GroupCommit {
@@ -72,7 +71,7 @@ actor GroupCommit {
     private func isOverQuota(_ error: any Error) async -> Bool {
         guard let error = error as? DatabaseError, error.resultCode == .SQLITE_IOERR else { return false }
         // `try?`: a connection that is closed says no more.
-        return (try? await pool.writeWithoutTransaction { sqlite3_system_errno($0.sqliteConnection) }) == EDQUOT
+        return (try? await pool.writeWithoutTransaction { $0.systemErrors.contains(EDQUOT) }) ?? false
     }
 
     /// What of a batch that the disk had no room for is tried once more: without the rest, which may have been what was too large, then with
