@@ -69,6 +69,10 @@ package struct Daemon: Sendable {
         try await self.init(
             configuration, backends, in: premises, crashed: mark.earlierRunCrashed, socket: socket, seed: seed,
             opening: SyncEvent(at: clock.now, .started, detail: ["version": HomingVersion.current]))
+        do { try mark.clear() } catch {
+            await transport.shutdown()
+            throw error
+        }
     }
 
     /// Whether what lies in the state directory was sealed with the vault's key; nil where that says nothing.
