@@ -31,6 +31,16 @@ struct DamageCampaign: RoundCampaign {
             return ["outbox.sqlite"]
         }
         outcome.controlled(without: "the damaged store, from which to salvage", failedAsItShould: control.lost > 0)
+        // A dropped file that vanishes between two runs.
+        var robbed = Outcome(Self.name, seed: seed)
+        try await live(seed: seed, &robbed) { state, _, _ in
+            let folder = state + "/spool/new/users/9"
+            // `try?`: there is no folder before the first file.
+            guard let file = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.min() else { return [] }
+            try FileManager.default.removeItem(atPath: "\(folder)/\(file)")
+            return ["spool/new"]
+        }
+        outcome.controlled(without: "a file that was dropped", failedAsItShould: robbed.lost > 0)
     }
 
     /// - Parameter ofStoreOnly: neither the key nor dropped files are touched.
@@ -68,11 +78,9 @@ struct DamageCampaign: RoundCampaign {
             if isBurst { spared.insert("outbox.sqlite-wal") }
             // Of another key tells what was sealed with the right one: its check, or else what waits in the store.
             if breaksKey { spared.formUnion(isDown && number - first >= 3 ? Flips.store : ["homing.key.check"]) }
+            if !ofStoreOnly { try files.drop(Int.random(in: 0...5, using: &generator)) }
             var damaged = try damage(state, spared, &generator)
-            if !ofStoreOnly {
-                try files.drop(Int.random(in: 0...5, using: &generator))
-                damaged += try files.flip(&generator)
-            }
+            if !ofStoreOnly { damaged += try files.flip(&generator) }
             for name in damaged { outcome.met("flipped bytes of \(name)") }
             try await station.sandbox.up()
             if breaksKey {
