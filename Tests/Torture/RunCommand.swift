@@ -11,7 +11,7 @@ struct RunCommand: AsyncParsableCommand {
     @Option(help: "Write the page of guarantees to this file, as Markdown.") var report: String?
 
     /// In the order in which they run; each gets the same share of the time.
-    private static let campaigns: [any Campaign] = [
+    static let campaigns: [any Campaign] = [
         SimulationCampaign(), PowerCutCampaign(), KillCampaign(), SyscallCampaign(), DamageCampaign(), NetworkCampaign(), DoorCampaign(),
     ]
 

@@ -43,7 +43,7 @@ struct HostileSpool: DoorPart {
         var stuck = hazards.count { $0.fate == .stuck }
         for node in DropNode.all {
             guard node.make("\(new)/\(node.path)", outside.path) else {
-                outcome.met("not tried, for this system makes none: \(node.words)")
+                outcome.counted("not tried, for this system makes none: \(node.words)")
                 continue
             }
             stuck += 1
@@ -75,7 +75,7 @@ struct HostileSpool: DoorPart {
             stuck += places.stuck
             outcome.met("files and folders without permission", places.refused + places.stuck)
         } else {
-            outcome.met("not tried, for want of root: files of others without permission")
+            outcome.counted("not tried, for want of root: files of others without permission")
         }
 
         // One that is written slowly: whole only once it is closed.

@@ -4,8 +4,8 @@ import Foundation
 import Outbox
 import Sandbox
 import StationSupport
-import Synchronization
 import SyncModel
+import Synchronization
 import TestSupport
 
 /// A station whose daemon is killed again and again, and the careful client that hands in to it.
@@ -135,7 +135,8 @@ actor KillStation {
         }
         for number in owedLists where process.isRunning {
             let submission = Submission(
-                backend: "lists-2026", route: "create_list", id: Samples.id(number).description, fields: ["name": UnkeyedEffects.name(number)])
+                backend: "lists-2026", route: "create_list", id: Samples.id(number).description,
+                fields: ["name": UnkeyedEffects.name(number)])
             guard (try? await station.client.call(Endpoints.submit, submission)) != nil else { continue }
             acknowledgedLists.insert(number)
             owedLists.removeAll { $0 == number }
