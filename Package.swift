@@ -20,6 +20,7 @@ let asyncAlgorithms = Target.Dependency.product(name: "AsyncAlgorithms", package
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
@@ -90,7 +91,7 @@ let package = Package(
         .target(name: "CSystemLinux", linkerSettings: [.linkedLibrary("sqlite3")]),
         house("SyncModel", []),
         house("Vault", [crypto]),
-        house("Outbox", ["SyncModel", "Vault", "CSystemLinux", grdb]),
+        house("Outbox", ["SyncModel", "Vault", "CSystemLinux", grdb, grdbSQLite]),
         house("Capture", ["SyncModel", "Outbox", "CSystemLinux", grdb, logging, system]),
         house("Backends", ["SyncModel", "Vault", asyncHTTPClient, grdb, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL, yams]),
         house("Delivery", ["SyncModel", "Outbox", "Backends", logging]),
@@ -125,7 +126,8 @@ let package = Package(
         .target(name: "CIdentity", path: "Tests/CIdentity"),
         // Made-up worlds for the delivering core over the real outbox, for the tests and for the campaigns.
         .target(
-            name: "Simulation", dependencies: ["SyncModel", "Vault", "Outbox", "Delivery", "TestSupport"], path: "Tests/Simulation",
+            name: "Simulation", dependencies: ["SyncModel", "Vault", "Outbox", "Backends", "Delivery", "TestSupport"],
+            path: "Tests/Simulation",
             swiftSettings: swiftSettings),
         // Tries to break every guarantee, for as long as it is told; not installed.
         .executableTarget(

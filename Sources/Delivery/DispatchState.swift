@@ -148,14 +148,16 @@ package struct DispatchState: Sendable {
         guard var link = links[backend], link.sending.removeValue(forKey: entry.sequence) != nil else { return [] }
         var actions: [DispatchAction] = []
         let wellness = link.wellness(attempt, entry, policy.retry, now)
+        var backendsFault: Settlement?
         switch attempt.verdict {
         case .forbidden(let failure) where failure.reason == .stillUnauthorized:
             link.stillUnauthorized.insert(entry.sequence)
             let more = link.stillUnauthorized.count - Link.mostUnauthorized
             if more >= 0 {
-                // Whatever it is, it is the backend's: one entry at a time finds out when it is over.
+                // Whatever it is, it is the backend's: one entry at a time finds out when it is over, each time another one, and is not held.
                 let pause = min(policy.breaker.ceiling, policy.breaker.first * pow(2, Double(min(more, 32))))
                 link.breaker.wait(until: now.addingTimeInterval(pause), failure)
+                backendsFault = .released(until: now.addingTimeInterval(pause), failure)
             } else {
                 // Whoever refuses is there: an outage before it is over.
                 link.breaker.succeed()
@@ -183,9 +185,11 @@ package struct DispatchState: Sendable {
                 link.breaker.trip(attempt.verdict.failure ?? failure, policy: policy.breaker, now: now, using: &generator)
             }
         }
-        let settlement = Settlement(
-            attempt.verdict, of: entry, backendIsWell: wellness != .ill, route: attempt.route, policy: policy.retry, now: now,
-            using: &generator)
+        let settlement =
+            backendsFault
+            ?? Settlement(
+                attempt.verdict, of: entry, backendIsWell: wellness != .ill, route: attempt.route, policy: policy.retry, now: now,
+                using: &generator)
         let record = AttemptRecord(startedAt: attempt.startedAt, endedAt: attempt.endedAt, verdict: attempt.verdict)
         unwritten.append(Settled(entry, settlement, attempt: attempt.wasMade ? record : nil))
         link.settling += 1

@@ -33,10 +33,11 @@ package struct RetryPolicy: Sendable, Equatable {
         failure.outcomeUnknown && route.canLookUp ? lookupAfter : 0
     }
 
+    /// However often the way was barred meanwhile: only looks that met a backend which is well are counted.
     func hasLookedEnough(_ entry: Entry, _ now: Date) -> Bool {
         guard let since = entry.uncertainSince else { return false }
         // As long ahead as it should lie behind: the clock was ahead, and nobody knows how long ago it is.
-        return entry.releases >= lookups && abs(now.timeIntervalSince(since)) >= lookupsFor
+        return entry.lookUps >= lookups && abs(now.timeIntervalSince(since)) >= lookupsFor
     }
 
     /// Full jitter: anything from now to the exponential bound, so that a fleet that comes back does not come back at once.

@@ -1,4 +1,5 @@
 import GRDB
+import Glibc
 
 /// Lets concurrent writes share one transaction, hence one fsync: while one transaction commits, the next gathers.
 actor GroupCommit {
@@ -57,12 +58,20 @@ actor GroupCommit {
                 }
                 for (item, error) in zip(batch, errors) { item.finish(error) }
             } catch {
+                let error = await isOverQuota(error) ? OutboxError.full : error
                 let again = OutboxError(error) == .full ? whatMustBe(of: batch) : []
                 for item in batch where again.isEmpty || !item.mustBe { item.finish(error) }
                 gathered = again + gathered
             }
         }
         isCommitting = false
+    }
+
+    /// Whether a write failed because of a quota, which SQLite takes for a disk that fails.
+    private func isOverQuota(_ error: any Error) async -> Bool {
+        guard let error = error as? DatabaseError, error.resultCode == .SQLITE_IOERR else { return false }
+        // `try?`: a connection that is closed says no more.
+        return (try? await pool.writeWithoutTransaction { $0.systemErrors.contains(EDQUOT) }) ?? false
     }
 
     /// What of a batch that the disk had no room for is tried once more: without the rest, which may have been what was too large, then with

@@ -86,7 +86,12 @@ extension Outbox {
     /// Claims one head; nil where its content cannot be read, which holds it as `quarantine` and frees the lane to follow its rule.
     private static func claim(_ head: Int64, epoch: Int64, vault: Opening, now: Date, _ db: Database) throws -> Entry? {
         let statement = try db.cachedStatement(
-            sql: "UPDATE entry SET state = 'inflight', epoch = ?, claimedAt = ? WHERE sequence = ? AND state = 'pending' RETURNING *")
+            sql: """
+                UPDATE entry SET state = 'inflight', epoch = ?, claimedAt = ? WHERE sequence = ? AND state = 'pending' RETURNING *,
+                    CASE WHEN uncertain THEN (
+                        SELECT count(*) FROM attempt WHERE entry = sequence AND verdict = 'unknown' AND startedAt <> uncertainAt
+                    ) END AS lookUps
+                """)
         guard let row = try EntryRow.fetchOne(statement, arguments: [epoch, now.ms, head]) else {
             throw OutboxError.damaged("lane head \(head) is not pending")
         }

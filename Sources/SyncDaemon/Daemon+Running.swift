@@ -22,7 +22,9 @@ extension Daemon {
             await keeper.tellSignIns(to: { await station.tell($0, at: name) })
             await keeper.finishSignOuts(station.errands(at: keeper.backend))
         }
-        var group = ServiceGroupConfiguration(services: services, logger: premises.log)
+        // By its type: left to itself the group takes for the name all that a service holds, and that is what errors would say.
+        let named = services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0, serviceName: "\(type(of: $0))") }
+        var group = ServiceGroupConfiguration(services: named, logger: premises.log)
         // What is in flight is handed back well before; then the rest is cancelled. (A limit on the cancelling would end in a trap, which
         // is what a crash of ours looks like at the next start; see StopDeadline.)
         group.maximumGracefulShutdownDuration = .seconds(4)

@@ -69,6 +69,10 @@ package struct Daemon: Sendable {
         try await self.init(
             configuration, backends, in: premises, crashed: mark.earlierRunCrashed, socket: socket, seed: seed,
             opening: SyncEvent(at: clock.now, .started, detail: ["version": HomingVersion.current]))
+        do { try mark.clear() } catch {
+            await transport.shutdown()
+            throw error
+        }
     }
 
     /// The outbox's file.

@@ -13,6 +13,8 @@ package struct Entry: Hashable, Sendable {
     package var attempts: Int
     /// Times the entry was handed back without counting.
     package var releases: Int
+    /// Tries, among the last twenty, that a backend which was well left as open as before; 0 where `uncertain` is false.
+    package var lookUps: Int
     /// Runs of the daemon that crashed while this entry was in flight.
     package var crashes: Int
     /// Bytes were sent and their effect is not known: look before sending again.
@@ -26,7 +28,7 @@ package struct Entry: Hashable, Sendable {
 
     package init(
         sequence: Int64, mutation: Mutation, state: State = .pending, holdReason: HoldReason? = nil, dueAt: Date, attempts: Int = 0,
-        releases: Int = 0, crashes: Int = 0, uncertain: Bool = false, countedAt: Date? = nil, triedAt: Date? = nil,
+        releases: Int = 0, lookUps: Int = 0, crashes: Int = 0, uncertain: Bool = false, countedAt: Date? = nil, triedAt: Date? = nil,
         uncertainSince: Date? = nil
     ) {
         self.sequence = sequence
@@ -36,6 +38,7 @@ package struct Entry: Hashable, Sendable {
         self.dueAt = dueAt
         self.attempts = attempts
         self.releases = releases
+        self.lookUps = lookUps
         self.crashes = crashes
         self.uncertain = uncertain
         self.countedAt = countedAt

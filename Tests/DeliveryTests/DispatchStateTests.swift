@@ -219,7 +219,8 @@ import Testing
         #expect(!failed.contains(.probe(backend: "breathesafe")))
     }
 
-    /// Refused as if nobody were signed in, right after a renewal: each entry is held by itself, and the third one is no fault of its own.
+    /// Refused as if nobody were signed in, right after a renewal: each entry is held by itself, and the third one is no fault of its own,
+    /// so that it waits.
     @Test func threeRefusalsAfterARenewalPauseTheBackend() {
         var state = signedIn()
         let refusal = Failure(.stillUnauthorized, status: 401, "Who are you?")
@@ -241,7 +242,14 @@ import Testing
         _ = state.on(.stored(Claimed(entries: [entry(3)])), at: now)
         _ = state.on(.attempted(entry(3), attempt(.accepted(Samples.receipt))), at: now)
         #expect(![4, 5].contains { isCooling(refuse($0)) })
-        #expect(isCooling(refuse(6)))
+        let third = refuse(6)
+        #expect(isCooling(third))
+        let released = third.compactMap { if case .store(let settled, _) = $0 { settled.first?.settlement } else { nil } }
+        guard case .released(let until, _)? = released.first else {
+            Issue.record("not released: \(third)")
+            return
+        }
+        #expect(until > now)
         // From then on one entry at a time, and each pause is longer.
         let later = now.addingTimeInterval(10)
         _ = state.on(.stored(Claimed()), at: later)

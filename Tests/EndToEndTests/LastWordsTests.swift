@@ -12,7 +12,7 @@ import Testing
         "2026-01-01T00:00:00+0000 info homingd: Homing is up\nhomingd: The socket /s/homing.sock cannot be made: Input/output error.\n",
     ])
     func thoseThatTellThePlaceAndTheReasonWillDo(said: String) {
-        #expect(LastWords(of: said).problem(places: places, errors: [EIO]) == nil)
+        #expect(LastWords(of: said).problem(places: places, reasons: LastWords.reasons(of: EIO)) == nil)
     }
 
     @Test(arguments: [
@@ -24,7 +24,7 @@ import Testing
         ("", "why"),
     ])
     func thoseThatAPersonCannotActOnWillNot(said: String, lack: String) {
-        let problem = LastWords(of: said).problem(places: places, errors: [EIO])
+        let problem = LastWords(of: said).problem(places: places, reasons: LastWords.reasons(of: EIO))
         #expect(problem?.contains(lack) == true, "\(problem ?? "nothing")")
     }
 }

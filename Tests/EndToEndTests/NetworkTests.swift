@@ -19,8 +19,21 @@ import Testing
     @Test(arguments: [false, true])
     func everyLieIsSurvived(overTLS: Bool) async throws {
         let lies = Lie.allCases.filter { $0 != .none }
-        let outcome = try await outcome { try await $0.lies(seed: $1, overTLS: overTLS, telling: lies, &$2) }
-        #expect(outcome.faults.count == lies.count, "\(outcome.faults)")
+        let outcome = try await outcome { try await $0.lies(seed: $1, overTLS: overTLS, before: .breatheSafe, telling: lies, &$2) }
+        #expect(outcome.faults.count == lies.count + 1, "\(outcome.faults)")
+    }
+
+    @Test(arguments: FarBackend.all.map(\.name))
+    func liesBeforeAnyBackendLoseNothing(name: String) async throws {
+        let backend = try #require(FarBackend.all.first { $0.name == name })
+        _ = try await outcome { try await $0.lies(seed: $1, overTLS: false, before: backend, &$2) }
+    }
+
+    @Test(arguments: FarBackend.all.map(\.name), [false, true])
+    func theWeatherCostsNoAttemptBeforeAnyBackend(name: String, overTLS: Bool) async throws {
+        let backend = try #require(FarBackend.all.first { $0.name == name })
+        let lies = Lie.weather(overTLS: overTLS).filter { $0 != .absurdRetryAfter }
+        _ = try await outcome { try await $0.weather(seed: $1, overTLS: overTLS, before: backend, telling: lies, &$2) }
     }
 
     @Test(arguments: [false, true])

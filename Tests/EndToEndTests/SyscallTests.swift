@@ -27,6 +27,15 @@ import Testing
         #expect(finding.wasCut == (ending != .stop))
     }
 
+    /// SQLite itself takes it for a disk that fails.
+    @Test(.timeLimit(.minutes(5)))
+    func aQuotaThatIsUsedUpIsAFullDisk() async throws {
+        let injection = Injection(call: "pwrite64", error: "EDQUOT", number: 40, count: 60, pattern: "outbox.sqlite-wal")
+        let finding = try await SyscallRound(injection).run()
+        #expect(finding.problems.isEmpty && !finding.met.isEmpty, "\(finding.problems.joined(separator: "\n"))\n\(finding.said)")
+        #expect(finding.said.contains("outcome=507") && !finding.said.contains("outcome=500"), "\(finding.said)")
+    }
+
     @Test(.timeLimit(.minutes(5)))
     func aWriteThatOnlyClaimsToHaveBeenMadeIsFound() async throws {
         for control in SyscallCampaign.controls {

@@ -67,6 +67,20 @@ import Vault
         #expect(try await store.outbox.entries(limit: 10).isEmpty)
     }
 
+    @Test(arguments: ["receipt SET size = -5", "receipt SET size = 1 << 62", "entry SET size = 1 << 62"], [false, true])
+    func aSizeThatNoContentHasIsForgotten(damage: String, isPruned: Bool) async throws {
+        var store = try await delivered(3)
+        if isPruned { try await prune(store) }
+        for number in 4...6 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
+        try change(store, "UPDATE \(damage)")
+        try salvage(&store)
+        try await store.outbox.verify()
+        for entry in try await store.claim(3) { try await store.deliver(entry) }
+        try await store.outbox.verify()
+        let receipts = try await store.outbox.receipts(limit: 10)
+        #expect(receipts.map(\.id) == (1...6).map(Samples.id))
+    }
+
     @Test func anEntryWithoutAReceiptKeepsNoOtherFromBeingPruned() async throws {
         let store = try await delivered(3)
         try store.raw { try $0.execute(sql: "DELETE FROM receipt WHERE sequence = 1") }

@@ -118,6 +118,23 @@ import Testing
         #expect(try await store.outbox.entry(Samples.id(1))?.record.uncertain == false)
     }
 
+    /// Neither the send that left it open, nor what failed for want of a network.
+    @Test func onlyLooksAtABackendThatIsWellAreCounted() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let lost = Failure(.lostAnswer, "lost", outcomeUnknown: true)
+        let offline = Failure(.offline, "offline", outcomeUnknown: true)
+        var counts: [Int] = []
+        for verdict in [Verdict.unknown(lost), .unreachable(offline), .unknown(lost), .unreachable(offline), .unknown(lost)] {
+            store.clock.advance(by: 60)
+            let entry = try await store.claim()[0]
+            counts.append(entry.lookUps)
+            try await store.settle(entry, .released(until: store.clock.now, verdict.failure ?? lost), verdict)
+        }
+        #expect(counts == [0, 0, 0, 1, 1])
+        #expect(try await store.claim()[0].lookUps == 2)
+    }
+
     @Test(arguments: ["delivered", "discarded"])
     func theSchemaLetsNothingLeaveAFinalState(final: String) async throws {
         let store = try Store()

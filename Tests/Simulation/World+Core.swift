@@ -140,7 +140,12 @@ extension World {
         if (item.attempts, item.releases, item.uncertain) != (entry.attempts, entry.releases, entry.uncertain) {
             throw Violation("model", "entry \(entry.sequence) is sent as \(entry), and is \(item)")
         }
-        underway.append(.attempt(Try(entry: entry, startedAt: now, began: time)))
+        var told = entry
+        if sabotage == .sendsWithoutLooking { told.uncertain = false }
+        let trip = Trip(
+            told, route: item.route.traits, attempts: Model.attempts,
+            keyLifetime: backend(named: destination.backend).keyLifetime.map { .seconds($0) }, startedAt: now)
+        underway.append(.attempt(Try(entry: entry, trip: trip, began: time)))
     }
 
     private func drained(_ backend: String) throws {

@@ -1,97 +1,115 @@
+import Backends
 import Delivery
 import Foundation
 import Outbox
 import SyncModel
 
-/// The courier, the network and the backends: what `Courier` makes of each answer, with the answers at the scheduler's choice.
+/// The network and the backends: what becomes of each step of a trip, at the scheduler's choice.
 extension World {
     /// A try goes one step on: it looks, and leaves; or its answer comes.
     func go(_ attempt: Try, _ fate: Fate) throws {
-        guard let sent = attempt.sent else { return try leave(attempt, fate) }
-        let backend = backend(named: attempt.backend)
-        let verdict = try answer(attempt, sent, fate, backend)
-        var health = Attempt.Health.noEvidence
-        if case .transient(let failure) = verdict {
-            // What was looked up and not found was asked of a backend that answers.
-            let isLookedUp = failure.status == 500 && !failure.outcomeUnknown
-            if backend.hasHealthRoute || isLookedUp { health = fate == .errorIll ? .ill : .well }
-        }
-        try end(attempt, verdict, health)
-    }
-
-    /// Before anything is sent: whose session it is, and whether what is sent may be there already.
-    private func leave(_ attempt: Try, _ fate: Fate) throws {
-        let entry = attempt.entry
-        guard let keeper = keepers[attempt.backend], let account = keeper.account else {
-            return try end(attempt, .unauthorized(failure(.signInRequired, entry)), wasMade: false)
-        }
-        if sabotage != .mixesAccounts, account.id != entry.mutation.destination.account {
-            return try end(attempt, .unauthorized(failure(.signInRequired, entry)), wasMade: false)
-        }
-        if attempt.isCut { return try end(attempt, .unreachable(failure(.stopping, entry)), wasMade: false) }
-        switch fate {
-        case .renewalUnavailable:
-            met(fate.rawValue)
-            return try end(attempt, .unreachable(failure(.offline, entry)), wasMade: false)
-        case .tooSoon:
-            met(fate.rawValue)
-            return try end(attempt, .throttled(failure(.signInRequired, entry), until: now.addingTimeInterval(120)), wasMade: false)
-        case .resting:
-            met(fate.rawValue)
-            return try end(attempt, .throttled(failure(.offline, entry), until: now.addingTimeInterval(120)), wasMade: false)
-        default: break
-        }
-        if entry.uncertain, sabotage != .sendsWithoutLooking, try look(attempt, fate) { return }
         var attempt = attempt
-        attempt.sent = (account.id, keeper.revision, time)
-        underway.append(.attempt(attempt))
+        var step = attempt.sent == nil ? begin(&attempt, fate) : try answer(&attempt, fate)
+        while true {
+            switch step {
+            case .send where attempt.sent == nil:
+                guard let keeper = keepers[attempt.backend], let account = keeper.account else {
+                    throw Violation("I8", "entry \(attempt.entry.sequence) is sent in nobody's name")
+                }
+                attempt.sent = (account.id, keeper.revision, time)
+                return underway.append(.attempt(attempt))
+            case .send: step = try sendAgain(&attempt, fate)
+            case .lookUp: step = try lookUp(&attempt, fate)
+            case .renew: step = renew(&attempt, fate)
+            case .askHealth(let failure): step = attempt.trip.felt(health(attempt, fate), after: failure, at: now)
+            case .end(let result): return try end(attempt, result)
+            }
+        }
     }
 
-    /// Looks for what may have arrived already; true where that ends the try.
-    private func look(_ attempt: Try, _ fate: Fate) throws -> Bool {
-        let entry = attempt.entry
-        guard let item = model.items[entry.sequence] else { return false }
-        let backend = backend(named: attempt.backend)
-        guard item.route.traits.canLookUp else {
-            let age = entry.uncertainSince.map { now.timeIntervalSince($0) }
-            let isForgotten = backend.keyLifetime.flatMap { lifetime in age.map { $0 >= lifetime } } ?? false
-            guard item.route.traits.isAtMostOnce || isForgotten else { return false }
-            try end(attempt, .unknown(failure(.refused, entry)), wasMade: false)
-            return true
+    /// Whose session there is, or why none can be had.
+    private func begin(_ attempt: inout Try, _ fate: Fate) -> Trip.Step {
+        guard let account = keepers[attempt.backend]?.account else {
+            return .end(attempt.trip.withoutSession(.signInRequired(reason: "nobody"), at: now))
+        }
+        if attempt.isCut { return .end(attempt.trip.withoutSession(.unavailable(Failure(.stopping, "called off")), at: now)) }
+        if account.id == attempt.entry.mutation.destination.account, let error = noRenewal(fate) {
+            met(fate.rawValue)
+            return .end(attempt.trip.withoutSession(error, at: now))
+        }
+        let isMixed = sabotage == .mixesAccounts
+        return attempt.trip.begin(as: isMixed ? Account(id: attempt.entry.mutation.destination.account, label: "") : account, at: now)
+    }
+
+    /// Why a session that has to be renewed is not.
+    private func noRenewal(_ fate: Fate) -> AuthenticationError? {
+        switch fate {
+        case .renewalUnavailable: .unavailable(Failure(.offline, "no renewal"))
+        case .tooSoon: .tooSoon(until: now.addingTimeInterval(120), Failure(.signInRequired, "too soon"))
+        case .resting: .tooSoon(until: now.addingTimeInterval(120), Failure(.offline, "no renewal yet"))
+        default: nil
+        }
+    }
+
+    /// 401. A session that was renewed meanwhile serves; else it is over, and only a person can renew it.
+    private func renew(_ attempt: inout Try, _ fate: Fate) -> Trip.Step {
+        if let error = noRenewal(fate) { return attempt.trip.failed(Verdict(error), at: now) }
+        let keeper = keepers[attempt.backend]
+        let isTheirs = keeper?.account?.id == (attempt.sent?.account ?? attempt.entry.mutation.destination.account)
+        let isRenewed = fate == .stillUnauthorized || keeper?.revision != attempt.sent?.revision
+        if isTheirs, isRenewed, attempt.sent != nil || fate == .stillUnauthorized { return attempt.trip.renewed() }
+        if isTheirs { setSession(attempt.backend, nil) }
+        return attempt.trip.failed(Verdict(AuthenticationError.signInRequired(reason: "ended")), at: now)
+    }
+
+    private func health(_ attempt: Try, _ fate: Fate) -> Attempt.Health {
+        guard backend(named: attempt.backend).hasHealthRoute else { return .noEvidence }
+        switch fate {
+        case .errorIll: return .ill
+        // Whoever cannot be asked for the entry cannot be asked for anything.
+        case .lostBefore, .lostAfter, .lostLate, .timeout: return attempt.sent == nil ? .ill : .well
+        default: return .well
+        }
+    }
+
+    private func transportFailed(_ attempt: inout Try, _ error: TransportError, isSafe: Bool) -> Trip.Step {
+        attempt.trip.failed(Verdict(error, isSafe: isSafe, isCut: attempt.isCut), at: now)
+    }
+
+    /// Looks for what may have arrived already: before anything is sent, or once an answer has left it open.
+    private func lookUp(_ attempt: inout Try, _ fate: Fate) throws -> Trip.Step {
+        guard let item = model.items[attempt.entry.sequence] else {
+            throw Violation("I1", "entry \(attempt.entry.sequence) is looked up, and unknown")
         }
         happened()
-        let fate = item.curse == .hidden && isEffective(fate) ? .errorWell : fate
-        let status = failure(.serverError, entry)
+        // What was answered a moment ago is answered now, too.
+        let isAfter = attempt.sent != nil
+        let fate = item.curse == .hidden && (isAfter || isEffective(fate)) ? .errorWell : isAfter ? .fine : fate
+        if isFaultOfLookUp(fate) { met("lookUp: \(fate)") }
+        func failed(_ verdict: Verdict) -> Trip.Step { attempt.trip.lookedUp(.failed(verdict), at: now) }
         switch fate {
-        case .offline, .lostBefore, .lostAfter, .lostLate, .errorIll, .timeout:
-            met("lookUp: \(fate)")
-            let isIll = !backend.hasHealthRoute ? fate == .offline : true
-            try end(attempt, isIll ? .unreachable(failure(.offline, entry)) : .unknown(failure(.lostAnswer, entry)))
-        case .errorWell, .errorUnsaid, .errorAfter, .openBefore, .openAfter:
-            met("lookUp: \(fate)")
-            try end(attempt, .unknown(status))
-        case .refused, .forbidden:
-            met("lookUp: \(fate)")
-            try end(attempt, .unknown(failure(.refused, entry)))
-        case .redirect, .pageBefore, .pageAfter:
-            met("lookUp: \(fate)")
-            try end(attempt, .intercepted(failure(.intercepted, entry)))
-        case .throttledBriefly, .throttledLong:
-            met("lookUp: \(fate)")
-            try end(attempt, .throttled(failure(.throttled, entry), until: now.addingTimeInterval(fate == .throttledLong ? 21_600 : 20)))
-        case .sessionEnds:
-            met("lookUp: \(fate)")
-            setSession(attempt.backend, nil)
-            try end(attempt, .unauthorized(failure(.signInRequired, entry)))
-        case .fine, .stillUnauthorized, .renewalUnavailable, .tooSoon, .resting, .locked, .lockedLong:
-            if ledger.has(item.id) {
-                try end(attempt, .accepted(Receipt(remoteID: nil, status: 200, foundByLookup: true, at: now)))
-                return true
-            }
-            guard entry.attempts >= Model.attempts else { return false }
-            try end(attempt, .permanent(Failure(.serverError, "not there after the last attempt")))
+        case .offline: return transportFailed(&attempt, .unreachable(Failure(.offline, "offline")), isSafe: true)
+        case .lostBefore, .lostAfter, .lostLate:
+            return transportFailed(&attempt, .lost(Failure(.lostAnswer, "lost", outcomeUnknown: true)), isSafe: true)
+        case .timeout: return failed(.transient(Failure(.serverError, status: 408, "timeout")))
+        case .errorWell, .errorIll, .errorUnsaid, .errorAfter, .openBefore, .openAfter:
+            return failed(.transient(Failure(.serverError, status: 500, "error")))
+        case .refused: return failed(.permanent(Failure(.refused, status: 422, "no")))
+        case .forbidden: return failed(.forbidden(Failure(.forbidden, status: 403, "no")))
+        case .redirect, .pageBefore, .pageAfter: return failed(.intercepted(Failure(.intercepted, status: 200, "portal")))
+        case .throttledBriefly, .throttledLong: return failed(throttled(fate))
+        case .sessionEnds, .stillUnauthorized: return failed(.unauthorized(Failure(.signInRequired, status: 401, "ended")))
+        case .fine, .renewalUnavailable, .tooSoon, .resting, .locked, .lockedLong:
+            let receipt = Receipt(remoteID: "7", status: 200, foundByLookup: true, at: now)
+            return attempt.trip.lookedUp(ledger.has(item.id) ? .found(receipt) : .absent, at: now)
         }
-        return true
+    }
+
+    private func isFaultOfLookUp(_ fate: Fate) -> Bool {
+        switch fate {
+        case .fine, .renewalUnavailable, .tooSoon, .resting, .locked, .lockedLong: false
+        default: true
+        }
     }
 
     private func isEffective(_ fate: Fate) -> Bool {
@@ -101,72 +119,64 @@ extension World {
         }
     }
 
-    /// A failure that leaves the entry as uncertain as it was.
-    private func failure(_ reason: Failure.Reason, _ entry: Entry) -> Failure {
-        Failure(reason, reason.rawValue, outcomeUnknown: entry.uncertain)
+    private func throttled(_ fate: Fate) -> Verdict {
+        .throttled(Failure(.throttled, "quiet"), until: now.addingTimeInterval(fate == .throttledLong ? 21_600 : 20))
     }
 
     /// What the backend does with the request, and what comes back of it.
-    private func answer(_ attempt: Try, _ sent: (account: String, revision: Int, at: TimeInterval), _ fate: Fate, _ backend: Plan.Backend)
-        throws -> Verdict
-    {
-        let entry = attempt.entry
-        guard let item = model.items[entry.sequence] else { throw Violation("I1", "entry \(entry.sequence) is sent, and unknown") }
+    private func answer(_ attempt: inout Try, _ fate: Fate) throws -> Trip.Step {
+        let backend = backend(named: attempt.backend)
+        let item = try sent(attempt)
         let fate = item.curse == .poison && isEffective(fate) ? (backend.hasHealthRoute ? .errorWell : .errorUnsaid) : fate
-        if sent.account != entry.mutation.destination.account {
-            throw Violation("I8", "entry \(entry.sequence) of \(entry.mutation.destination) is sent in the name of \(sent.account)")
-        }
         if fate != .fine { met(fate.rawValue) }
         if isEffective(fate), fate != .lostLate { try takeEffect(item, attempt) }
-        let lost = Failure(attempt.isCut ? .stopping : .lostAnswer, "lost", outcomeUnknown: true)
+        func answered(_ verdict: Verdict) -> Trip.Step { attempt.trip.answered(verdict, at: now) }
         switch fate {
-        case .fine: return .accepted(Receipt(remoteID: "7", status: 201, at: now))
-        case .offline: return .unreachable(Failure(attempt.isCut ? .stopping : .offline, "offline"))
-        case .lostLate:
+        case .fine: return answered(.accepted(Receipt(remoteID: "7", status: 201, at: now)))
+        case .offline: return transportFailed(&attempt, .unreachable(Failure(.offline, "offline")), isSafe: false)
+        case .lostBefore, .lostAfter, .lostLate:
             // But for the millisecond to which the outbox rounds when to look.
-            ledger.expect(item, until: time + Self.lookupAfter - 0.001)
-            return .unknown(lost)
-        case .lostBefore, .lostAfter: return .unknown(lost)
-        case .errorWell, .errorIll, .errorUnsaid, .errorAfter:
-            let error = Failure(.serverError, status: 500, "error", outcomeUnknown: true)
-            return item.route == .once ? .unknown(error) : .transient(error)
-        case .openBefore, .openAfter: return opened(item)
-        case .timeout: return .transient(Failure(.serverError, status: 408, "timeout"))
-        case .throttledBriefly, .throttledLong:
-            return .throttled(Failure(.throttled, "quiet"), until: now.addingTimeInterval(fate == .throttledLong ? 21_600 : 20))
-        case .sessionEnds: return try expired(attempt, sent, item)
-        case .stillUnauthorized: return .forbidden(Failure(.stillUnauthorized, status: 401, "still unauthorised"))
-        case .renewalUnavailable: return .unreachable(Failure(.offline, "no renewal"))
-        case .tooSoon: return .throttled(Failure(.signInRequired, "too soon"), until: now.addingTimeInterval(120))
-        case .resting: return .throttled(Failure(.offline, "no renewal yet"), until: now.addingTimeInterval(120))
-        case .locked: return .locked(Failure(.refused, status: 423, "locked"), until: nil)
-        case .lockedLong: return .locked(Failure(.refused, status: 423, "locked"), until: now.addingTimeInterval(21_600))
-        case .forbidden: return .forbidden(Failure(.forbidden, status: 403, "no"))
-        case .refused: return .permanent(Failure(.refused, status: 422, "no"))
-        case .redirect: return .intercepted(Failure(.intercepted, status: 302, "portal"))
-        case .pageBefore, .pageAfter: return .intercepted(Failure(.intercepted, status: 200, "portal", outcomeUnknown: true))
+            if fate == .lostLate { ledger.expect(item, until: time + Self.lookupAfter - 0.001) }
+            return transportFailed(&attempt, .lost(Failure(.lostAnswer, "lost")), isSafe: false)
+        case .errorWell, .errorIll, .errorUnsaid, .errorAfter: return answered(.transient(Failure(.serverError, status: 500, "error")))
+        // The backend has answered that it does not know.
+        case .openBefore, .openAfter: return answered(.unknown(Failure(.serverError, status: 500, "open", outcomeUnknown: true)))
+        case .timeout: return answered(.transient(Failure(.serverError, status: 408, "timeout")))
+        case .throttledBriefly, .throttledLong: return answered(throttled(fate))
+        case .sessionEnds, .stillUnauthorized, .renewalUnavailable, .tooSoon, .resting:
+            return answered(.unauthorized(Failure(.signInRequired, status: 401, "ended")))
+        case .locked: return answered(.locked(Failure(.refused, status: 423, "locked"), until: nil))
+        case .lockedLong: return answered(.locked(Failure(.refused, status: 423, "locked"), until: now.addingTimeInterval(21_600)))
+        case .forbidden: return answered(.forbidden(Failure(.forbidden, status: 403, "no")))
+        case .refused: return answered(.permanent(Failure(.refused, status: 422, "no")))
+        case .redirect: return answered(.intercepted(Failure(.intercepted, status: 302, "portal")))
+        case .pageBefore, .pageAfter: return answered(.intercepted(Failure(.intercepted, status: 200, "portal")))
         }
     }
 
-    /// The backend has answered that it does not know: whether it took it can be seen at once, where it can be seen at all.
-    private func opened(_ item: Model.Item) -> Verdict {
-        let failure = Failure(.serverError, status: 500, "open", outcomeUnknown: true)
-        guard item.route.traits.canLookUp, item.curse != .hidden else { return .unknown(failure) }
-        if ledger.has(item.id) { return .accepted(Receipt(remoteID: "7", status: 200, foundByLookup: true, at: now)) }
-        return .transient(Failure(.serverError, status: 500, "not taken"))
+    /// Once more, under the renewed session.
+    private func sendAgain(_ attempt: inout Try, _ fate: Fate) throws -> Trip.Step {
+        guard let sender = keepers[attempt.backend]?.account?.id else {
+            throw Violation("I8", "entry \(attempt.entry.sequence) is sent again in nobody's name")
+        }
+        attempt.sent?.account = sender
+        let item = try sent(attempt)
+        if fate == .stillUnauthorized {
+            return attempt.trip.answered(.unauthorized(Failure(.signInRequired, status: 401, "still")), at: now)
+        }
+        try takeEffect(item, attempt)
+        return attempt.trip.answered(.accepted(Receipt(remoteID: "7", status: 201, at: now)), at: now)
     }
 
-    /// 401. A session that was renewed meanwhile sends it once more; else the session is over, and only a person can renew it.
-    private func expired(_ attempt: Try, _ sent: (account: String, revision: Int, at: TimeInterval), _ item: Model.Item) throws -> Verdict {
-        guard let keeper = keepers[attempt.backend], keeper.account?.id == sent.account else {
-            return .unauthorized(Failure(.signInRequired, "somebody else"))
+    /// What is being sent, under the account that captured it.
+    private func sent(_ attempt: Try) throws -> Model.Item {
+        let entry = attempt.entry
+        guard let item = model.items[entry.sequence] else { throw Violation("I1", "entry \(entry.sequence) is sent, and unknown") }
+        let account = attempt.sent?.account ?? ""
+        if account != entry.mutation.destination.account {
+            throw Violation("I8", "entry \(entry.sequence) of \(entry.mutation.destination) is sent in the name of \(account)")
         }
-        if keeper.revision != sent.revision {
-            try takeEffect(item, attempt)
-            return .accepted(Receipt(remoteID: "7", status: 201, at: now))
-        }
-        setSession(attempt.backend, nil)
-        return .unauthorized(Failure(.signInRequired, status: 401, "ended"))
+        return item
     }
 
     /// The backend does what it is asked. Within a lane nothing goes before what is in line before it.
@@ -180,14 +190,10 @@ extension World {
             at: attempt.sent?.at ?? time)
     }
 
-    private func end(_ attempt: Try, _ verdict: Verdict, _ health: Attempt.Health = .noEvidence, wasMade: Bool = true) throws {
-        let route = model.items[attempt.entry.sequence]?.route.traits ?? RouteKind.blind.traits
-        let verdict = attempt.entry.uncertain && !route.canLookUp ? verdict.stillUncertain : verdict
-        let result = Attempt(
-            verdict, health: health, route: route, startedAt: attempt.startedAt, endedAt: now, wasMade: wasMade)
+    private func end(_ attempt: Try, _ result: Attempt) throws {
         let hasEvidence = isSeenWell(attempt, result)
         model.tried(attempt.entry.sequence, result, isSeenWell: hasEvidence, from: attempt.began)
-        switch verdict {
+        switch result.verdict {
         case .accepted, .permanent, .locked, .forbidden: answeredAt[attempt.backend] = time
         default: break
         }

@@ -135,8 +135,8 @@ extension World {
     /// One entry on its way to its backend.
     struct Try {
         let entry: Entry
-        let startedAt: Date
-        /// The same in true time.
+        var trip: Trip
+        /// In true time.
         let began: TimeInterval
         /// Whose session the request bears, and its revision; nil before it is sent.
         var sent: (account: String, revision: Int, at: TimeInterval)?

@@ -82,4 +82,20 @@ import Vault
         chmod(state + "/homing.key", 0o600)
         try await startAndStop(directory)
     }
+
+    @Test func aCrashIsRememberedUntilAStartGoesThrough() async throws {
+        let directory = try TemporaryDirectory()
+        let state = try configuration(directory).stateDirectory
+        try await startAndStop(directory)
+        let (mark, key) = (URL(fileURLWithPath: state + "/crashed"), URL(fileURLWithPath: state + "/homing.key"))
+        try Data("!".utf8).write(to: mark)
+        let right = try Data(contentsOf: key)
+        try Data(repeating: 7, count: 32).write(to: key)
+        await #expect(throws: VaultError.self) { try await start(directory) }
+        #expect(try Data(contentsOf: mark) == Data("!".utf8))
+
+        try right.write(to: key)
+        try await startAndStop(directory)
+        #expect(try Data(contentsOf: mark).isEmpty)
+    }
 }

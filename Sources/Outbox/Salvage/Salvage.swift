@@ -36,7 +36,7 @@ final class Salvage {
         for trust in StorePages.Trust.allCases {
             try forEachRow(trust) { row in try take(row, trust) }
         }
-        for step in [setAsideImpossible, join, fillGaps, insertDisplaced, continueEvents, countAndTell, deriveTables] {
+        for step in [setAsideImpossible, join, fillGaps, insertDisplaced, boundSizes, continueEvents, countAndTell, deriveTables] {
             progress()
             try step()
         }
@@ -111,6 +111,19 @@ final class Salvage {
         if epoch == 0 { epoch = now.ms }
         try db.execute(sql: "UPDATE run SET epoch = ?", arguments: [epoch])
     }
+
+    /// Sizes that no content has are forgotten: the sums of sizes would break the rules of the tables that hold them.
+    private func boundSizes() throws {
+        try db.execute(
+            sql: """
+                UPDATE entry SET size = 0 WHERE size NOT BETWEEN 0 AND \(Self.mostBytes);
+                UPDATE receipt SET size = coalesce((SELECT size FROM entry WHERE entry.id = receipt.id), 0)
+                    WHERE size NOT BETWEEN 0 AND \(Self.mostBytes);
+                """)
+    }
+
+    /// More than any content has, and little enough for the sizes of millions to be added up.
+    private static let mostBytes: Int64 = 1 << 40
 
     /// The tables that triggers keep, made anew from the entries and the receipts.
     private func deriveTables() throws {

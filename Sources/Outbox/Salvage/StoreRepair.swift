@@ -143,6 +143,6 @@ struct StoreRepair {
     }
 
     private func failure(_ what: String, _ path: String) -> OutboxError {
-        errno == ENOSPC ? .full : .storage("\(path) cannot be \(what): \(String(cString: strerror(errno)))")
+        [ENOSPC, EDQUOT].contains(errno) ? .full : .storage("\(path) cannot be \(what): \(String(cString: strerror(errno)))")
     }
 }

@@ -4,6 +4,8 @@ enum Lie: String, CaseIterable, Sendable {
     case none
     /// Accepted, and silent from then on.
     case silent
+    /// Accepted, and reset before anything is read.
+    case resetAtOnce
     /// Reset after so many bytes of what the daemon sends, or of what the backend answers.
     case resetRequest, resetAnswer
     /// The backend hears everything; its answers come byte by byte.
@@ -13,8 +15,16 @@ enum Lie: String, CaseIterable, Sendable {
     /// The backend hears everything, and something else comes in its answer's place.
     case answerReplaced
     /// Every answer is this one, and the backend hears nothing.
-    case loginPage, redirect, portal, unavailable, retryAfterSeconds, retryAfterDate, absurdRetryAfter, notHTTP, wrongLength, truncatedGzip
+    case loginPage, redirect, portal, unavailable, retryAfterSeconds, retryAfterDate, absurdRetryAfter, tooMany, notHTTP, wrongLength
+    case truncatedGzip
 
     /// Those that need not understand what passes, so that they can be told of what is encrypted too.
-    static let cuts: [Lie] = [.silent, .resetRequest, .resetAnswer, .slowAnswer]
+    static let cuts: [Lie] = [.silent, .resetAtOnce, .resetRequest, .resetAnswer, .slowAnswer]
+
+    /// Those that are nobody's fault but the network's, or that ask for quiet, so that no try that meets one counts, whatever backend is behind:
+    /// with TLS also what happens to a connection before anything can be sent on it.
+    static func weather(overTLS: Bool) -> [Lie] {
+        [.loginPage, .redirect, .portal, .retryAfterSeconds, .retryAfterDate, .absurdRetryAfter, .tooMany]
+            + (overTLS ? [.silent, .resetAtOnce] : [])
+    }
 }

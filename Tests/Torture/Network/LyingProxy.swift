@@ -9,12 +9,21 @@ final class LyingProxy: Sendable {
     let port: UInt16
     private let listener: Int32
     private let target: StreamPlace
-    private let state: Mutex<(generator: SplitMix64, lies: [Lie], met: [Lie: Int], open: Set<Int32>, isClosed: Bool)>
+    private let state: Mutex<State>
+
+    private struct State {
+        var generator: SplitMix64
+        var lies: [Lie] = [.none]
+        var endsOpenly = false
+        var met: [Lie: Int] = [:]
+        var open: Set<Int32> = []
+        var isClosed = false
+    }
 
     /// - Parameter target: where everything is passed to.
     init(at place: StreamPlace = .loopback(0), target: StreamPlace, seed: UInt64) throws {
         self.target = target
-        state = Mutex((SplitMix64(seed: seed), [.none], [:], [], false))
+        state = Mutex(State(generator: SplitMix64(seed: seed)))
         (listener, port) = try place.listen()
         Thread.detachNewThread { [self, listener] in
             while case let descriptor = accept(listener, nil, nil), descriptor >= 0 {
@@ -24,9 +33,11 @@ final class LyingProxy: Sendable {
     }
 
     /// From now on each connection meets one of these at random, and each of them is met soon; those that are open are reset.
-    func tell(_ lies: [Lie]) {
+    ///
+    /// - Parameter openly: every answer says that its connection ends with it, so that nothing else is sent on it.
+    func tell(_ lies: [Lie], openly: Bool = false) {
         let open = state.withLock { state in
-            state.lies = lies
+            (state.lies, state.endsOpenly) = (lies, openly)
             return state.open
         }
         for descriptor in open { shutdown(descriptor, Int32(SHUT_RDWR)) }
@@ -47,7 +58,7 @@ final class LyingProxy: Sendable {
     }
 
     private func serve(_ client: Int32) {
-        let fate = state.withLock { state -> (lie: Lie, bytes: Int, isClosed: Bool) in
+        let fate = state.withLock { state -> (lie: Lie, bytes: Int, endsOpenly: Bool, isClosed: Bool) in
             // Rather one that nobody has met yet, so that each is met soon.
             let new = state.lies.filter { $0 != .none && state.met[$0] == nil }
             let lies = new.isEmpty || Bool.random(using: &state.generator) ? state.lies : new
@@ -56,41 +67,43 @@ final class LyingProxy: Sendable {
             state.open.insert(client)
             // Often within the head, sometimes within the body.
             let bytes = Int.random(in: 0...(Bool.random(using: &state.generator) ? 400 : 6000), using: &state.generator)
-            return (lie, bytes, state.isClosed)
+            return (lie, bytes, state.endsOpenly, state.isClosed)
         }
         defer {
             _ = state.withLock { $0.open.remove(client) }
             Glibc.close(client)
         }
         if fate.isClosed { return }
+        func answer(_ bytes: [UInt8]) { self.answer(client, fate.endsOpenly ? Self.ending(bytes) : bytes) }
         switch fate.lie {
         case .none: relay(client, requestBytes: .max, answerBytes: .max)
         case .silent: while Self.read(client) != nil {}
+        case .resetAtOnce: Self.reset(client)
         case .resetRequest: relay(client, requestBytes: fate.bytes, answerBytes: .max)
         case .resetAnswer: relay(client, requestBytes: .max, answerBytes: fate.bytes)
         case .slowAnswer: relay(client, requestBytes: .max, answerBytes: .max, pause: 300)
         case .endlessAnswer: relay(client, requestBytes: .max, answerBytes: .max, pause: 200_000, sparingHead: true)
         case .answerReplaced: relay(client, requestBytes: .max, answerBytes: .max, instead: Self.page("200 OK", "Sign in to this network"))
-        case .loginPage: answer(client, Self.page("200 OK", "Sign in to this network"))
-        case .redirect: answer(client, Self.bytes("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:9/login\r\nContent-Length: 0\r\n\r\n"))
-        case .portal: answer(client, Self.page("511 Network Authentication Required", "Sign in to this network"))
-        case .unavailable: answer(client, Self.page("503 Service Unavailable", "Back soon"))
-        case .retryAfterSeconds: answer(client, Self.busy("1"))
+        case .loginPage: answer(Self.page("200 OK", "Sign in to this network"))
+        case .redirect: answer(Self.bytes("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:9/login\r\nContent-Length: 0\r\n\r\n"))
+        case .portal: answer(Self.page("511 Network Authentication Required", "Sign in to this network"))
+        case .unavailable: answer(Self.page("503 Service Unavailable", "Back soon"))
+        case .retryAfterSeconds: answer(Self.busy("1"))
         case .retryAfterDate:
             let date = Date().addingTimeInterval(1)
-            answer(client, Self.busy(date.formatted(Self.headerDate)))
+            answer(Self.busy(date.formatted(Self.headerDate)))
         case .absurdRetryAfter:
             let absurd = ["-1", "99999999999999999999", "soon", "Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 99 Foo 2026 99:99:99 GMT"]
             let word = absurd[fate.bytes % absurd.count]
             // A number this large is clamped to hours, which this campaign does not have: only forms that mean nothing or the past.
             let retry = word.hasPrefix("999") ? "0" : word
-            answer(client, Self.busy(retry))
-        case .notHTTP: answer(client, Self.bytes("SSH-2.0-OpenSSH_9.2\r\n"))
+            answer(Self.busy(retry))
+        case .tooMany: answer(Self.busy("1", "429 Too Many Requests"))
+        case .notHTTP: answer(Self.bytes("SSH-2.0-OpenSSH_9.2\r\n"))
         case .wrongLength:
-            answer(client, Self.bytes("HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{\"id\":1"))
+            answer(Self.bytes("HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{\"id\":1"))
         case .truncatedGzip:
             answer(
-                client,
                 Self.bytes("HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: 12\r\n\r\n")
                     + [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xab, 0x56])
         }
@@ -155,8 +168,14 @@ final class LyingProxy: Sendable {
 
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    private static func busy(_ retryAfter: String) -> [UInt8] {
-        bytes("HTTP/1.1 503 Service Unavailable\r\nRetry-After: \(retryAfter)\r\nContent-Length: 0\r\n\r\n")
+    /// The same answer, with its connection's end announced.
+    private static func ending(_ answer: [UInt8]) -> [UInt8] {
+        let line = answer.prefix { $0 != UInt8(ascii: "\n") }.count + 1
+        return line > answer.count ? answer : Array(answer[..<line]) + bytes("Connection: close\r\n") + answer[line...]
+    }
+
+    private static func busy(_ retryAfter: String, _ status: String = "503 Service Unavailable") -> [UInt8] {
+        bytes("HTTP/1.1 \(status)\r\nRetry-After: \(retryAfter)\r\nContent-Length: 0\r\n\r\n")
     }
 
     /// As in `Sun, 06 Nov 1994 08:49:37 GMT`.

@@ -27,11 +27,15 @@ struct LyingWay: Sendable {
     }
 
     /// From now on each connection meets one of these, or none unless it is `always`; those that are open are reset.
-    func tell(_ lies: [Lie], always: Bool = false) {
+    ///
+    /// - Parameter openly: every answer says that its connection ends with it.
+    func tell(_ lies: [Lie], always: Bool = false, openly: Bool = false) {
         func told(_ lies: [Lie]) -> [Lie] { always && !lies.isEmpty ? lies : lies + [.none] }
-        guard let outer else { return inner.tell(told(lies)) }
-        outer.tell(told(lies.filter(Lie.cuts.contains)))
-        inner.tell(told(lies.filter { !Lie.cuts.contains($0) }))
+        guard let outer else { return inner.tell(told(lies), openly: openly) }
+        let (cuts, words) = (lies.filter(Lie.cuts.contains), lies.filter { !Lie.cuts.contains($0) })
+        // What is cut off outside meets no lie within.
+        outer.tell(words.isEmpty ? told(cuts) : cuts + [.none])
+        inner.tell(told(words), openly: openly)
     }
 
     /// How often each lie was told.
@@ -65,6 +69,10 @@ struct LyingStation: Sendable {
         try TestStation.configure(
             station.directory, delivery: delivery, route: route, timeouts: NetworkCampaign.impatient, caFile: authority?.certificate)
         try await station.start()
+    }
+
+    init(_ backend: FarBackend, overTLS: Bool, seed: UInt64, edits: [(String, String)]) async throws {
+        try await self.init(backend.sandbox, profile: backend.name, route: backend.route, overTLS: overTLS, seed: seed, edits: edits)
     }
 
     func stop() async throws {

@@ -7,24 +7,32 @@ import SyncModel
 import TestSupport
 
 extension NetworkCampaign {
-    /// Twenty-four submissions of four lanes, and as many more as it takes until each of some lies was told; then the truth.
+    /// Twenty-four submissions, and as many more as it takes until each of some lies was told; then the truth.
     ///
     /// - Parameters:
     ///   - looksUp: whether the profile says how to look for what may have arrived.
+    ///   - backend: the one that is lied before; nil for any.
     ///   - chosen: the lies; nil for some.
-    func lies(seed: UInt64, overTLS: Bool, looksUp: Bool = true, telling chosen: [Lie]? = nil, _ outcome: inout Outcome) async throws {
+    func lies(
+        seed: UInt64, overTLS: Bool, looksUp: Bool = true, before backend: FarBackend? = nil, telling chosen: [Lie]? = nil,
+        _ outcome: inout Outcome
+    ) async throws {
         var dice = SplitMix64(seed: seed)
-        let lying = try await LyingStation(overTLS: overTLS, seed: seed, edits: Self.edits(looksUp: looksUp))
+        let backend = backend ?? FarBackend.all.randomElement(using: &dice) ?? .breatheSafe
+        let lying = try await LyingStation(
+            backend, overTLS: overTLS, seed: seed, edits: looksUp ? backend.edits : Self.edits(looksUp: false))
         let (station, way) = (lying.station, lying.way)
-        try await Self.patiently { try await station.login(remember: true) }
+        try await backend.prepare(station)
 
         var lies = Lie.allCases.filter { $0 != .none }.shuffled(using: &dice)
         lies.removeLast(Int.random(in: 0..<lies.count - 3, using: &dice))
         if !looksUp { lies = [.resetAnswer, .answerReplaced] }
         lies = chosen ?? lies
+        var judge = LieJudge(backend, mayCount: backend.mayCount(lies))
+        var caretaker = Caretaker(backend)
         way.tell(lies)
         for number in 1...24 {
-            try await station.submit(user: 5 + number % 4, id: number)
+            _ = try await station.client.call(Endpoints.submit, backend.submission(number))
             // Now and then the person loses patience, so that more is tried in the same time.
             if number % 6 == 0 { _ = try await station.client.call(Endpoints.sync, SyncRequest()) }
         }
@@ -32,50 +40,43 @@ extension NetworkCampaign {
         let limit = ContinuousClock.now + .seconds(90)
         while ContinuousClock.now < limit, lies.contains(where: { way.met[$0] == nil }) {
             try await Task.sleep(for: .milliseconds(100))
+            try await judge.look(at: station)
+            // What is dead or held would stop all behind it, and nothing would meet a lie any more.
+            if backend.protection != .lookUp { try await caretaker.sees(to: station, handedIn: handedIn) }
             // What is delivered or dead meets nobody any more.
             if try await station.report().queue.waiting == 0 {
                 handedIn += 1
-                try await station.submit(user: 5 + handedIn % 4, id: handedIn)
+                _ = try await station.client.call(Endpoints.submit, backend.submission(handedIn))
             }
             _ = try await station.client.call(Endpoints.sync, SyncRequest())
         }
         way.tell([])
+        let settled = try await settles(station, &caretaker, &judge, handedIn: handedIn, &outcome)
+        for (lie, count) in way.met { outcome.met("\(overTLS ? "tls " : "")\(lie)", count) }
+        outcome.counted("lied to before \(backend.name)")
+        guard looksUp else {
+            outcome.duplicated += max(0, station.sandbox.ledger.entries.count - handedIn)
+            return try await lying.stop()
+        }
+        if !settled { outcome.failures.append("\(backend.name): not all is delivered after the lies") }
+        try await judge.conclude(station, caretaker, handedIn: handedIn, &outcome)
+        try await lying.stop()
+    }
+
+    /// Waits until all has come to a good end, with a person to help, and notes how long that took; false where it does not.
+    func settles(
+        _ station: TestStation, _ caretaker: inout Caretaker, _ judge: inout LieJudge, handedIn: Int, _ outcome: inout Outcome
+    ) async throws -> Bool {
         let honest = ContinuousClock.now
-        var retried: Set<String> = []
         let settled = try await Self.soon {
             _ = try await station.client.call(Endpoints.sync, SyncRequest())
+            try await judge.look(at: station)
             // What the lies have made dead or held is a person's to try again.
-            for entry in try await station.entries() where entry.state == "dead" || entry.state == "held" {
-                _ = try await station.client.call(Endpoints.retry, EntryReference(id: entry.id))
-                retried.insert(entry.id)
-            }
-            return try await station.entries().allSatisfy { $0.state == "delivered" }
+            try await caretaker.sees(to: station, handedIn: handedIn)
+            return try await station.entries().allSatisfy(caretaker.isDone)
         }
         outcome.worstRecovery = max(outcome.worstRecovery ?? 0, (ContinuousClock.now - honest) / .seconds(1))
-        for (lie, count) in way.met { outcome.met("\(overTLS ? "tls " : "")\(lie)", count) }
-
-        let rows = try await station.entries()
-        let ledger = station.sandbox.ledger
-        outcome.acknowledged += handedIn
-        if rows.count != handedIn || !settled {
-            outcome.lost += handedIn - rows.count(where: { $0.state == "delivered" })
-            outcome.failures.append("\(rows.filter { $0.state != "delivered" }.map { "\($0.id) is \($0.state)" })")
-        }
-        let arrived = Set(ledger.entries.compactMap(\.clientMutationID))
-        for row in rows where looksUp && row.state == "delivered" && !arrived.contains(row.id) {
-            outcome.failures.append("\(row.id) is delivered and not there")
-        }
-        outcome.duplicated += looksUp ? ledger.duplicates.count : max(0, ledger.entries.count - handedIn)
-        if looksUp, !ledger.duplicates.isEmpty { outcome.failures.append("twice: \(ledger.duplicates.keys.sorted())") }
-        for user in 5...8 where looksUp {
-            let expected = (1...handedIn).filter { 5 + $0 % 4 == user }.map { Samples.id($0).description }
-            let order = ledger.entries.filter { $0.user == user }.compactMap(\.clientMutationID)
-            // What a person had tried again goes after what had passed it meanwhile.
-            if Set(order) != Set(expected) || order.filter({ !retried.contains($0) }) != expected.filter({ !retried.contains($0) }) {
-                outcome.failures.append("lane users/\(user) arrived as \(order), with \(retried.sorted()) tried again")
-            }
-        }
-        try await lying.stop()
+        return settled
     }
 
     private static func edits(looksUp: Bool) -> [(String, String)] {

@@ -7,7 +7,7 @@ import StationSupport
 /// success that was none, nothing takes effect twice that can be looked up, and no attempt is counted for what is the network's fault.
 struct NetworkCampaign: RoundCampaign {
     static let name = "network"
-    static let kinds = 7
+    static let kinds = 8
 
     func round(seed: UInt64, _ outcome: inout Outcome) async throws {
         switch seed % UInt64(Self.kinds) {
@@ -17,6 +17,7 @@ struct NetworkCampaign: RoundCampaign {
         case 3: try await certificates(seed: seed, &outcome)
         case 4: try await outages(seed: seed, &outcome)
         case 5: try await endlessAnswers(seed: seed, overTLS: seed / UInt64(Self.kinds) % 2 == 0, &outcome)
+        case 6: try await weather(seed: seed, overTLS: seed / UInt64(Self.kinds) % 2 == 0, &outcome)
         default: try await clocks(seed: seed, &outcome)
         }
     }
@@ -27,9 +28,14 @@ struct NetworkCampaign: RoundCampaign {
         var dice = SplitMix64(seed: seed)
         var control = Outcome(Self.name, seed: seed)
         for _ in 0..<4 where control.duplicated == 0 {
-            try await lies(seed: .random(in: .min ... .max, using: &dice), overTLS: false, looksUp: false, &control)
+            try await lies(
+                seed: .random(in: .min ... .max, using: &dice), overTLS: false, looksUp: false, before: .breatheSafe, &control)
         }
         outcome.controlled(without: "looking up what may have arrived", failedAsItShould: control.duplicated > 0)
+        // What is sent and gets no answer is no weather where it cannot be looked up: it has to count, and the judge of the weather to see it.
+        var failure = Outcome(Self.name, seed: seed)
+        try await weather(seed: seed, overTLS: false, before: .lists2026, telling: [.silent], &failure)
+        outcome.controlled(without: "an answer to what was sent", failedAsItShould: failure.failures.contains { $0.contains("attempts") })
     }
 
     /// With pauses that never are long.

@@ -16,15 +16,17 @@ struct LastWords {
     /// What a person cannot read: numbers of a library's, and what it says where it knows nothing.
     private static let unreadable = ["Domain", "Code=", "error 512", "could not be completed", "Swift.", "NIOCore", "GRDB."]
 
+    /// How an error of the system's is told: in its words, or in SQLite's and in those of the store, which make their own of it.
+    static func reasons(of error: Int32) -> [String] { [String(cString: strerror(error)), "SQLite error", "is full", "is damaged"] }
+
     /// What is wrong with them.
     ///
     /// - Parameters:
     ///   - places: paths, of which one must be named with all that is below it.
-    ///   - errors: the system's errors, of which one must be named: in its words, or in SQLite's, which makes its own of them.
-    func problem(places: [String], errors: [Int32]) -> String? {
+    ///   - reasons: texts of which one must be there.
+    func problem(places: [String], reasons: [String]) -> String? {
         guard let text else { return "the daemon ended and did not say why" }
         if !places.contains(where: text.contains) { return "the daemon ended and did not say where it went wrong: \(text)" }
-        let reasons = errors.map { String(cString: strerror($0)) } + ["SQLite error", "is full", "is damaged"]
         if !reasons.contains(where: text.contains) { return "the daemon ended and did not say what went wrong: \(text)" }
         if let word = Self.unreadable.first(where: text.contains) { return "the daemon’s last words say ‘\(word)’: \(text)" }
         return nil

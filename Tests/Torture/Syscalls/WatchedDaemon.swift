@@ -59,10 +59,10 @@ struct WatchedDaemon: Sendable {
     ///
     /// - Parameters:
     ///   - places: the paths that its last words may be about.
-    ///   - error: what the system has told it.
-    func wrongEnd(places: [String], error: Int32) -> String? {
+    ///   - reasons: texts of which they must hold one.
+    func wrongEnd(places: [String], reasons: [String]) -> String? {
         if process.terminationReason == .uncaughtSignal { return "the daemon was ended by signal \(process.terminationStatus)" }
-        return process.terminationStatus == 0 ? nil : LastWords(of: said).problem(places: places, errors: [error])
+        return process.terminationStatus == 0 ? nil : LastWords(of: said).problem(places: places, reasons: reasons)
     }
 
     /// It ended and reported success.

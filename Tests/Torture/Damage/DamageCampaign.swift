@@ -1,0 +1,138 @@
+import ControlAPI
+import Delivery
+import Foundation
+import Outbox
+import Sandbox
+import StationSupport
+import SyncModel
+import TestSupport
+
+/// Flips bytes in everything that a station keeps, between two runs of its daemon. Whatever was acknowledged is there afterwards, or held, or
+/// counted as missing while the damaged files are kept; and the daemon always starts, but with another key, which it refuses unharmed.
+struct DamageCampaign: RoundCampaign {
+    static let name = "damage"
+
+    /// What happens in the state directory between two runs, but to the files that are spared; the names of the files that it befell.
+    private typealias Damage = (_ state: String, _ sparing: Set<String>, inout SplitMix64) throws -> [String]
+
+    /// One station, damaged a few times in its life.
+    func round(seed: UInt64, _ outcome: inout Outcome) async throws {
+        try await live(seed: seed, &outcome) { try Flips.inState($0, sparing: $1, &$2) }
+    }
+
+    func control(seed: UInt64, _ outcome: inout Outcome) async throws {
+        // A store that is gone, with all that was to be salvaged from it: nobody counts what it held.
+        var control = Outcome(Self.name, seed: seed)
+        try await live(seed: seed, ofStoreOnly: true, &control) { state, _, _ in
+            for name in ["outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite-shm"] {
+                // `try?`: an orderly end leaves the store alone.
+                try? FileManager.default.removeItem(atPath: "\(state)/\(name)")
+            }
+            return ["outbox.sqlite"]
+        }
+        outcome.controlled(without: "the damaged store, from which to salvage", failedAsItShould: control.lost > 0)
+    }
+
+    /// - Parameter ofStoreOnly: neither the key nor dropped files are touched.
+    private func live(seed: UInt64, ofStoreOnly: Bool = false, _ outcome: inout Outcome, damage: Damage) async throws {
+        var generator = SplitMix64(seed: seed)
+        let station = try await TestStation()
+        defer { Task { await station.sandbox.stop() } }
+        let state = station.directory("state")
+        var acknowledged = Acknowledged()
+        var files = DroppedFiles(at: station)
+        var number = 0
+        var doubted: Set<String> = []
+        var duplicates: Set<String> = []
+        try await station.start()
+        for life in 1...4 {
+            func broken(_ what: String) { outcome.failures.append("life \(life): \(what)") }
+            try await Self.patiently { try await Self.signIn(station) }
+            let isDown = Bool.random(using: &generator)
+            if isDown { await station.sandbox.down() }
+            let first = number
+            for _ in 0..<Int.random(in: 1...40, using: &generator) {
+                number += 1
+                // `try?`: what was refused was not acknowledged.
+                if (try? await station.submit(user: 5 + number % 4, id: number)) == nil { break }
+                acknowledged.ids.insert(Samples.id(number).description)
+            }
+            let isBurst = !ofStoreOnly && Bool.random(using: &generator)
+            if isBurst { try await files.dropUntilTaken(Int.random(in: 8...24, using: &generator)) }
+            try await station.end(isBurst || Bool.random(using: &generator) ? SIGKILL : SIGTERM)
+
+            let before = SalvageReport.all(in: state).count
+            let breaksKey = !ofStoreOnly && Int.random(in: 0..<3, using: &generator) == 0
+            var spared: Set<String> = []
+            // The limit of the promise (Decisions/DamagedStore), the log's last transaction, is one of all these files.
+            if isBurst { spared.insert("outbox.sqlite-wal") }
+            // Of another key tells what was sealed with the right one: its check, or else what waits in the store.
+            if breaksKey { spared.formUnion(isDown && number - first >= 3 ? Flips.store : ["homing.key.check"]) }
+            var damaged = try damage(state, spared, &generator)
+            if !ofStoreOnly {
+                try files.drop(Int.random(in: 0...5, using: &generator))
+                damaged += try files.flip(&generator)
+            }
+            for name in damaged { outcome.met("flipped bytes of \(name)") }
+            try await station.sandbox.up()
+            if breaksKey {
+                let key = try await BrokenKey(of: station, &generator)
+                outcome.met(key.isStillRight ? "flipped bytes of homing.key that say nothing" : "flipped bytes of homing.key")
+                for problem in try await key.isRefused() { broken("\(problem), after \(damaged)") }
+                if !key.isStillRight { try key.restore() }
+            }
+            let started = ContinuousClock.now
+            do { try await station.start() } catch { return broken("\(damaged) kept the daemon from starting: \(error)") }
+            try await Self.patiently { try await Self.signIn(station) }
+            guard try await Self.soon({ try await Self.isSettled(station, files) }) else {
+                return broken("what can be sent or taken still waits, after \(damaged): \(files.waiting)")
+            }
+            outcome.worstRecovery = max(outcome.worstRecovery ?? 0, (ContinuousClock.now - started) / .seconds(1))
+            try await doubted.formUnion(Self.doubted(in: state))
+            for id in station.sandbox.ledger.duplicates.keys.sorted() where duplicates.insert(id).inserted {
+                outcome.duplicated += 1
+                if doubted.contains(id) { outcome.duplicatedUncertain += 1 }
+                // The limit of the promise again: the log's last transaction may have been what said that it was about to be sent.
+                if !doubted.contains(id), !damaged.contains("outbox.sqlite-wal") {
+                    broken("\(id) took effect again and no doubt was noted, after \(damaged)")
+                }
+            }
+            var unaccounted = try await acknowledged.unaccounted(&files, station)
+            acknowledged.excused += unaccounted
+            let reports = SalvageReport.all(in: state)
+            // Said in so many words, of this damage and of none that comes later.
+            if reports.dropFirst(before).contains(where: \.mayMissMore) { unaccounted = 0 }
+            // The limit of the promise (Decisions/DamagedStore): the log's last transaction, which held the last submission.
+            if unaccounted == 1, damaged.contains("outbox.sqlite-wal") {
+                outcome.counted("last transactions of the log lost")
+                unaccounted = 0
+            }
+            if unaccounted > 0 {
+                outcome.lost += unaccounted
+                broken("\(unaccounted) are gone and not counted, after \(damaged)")
+            }
+            var problems = try await Self.unsaid(station)
+            let storeIsWhole = reports.isEmpty && Flips.store.isDisjoint(with: damaged)
+            try await Self.patiently { problems += try await files.problems(storeIsWhole: storeIsWhole) }
+            for problem in problems { broken("\(problem), after \(damaged)") }
+            for report in reports where !FileManager.default.fileExists(atPath: report.folder + "/outbox.sqlite") {
+                broken("\(report.folder) lacks the damaged file")
+            }
+        }
+        outcome.acknowledged += number + files.count
+        try await station.end(SIGTERM)
+    }
+
+    /// Signs in where the damage has cost the session.
+    private static func signIn(_ station: TestStation) async throws {
+        if try await station.status().backends.allSatisfy({ $0.session.state != "signedIn" }) { try await station.login() }
+    }
+
+    /// Whether nothing waits that can be sent, and no file that can be taken.
+    private static func isSettled(_ station: TestStation, _ files: DroppedFiles) async throws -> Bool {
+        // `try?`: while the store is exchanged nobody answers.
+        guard let status = try? await station.status() else { return false }
+        return status.backends.map(\.queue).allSatisfy { $0.pending + $0.inflight <= $0.blocked }
+            && files.waiting.count <= status.spool?.stuck ?? 0
+    }
+}

@@ -1,0 +1,142 @@
+import ControlAPI
+import Delivery
+import Foundation
+import Sandbox
+import StationSupport
+import TestSupport
+
+/// Captures in a station's drop folder, some of which have changed on the disk: each is stored once, as it is, or refused and kept.
+struct DroppedFiles {
+    private let station: TestStation
+    /// What each holds now, by its size in bytes, which no two share and no other capture has.
+    private var contents: [Int: Data] = [:]
+    /// Of which bytes have flipped, and of those the ones that had been taken already.
+    private var damaged: Set<Int> = []
+    private var damagedWhenTaken: Set<Int> = []
+    /// The entries that they have become.
+    private var ids: [Int: String] = [:]
+
+    init(at station: TestStation) { self.station = station }
+
+    var count: Int { contents.count }
+
+    // MARK: Dropping
+
+    mutating func drop(_ more: Int) throws {
+        let folder = station.directory("state/spool/new/users/9")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for _ in 0..<more {
+            let number = contents.count + 1
+            let padding = String(repeating: "n", count: 200 + number)
+            let content = Data(
+                #"{"timestamp":1700000000,"average_measurements":{"14-818":{"value":17.25,"description":"\#(padding)"}}}"#.utf8)
+            contents[content.count] = content
+            let draft = station.directory("dropping")
+            try content.write(to: URL(fileURLWithPath: draft))
+            try FileManager.default.moveItem(atPath: draft, toPath: "\(folder)/\(number).json")
+        }
+    }
+
+    /// Drops so many while the daemon runs, and returns when some have been taken and are about to be stored; where that is over too soon to
+    /// be seen, after a moment.
+    mutating func dropUntilTaken(_ more: Int) async throws {
+        try drop(more)
+        let limit = ContinuousClock.now + .milliseconds(400)
+        while ContinuousClock.now < limit, Self.files(in: room("taken")).isEmpty { await pauseBriefly() }
+    }
+
+    /// Flips a few bytes of some that wait, or were taken and perhaps not stored; a name for each.
+    mutating func flip(_ generator: inout SplitMix64) throws -> [String] {
+        var names: [String] = []
+        for (name, folder) in [("spool/new", room("new/users/9")), ("spool/taken", room("taken"))] {
+            for path in Self.files(in: folder) where Int.random(in: 0..<3, using: &generator) == 0 {
+                guard let content = try Flips.inFile(path, atMost: 3, &generator) else { continue }
+                contents[content.count] = content
+                damaged.insert(content.count)
+                if name == "spool/taken" { damagedWhenTaken.insert(content.count) }
+                names.append(name)
+            }
+        }
+        return names
+    }
+
+    // MARK: Looking
+
+    /// Files that are neither stored nor refused, by their paths.
+    var waiting: [String] { Self.files(in: room("new/users/9")) + Self.files(in: room("taken")) }
+
+    private var refused: [String] { Self.files(in: room("refused")).filter { !$0.hasSuffix(".reason") } }
+
+    private func room(_ name: String) -> String { station.directory("state/spool/\(name)") }
+
+    private static func files(in folder: String) -> [String] {
+        // `try?`: a folder that is not there holds none.
+        ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted().map { "\(folder)/\($0)" }
+    }
+
+    /// The ids of those that have become entries; how many have neither, nor lie there any more.
+    mutating func recognise(_ rows: [EntrySummary]) -> (ids: [String], gone: Int) {
+        for row in rows where contents[row.size] != nil && ids[row.size] == nil { ids[row.size] = row.id }
+        let kept = Set((waiting + refused).compactMap(Self.size))
+        return (Array(ids.values), contents.keys.count { ids[$0] == nil && !kept.contains($0) })
+    }
+
+    // `try?`: one that was taken meanwhile is none of them.
+    private static func size(_ path: String) -> Int? { (try? Data(contentsOf: URL(fileURLWithPath: path)))?.count }
+
+    /// What is wrong with what has become of them.
+    ///
+    /// - Parameter storeIsWhole: it never was damaged; otherwise what it had stored of a file may be unreadable, and the file is refused as
+    ///   another one of the same id.
+    func problems(storeIsWhole: Bool) async throws -> [String] {
+        var problems: [String] = []
+        let rows = Dictionary(grouping: try await station.entries().filter { contents[$0.size] != nil }, by: \.size)
+        var kept: [Int: [Data]] = [:]
+        for path in waiting + refused {
+            let content = try Data(contentsOf: URL(fileURLWithPath: path))
+            kept[content.count, default: []].append(content)
+        }
+        for (size, content) in contents.sorted(by: { $0.key < $1.key }) {
+            let name = "the file of \(size) bytes\(damaged.contains(size) ? ", of which some have flipped," : "")"
+            let stored = (rows[size] ?? []).filter { $0.holdReason != "quarantine" }
+            let copies = kept[size] ?? []
+            if stored.count > 1 { problems.append("\(name) is stored as \(stored.map(\.id).sorted())") }
+            if copies.count > 1 { problems.append("\(name) lies there \(copies.count) times") }
+            if copies.contains(where: { $0 != content }) { problems.append("\(name) was changed when it was put aside") }
+            if copies.isEmpty { continue }
+            if !damaged.contains(size), storeIsWhole { problems.append("\(name) is whole and was not taken") }
+            // A copy that was left over from before the store had it is not stored again: it is put aside, for it is another one now.
+            if !stored.isEmpty, !damagedWhenTaken.contains(size), storeIsWhole { problems.append("\(name) is stored and lies there") }
+        }
+        return problems + unstoredWell(rows) + (try await untold())
+    }
+
+    /// What arrived has to be what lay there.
+    private func unstoredWell(_ rows: [Int: [EntrySummary]]) -> [String] {
+        let arrived = Dictionary(station.sandbox.ledger.entries.map { ($0.clientMutationID ?? "", $0.digest) }) { first, _ in first }
+        return rows.flatMap { size, rows in
+            rows.filter { row in
+                guard !damagedWhenTaken.contains(size), let digest = arrived[row.id], let content = contents[size] else { return false }
+                // `try?`: what is no JSON cannot have arrived as it is.
+                var document = (try? JSON(bytes: Array(content)))?.members ?? [:]
+                document["client_mutation_id"] = .string(row.id)
+                return LedgerEntry.digest(of: JSON.object(document).bytes) != digest
+            }.map { "the file of \(size) bytes arrived as something else, as \($0.id)" }
+        }
+    }
+
+    /// Every file that was put aside has its reason beside it and is counted in the status, and so is each that cannot be taken.
+    private func untold() async throws -> [String] {
+        let status = try await station.status()
+        let (refused, spool) = (refused, status.spool)
+        var problems = refused.filter { !FileManager.default.fileExists(atPath: $0 + ".reason") }.map { "\($0) has no reason beside it" }
+        if spool?.refused != refused.count {
+            problems.append("\(refused.count) files are refused, and the status says \(spool?.refused ?? 0)")
+        }
+        if !refused.isEmpty, !status.attention.contains(where: { $0.code == "refused-files" }) {
+            problems.append("the status does not ask for a person because of refused files")
+        }
+        if waiting.count > spool?.stuck ?? 0 { problems.append("\(waiting) wait, and the status does not say why") }
+        return problems
+    }
+}

@@ -1,0 +1,102 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import StationSupport
+import SyncModel
+import TestSupport
+
+/// Looks, while lies are told and afterwards, at whether they have cost anything.
+struct LieJudge {
+    let backend: FarBackend
+    /// How often a try at an entry may count.
+    let mayCount: Int
+    private var exceeded: Set<String> = []
+    private(set) var problems: [String] = []
+
+    init(_ backend: FarBackend, mayCount: Int) { (self.backend, self.mayCount) = (backend, mayCount) }
+
+    /// Of each entry as it is now.
+    mutating func look(at station: TestStation) async throws {
+        for entry in try await station.entries() where entry.attempts > mayCount && exceeded.insert(entry.id).inserted {
+            problems.append("\(entry.attempts) attempts were counted of \(entry), and \(mayCount) may have been")
+        }
+    }
+
+    /// Of all that has happened, once it is over: nothing lost, nothing called delivered that is not there, nothing there twice but where that
+    /// was noted, no attempt counted that may not be, order within a lane.
+    mutating func conclude(_ station: TestStation, _ caretaker: Caretaker, handedIn: Int, _ outcome: inout Outcome) async throws {
+        try await look(at: station)
+        let rows = try await station.entries().filter { $0.route == backend.route }
+        let unfinished = rows.filter { !caretaker.isDone($0) }
+        outcome.acknowledged += handedIn
+        if rows.count != handedIn || !unfinished.isEmpty {
+            outcome.lost += handedIn - rows.count + unfinished.count
+            problems.append("of \(handedIn) \(rows.count) are there, and \(unfinished.map { "\($0.id) is \($0.state)" })")
+        }
+        let effects = backend.effects(station.sandbox.ledger, of: handedIn)
+        let counts = Dictionary(effects.map { (Samples.id($0).description, 1) }, uniquingKeysWith: +)
+        for row in rows where caretaker.isDone(row) && counts[row.id] == nil { problems.append("\(row.id) is \(row.state) and not there") }
+
+        let events = try await Self.events(of: station)
+        let doubts = Dictionary(events.filter(Self.isDoubt).map { ($0.entry ?? "", 1) }, uniquingKeysWith: +)
+        for (id, count) in counts.sorted(by: { $0.key < $1.key }) where count > 1 {
+            let noted = backend.protection == .none ? doubts[id] ?? 0 : 0
+            outcome.duplicated += count - 1
+            outcome.duplicatedUncertain += min(count - 1, noted)
+            if count - 1 > noted { problems.append("\(id) took effect \(count) times, and \(noted) doubts were noted") }
+        }
+        for (id, count) in Self.counted(events) where count > mayCount {
+            problems.append("\(count) attempts at \(id) were counted, and \(mayCount) may have been")
+        }
+        problems += disorder(effects, handedIn: handedIn, retried: caretaker.retried)
+        outcome.failures += problems.map { "\(backend.name): \($0)" }
+    }
+
+    private func disorder(_ effects: [Int], handedIn: Int, retried: Set<String>) -> [String] {
+        var seen: Set<Int> = []
+        let first = effects.filter { seen.insert($0).inserted }
+        // A lane that halts keeps the order of all. Where it does not, what a person had tried again goes after what had passed it meanwhile.
+        guard backend.protection == .lookUp else {
+            return first == Array(1...handedIn) ? [] : ["they arrived as \(first), with \(retried.sorted()) tried again"]
+        }
+        return (0..<4).compactMap { lane in
+            let expected = (1...handedIn).filter { $0 % 4 == lane }
+            let order = first.filter { $0 % 4 == lane }
+            func kept(_ numbers: [Int]) -> [Int] { numbers.filter { !retried.contains(Samples.id($0).description) } }
+            return Set(order) == Set(expected) && kept(order) == kept(expected)
+                ? nil : "lane users/\(5 + lane) arrived as \(order), with \(retried.sorted()) tried again"
+        }
+    }
+
+    /// A try that may have taken effect, as it was noted.
+    private static func isDoubt(_ event: Event) -> Bool {
+        guard ["released", "retrying", "held", "dead", "recovered"].contains(event.kind) else { return false }
+        switch event.detail["reason"] {
+        case "lostAnswer", "serverError", "stopping", "tooLarge": return true
+        case "intercepted": return event.detail["status"]?.hasPrefix("2") == true
+        default: return event.kind == "recovered"
+        }
+    }
+
+    /// The most attempts that were counted of each entry since it was handed in, or since a person had it tried again.
+    private static func counted(_ events: [Event]) -> [String: Int] {
+        var (now, most): ([String: Int], [String: Int]) = ([:], [:])
+        for event in events {
+            guard let id = event.entry else { continue }
+            if event.kind == "retried" { now[id] = 0 }
+            if event.kind == "retrying" { now[id, default: 0] += 1 }
+            most[id] = max(most[id] ?? 0, now[id] ?? 0)
+        }
+        return most
+    }
+
+    /// Since the daemon's first day.
+    private static func events(of station: TestStation) async throws -> [Event] {
+        var events: [Event] = []
+        try await station.client.events(EventQuery(since: 0)) { event in
+            events.append(event)
+            return true
+        }
+        return events
+    }
+}
