@@ -14,7 +14,7 @@ struct RunCommand: AsyncParsableCommand {
     /// inputs at the door.
     private static let campaigns: [(campaign: any Campaign, share: Double)] = [
         (SimulationCampaign(), 2), (PowerCutCampaign(), 1), (KillCampaign(), 9.5), (SyscallCampaign(), 5.5), (DamageCampaign(), 1.5),
-        (NetworkCampaign(), 3), (DoorCampaign(), 7.5),
+        (NetworkCampaign(), 2.5), (SecrecyCampaign(), 0.75), (BoundsCampaign(), 0.75), (DoorCampaign(), 6.5),
     ]
     static var names: [String] { campaigns.map { type(of: $0.campaign).name } }
 

@@ -40,7 +40,11 @@ MUTANTS = [
      "guard account.id == entry.mutation.destination.account else {", "guard !account.id.isEmpty else {", "DeliveryTests"),
     ("resend without an end on 401", DELIVERY + "Trip.swift",
      "concluded(hasRenewed ? verdict.denied : verdict, at: now)", "concluded(verdict, at: now)", "DeliveryTests|ContractTests"),
+    ("offline nights use up the looks", DELIVERY + "RetryPolicy.swift",
+     "return entry.lookUps >= lookups &&", "return entry.releases >= lookups &&", "DeliveryTests"),
     # The delivering core
+    ("hold entry after entry of a backend that refuses everything", DELIVERY + "DispatchState.swift",
+     "backendsFault = .released(until: now.addingTimeInterval(pause), failure)", "backendsFault = nil", "DeliveryTests"),
     ("never wake up by itself", DELIVERY + "DispatchState.swift",
      "wakeAt = next\n        return [.wake(at: next)]", "wakeAt = next\n        return next == nil ? [.wake(at: nil)] : []", "DeliveryTests"),
     ("forget what the full disk did not take", DELIVERY + "DispatchState.swift",
@@ -68,6 +72,8 @@ MUTANTS = [
      "cause == .tls || cause == .clock {", "cause == .clock {", "SyncDaemonTests|NetworkTests"),
     # The store
     ("synchronous=NORMAL", OUTBOX + "Outbox.swift", "PRAGMA synchronous = FULL", "PRAGMA synchronous = NORMAL", "OutboxTests"),
+    ("take a quota for a failing disk", OUTBOX + "GroupCommit.swift",
+     "let error = await isOverQuota(error) ? OutboxError.full : error", "let error = error", "SyscallTests"),
     ("forget AUTOINCREMENT", OUTBOX + "OutboxSchema.swift",
      "sequence INTEGER PRIMARY KEY AUTOINCREMENT,\n            id TEXT NOT NULL UNIQUE", "sequence INTEGER PRIMARY KEY,\n            id TEXT NOT NULL UNIQUE", "OutboxTests"),
     ("two of a lane in flight", OUTBOX + "OutboxSchema.swift",
@@ -94,6 +100,8 @@ MUTANTS = [
      "guard hasRoom else { return .failure(.full) }", "guard hasRoom || true else { return .failure(.full) }", "ExhaustionTests"),
     ("a transaction that a loss of power has torn is damage", OUTBOX + "Salvage/WriteAheadLog.swift",
      "if isSuspect, isVerified, !isTorn { isDamaged = true }", "if isSuspect || isTorn, isVerified { isDamaged = true }", "OutboxTests"),
+    ("an entry whose place another one's receipt has is dropped", OUTBOX + "Salvage/Salvage+Conflicts.swift",
+     "            if entry.settledAt == nil { displaced.append(stored(row)) }\n", "", "OutboxTests"),
     ("a byte that has changed in the log ends it", OUTBOX + "Salvage/WriteAheadLog.swift",
      "if isSuspect, isVerified, !isTorn { isDamaged = true }", "if isSuspect, isVerified, !isTorn { isDamaged = isDamaged || false }", "OutboxTests"),
     # Files

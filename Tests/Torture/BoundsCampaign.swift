@@ -1,0 +1,128 @@
+import ControlAPI
+import Delivery
+import Foundation
+import Sandbox
+import StationSupport
+import SyncModel
+import TestSupport
+
+/// A backlog that grows a hundredfold while nothing gets through: what the daemon holds of memory, descriptors, timers and write-ahead log does
+/// not grow with it, neither while it is handed in, nor after a start, nor while it goes up.
+struct BoundsCampaign: RoundCampaign {
+    static let name = "bounds"
+
+    func round(seed: UInt64, _ outcome: inout Outcome) async throws {
+        var dice = SplitMix64(seed: seed)
+        let station = try await TestStation()
+        var process = try await station.start()
+        try await station.login()
+        await station.sandbox.down()
+        let least = 100
+        try await Self.handIn(1...least, station)
+        // A start first: what a program takes to begin with is no backlog's.
+        process = try await Self.restart(station, SIGTERM)
+        let small = try await Self.figures(process, station)
+
+        let length = Int.random(in: 5_000...15_000, using: &dice)
+        try await Self.handIn(least + 1...length, station)
+        outcome.met("entries of a backlog", length)
+        try await Self.judge(process, station, small, "with \(length) handed in", &outcome)
+        process = try await Self.restart(station, Bool.random(using: &dice) ? SIGKILL : SIGTERM)
+        try await Self.judge(process, station, small, "started with \(length) waiting", &outcome)
+
+        try await station.sandbox.up()
+        let goal = Int.random(in: 300...2_000, using: &dice)
+        let isOnItsWay = try await Self.soon {
+            _ = try await station.client.call(Endpoints.sync, SyncRequest())
+            return try await station.report().queue.delivered >= goal
+        }
+        if !isOnItsWay { outcome.failures.append("of \(length), \(goal) do not go up") }
+        try await Self.judge(process, station, small, "while \(length) go up", &outcome)
+        outcome.acknowledged += length
+        let there = try await station.report().queue
+        let known = there.pending + there.inflight + there.held + there.dead + there.delivered
+        if known != length {
+            outcome.lost += length - known
+            outcome.failures.append("of \(length) \(known) are known")
+        }
+        try await station.end(SIGTERM)
+        await station.sandbox.stop()
+    }
+
+    func control(seed: UInt64, _ outcome: inout Outcome) async throws {
+        // Somebody who reads and never stops keeps the log from being emptied.
+        let station = try await TestStation()
+        let process = try await station.start()
+        try await station.login()
+        await station.sandbox.down()
+        try await Self.handIn(1...10, station)
+        let small = try await Self.figures(process, station)
+        let reader = try ReadingForEver(station.directory("state/outbox.sqlite"))
+        try await Self.handIn(11...3_000, station)
+        var control = Outcome(Self.name, seed: seed)
+        try await Self.judge(process, station, small, patience: .seconds(1), "", &control)
+        outcome.controlled(without: "an end to each reading of the store", failedAsItShould: !control.failures.isEmpty)
+        try reader.close()
+        try await station.end(SIGTERM)
+        await station.sandbox.stop()
+    }
+
+    private static func restart(_ station: TestStation, _ signal: Int32) async throws -> Process {
+        try await station.end(signal)
+        return try await station.start()
+    }
+
+    /// Sixteen at a time, as programs do that have much to hand in.
+    private static func handIn(_ numbers: ClosedRange<Int>, _ station: TestStation) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (count, number) in numbers.enumerated() {
+                if count >= 16 { try await group.next() }
+                group.addTask { try await station.submit(user: 5 + number % 4, id: number) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// What a daemon holds.
+    private struct Figures {
+        /// Bytes of memory that are in no file, and of the write-ahead log.
+        var memory = 0, log = 0
+        var descriptors = 0, timers = 0
+    }
+
+    /// More than these above what a short queue takes, or a longer log than the store is told to leave (`journal_size_limit`, and what
+    /// 256 pages are that have not been copied back yet), would be growth.
+    private static let (memory, descriptors, log) = (8 << 20, 8, 6 << 20)
+
+    private static func figures(_ process: Process, _ station: TestStation) async throws -> Figures {
+        let folder = "/proc/\(process.processIdentifier)"
+        let status = try String(contentsOfFile: "\(folder)/status", encoding: .utf8)
+        let own = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }?.split(separator: " ").dropFirst().first
+        guard let own, let kibibytes = Int(own) else { throw StationError("\(folder)/status says nothing of its memory") }
+        let open = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/fd").compactMap {
+            // `try?`: closed meanwhile.
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/fd/\($0)")
+        }
+        let log = try FileManager.default.attributesOfItem(atPath: station.directory("state/outbox.sqlite-wal"))[.size] as? Int
+        return Figures(
+            memory: kibibytes << 10, log: log ?? 0, descriptors: open.count, timers: open.count { $0.contains("timerfd") })
+    }
+
+    /// Whether it holds no more than with a short queue, once it has had time to give back what it needed for a moment.
+    private static func judge(
+        _ process: Process, _ station: TestStation, _ small: Figures, patience: Duration = .seconds(20), _ when: String,
+        _ outcome: inout Outcome
+    ) async throws {
+        let limit = ContinuousClock.now + patience
+        var now = try await figures(process, station)
+        func isBounded() -> Bool {
+            now.memory <= small.memory + memory && now.descriptors <= small.descriptors + descriptors && now.timers <= small.timers
+                && now.log <= log
+        }
+        while !isBounded(), ContinuousClock.now < limit {
+            try await Task.sleep(for: .milliseconds(100))
+            now = try await figures(process, station)
+        }
+        if !isBounded() { outcome.failures.append("\(when): it holds \(now), where a short queue takes \(small)") }
+    }
+}

@@ -1,0 +1,127 @@
+import ControlAPI
+import Delivery
+import Foundation
+import Sandbox
+import StationSupport
+import SyncModel
+import TestSupport
+
+/// Passwords, tokens and documents that are known when they are seen, through all that a station does with them, and all that goes wrong there:
+/// they are in no log, no command line, no environment, no event and no report, and in no file of the daemon's.
+struct SecrecyCampaign: RoundCampaign {
+    static let name = "secrecy"
+    static let kinds = FarBackend.all.count
+
+    func round(seed: UInt64, _ outcome: inout Outcome) async throws {
+        var dice = SplitMix64(seed: seed)
+        let life = try await Life(FarBackend.all[Int(seed % UInt64(Self.kinds))], seed: seed)
+        try await life.start()
+        for number in 1...3 {
+            try await life.signIn(&dice)
+            for fault in Self.faults.shuffled(using: &dice).prefix(Int.random(in: 1...3, using: &dice)) {
+                await life.station.sandbox.apply(fault)
+                outcome.met(fault.name.rawValue)
+                for _ in 0..<Int.random(in: 1...3, using: &dice) { if try await life.handIn() { outcome.acknowledged += 1 } }
+                _ = try await life.station.client.call(Endpoints.sync, SyncRequest())
+                try await Task.sleep(for: .milliseconds(Int.random(in: 0...60, using: &dice)))
+            }
+            outcome.failures += try await life.leaks("in life \(number)")
+            if Bool.random(using: &dice) {
+                let asked = try await life.station.homing(["logout", "--yes"] + (Bool.random(using: &dice) ? ["--keep"] : []))
+                outcome.met("sign-outs", asked.code == 0 ? 1 : 0)
+                outcome.failures += try await life.leaks("signed out, in life \(number)")
+            }
+            let signal = Bool.random(using: &dice) ? SIGKILL : SIGTERM
+            try await life.station.end(signal)
+            outcome.met(signal == SIGKILL ? "kills" : "stops")
+            outcome.failures += try await life.leaks("ended, in life \(number)", isRunning: false)
+            if number < 3 { try await life.start() }
+        }
+        await life.station.sandbox.stop()
+    }
+
+    func control(seed: UInt64, _ outcome: inout Outcome) async throws {
+        var dice = SplitMix64(seed: seed)
+        let life = try await Life(.breatheSafe, seed: seed)
+        try await life.start()
+        try await life.signIn(&dice)
+        _ = try await life.handIn()
+        let missed = try await Canary.missed(by: life.station, life.log)
+        outcome.controlled(without: "secrecy: a secret planted in each kind of place", failedAsItShould: missed.isEmpty)
+        try await life.station.end(SIGTERM)
+        await life.station.sandbox.stop()
+    }
+
+    /// Each once: what a backend may say while it holds what was sent to it.
+    private static let faults: [Fault] = [
+        Fault(.internalError, count: 1), Fault(.internalErrorAfterCommit, count: 1), Fault(.commitThenCut, count: 1), Fault(.cut, count: 1),
+        Fault(.unauthorized, count: 1), Fault(.loginPage, count: 1), Fault(.redirect, count: 1), Fault(.truncated, count: 1),
+        Fault(.dribble, count: 1), .error(422, count: 1), .error(403, count: 1), .tooManyRequests(retryAfter: 1, count: 1),
+        Fault(.expireSessions),
+    ]
+
+    /// One station, with all that must not be told.
+    private struct Life {
+        let station: TestStation
+        let log: String
+        private let backend: FarBackend
+        private let secrets = CanarySecrets()
+        private let documents = Counter()
+        private let mark: String
+
+        init(_ backend: FarBackend, seed: UInt64) async throws {
+            self.backend = backend
+            mark = "Canary-document-\(seed)"
+            station = try await TestStation(
+                backend.sandbox, profile: backend.name, route: backend.route, edits: backend.edits, answering: secrets.watch)
+            log = station.directory("homingd.log")
+            secrets.note([mark, BreatheSafeConfiguration.labPassword] + (backend.refreshToken.map { [$0] } ?? []))
+        }
+
+        func start() async throws { try await station.start(logTo: log) }
+
+        /// Where nobody is: first with a wrong password, now and then.
+        func signIn(_ dice: inout SplitMix64) async throws {
+            guard try await station.report().session.state != "signedIn" else { return }
+            if backend.refreshToken == nil, Bool.random(using: &dice) {
+                let wrong = "Canary-wrong-\(dice.next())"
+                secrets.note([wrong])
+                // `try?`: it is to be refused.
+                _ = try? await station.client.call(
+                    Endpoints.signIn, SignIn(backend: backend.name, email: Canary.email, password: wrong))
+            }
+            try await SecrecyCampaign.patiently { try await backend.signIn(station) }
+        }
+
+        /// Whether it was acknowledged.
+        func handIn() async throws -> Bool {
+            documents.add()
+            let number = documents.count
+            let text = "\(mark)-\(number)"
+            var fields: [String: String] = [:]
+            var payload: Data?
+            switch backend.name {
+            case "breathesafe":
+                fields = ["user_id": "\(5 + number % 4)"]
+                payload = Data(#"{"timestamp":\#(number),"average_measurements":{"14-818":{"value":17.25,"description":"\#(text)"}}}"#.utf8)
+            case "labloop": payload = Data(#"{"client_mutation_id":"\#(Samples.id(number))","title":"\#(text)"}"#.utf8)
+            case "aiphoto": fields = ["transaction_data": text, "product_id": "credits.10"]
+            case "story16": (fields, payload) = (["conversation": "c1"], Data(#"{"text":"\#(text)"}"#.utf8))
+            default: fields = ["name": text]
+            }
+            let submission = ControlAPI.Submission(
+                backend: backend.name, route: backend.route, id: Samples.id(number).description, fields: fields, payload: payload)
+            // `try?`: who is signed out hands in nothing.
+            return (try? await station.client.call(Endpoints.submit, submission)) != nil
+        }
+
+        func leaks(_ when: String, isRunning: Bool = true) async throws -> [String] {
+            let places = try await Canary.places(station, log, isRunning: isRunning)
+            let missing = Canary.Kind.allCases.filter { kind in
+                (isRunning || !kind.needsADaemon) && !places.contains { $0.kind == kind && !$0.content.isEmpty }
+            }
+            return missing.map { "\(backend.name), \(when): nothing was searched as \($0)" }
+                + Canary.leaks(in: places, of: secrets.all).map { "\(backend.name), \(when): \($0)" }
+        }
+    }
+}
