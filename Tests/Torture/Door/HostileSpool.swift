@@ -215,7 +215,13 @@ struct HostileSpool: DoorPart {
         if !station.sandbox.ledger.duplicates.isEmpty { problems.append("some were sent twice") }
         let documents = Set(sent.map(\.digest))
         if documents.count != sent.count { problems.append("\(sent.count) were sent, \(documents.count) of them different") }
-        let entries = try await station.entries()
+        var entries = try await station.entries()
+        // The backend has the last one before the daemon has stored its answer.
+        let limit = ContinuousClock.now + .seconds(10)
+        while entries.contains(where: { $0.state == "inflight" }), ContinuousClock.now < limit {
+            try await Task.sleep(for: .milliseconds(20))
+            entries = try await station.entries()
+        }
         if entries.contains(where: { $0.state != "delivered" }) {
             problems.append("accepted and not delivered: \(entries.filter { $0.state != "delivered" })")
         }
