@@ -56,7 +56,9 @@ struct SpoolFolders: Sendable {
             // What is durable in a folder goes with it, unless its own name is durable too. `try?`: a folder that we may not read we did not
             // make.
             try? sync([root.removingLastComponent()])
-            try sync([root, new])
+            for folder in [root, new] {
+                do { try sync([folder]) } catch { throw UnwritableFolder(path: folder, error: error) }
+            }
         }
         // What a crash left of a copy; the file itself is where it was.
         for folder in [taken, refused] { (folder / Self.draft).remove() }
@@ -101,6 +103,14 @@ struct SpoolFolders: Sendable {
             read += count
         }
         return content
+    }
+
+    /// A folder of which the system does not make durable what is in it.
+    struct UnwritableFolder: Error, CustomStringConvertible {
+        let path: FilePath
+        let error: Errno
+
+        var description: String { "The folder \(path) of the drop folder cannot be written: \(error). Look at the disk; nothing was lost." }
     }
 
     /// Why a file was not read.

@@ -76,10 +76,11 @@ package struct ControlServer: Service {
         let group = MultiThreadedEventLoopGroup.singleton
         let quiescing = ServerQuiescingHelper(group: group)
         let arrivals = Arrivals<HTTP1Channel.Value>()
+        let failure = AcceptFailure()
         let server = try await ServerBootstrap(group: group)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(quiescing.makeServerChannelHandler(channel: channel))
+                    try channel.pipeline.syncOperations.addHandlers(quiescing.makeServerChannelHandler(channel: channel), failure)
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
@@ -106,7 +107,7 @@ package struct ControlServer: Service {
                 server.close(promise: nil)
             }
             // NIO closes a listener that accept(2) fails on but for want of descriptors or memory. Deaf, the daemon must not look well.
-            guard Task.isCancelled || Task.isShuttingDownGracefully else { throw SocketError.lost(socket.path) }
+            guard Task.isCancelled || Task.isShuttingDownGracefully else { throw SocketError.lost(socket.path, failure.words) }
         }
     }
 

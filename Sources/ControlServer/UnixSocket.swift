@@ -123,8 +123,8 @@ package enum SocketError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What was passed under this number.
     case notListening(Int32)
     case system(String, Int32)
-    /// Nobody can connect to it any more, and nobody asked for that.
-    case lost(String)
+    /// Nobody can connect to it any more, and nobody asked for that; with what the system said, where it did.
+    case lost(String, String?)
 
     package var description: String {
         switch self {
@@ -134,7 +134,8 @@ package enum SocketError: Error, Sendable, Equatable, CustomStringConvertible {
             "The socket’s path has more than \(SocketLocation.longest) bytes: \(path). Name a shorter one in the configuration."
         case .notListening(let number):
             "What the service manager passed as descriptor \(number) is not a listening Unix stream socket. Look at ListenStream= in homingd.socket."
-        case .lost(let path): "Nobody can connect to \(path) any more. Nothing that was acknowledged is lost; start the daemon again."
+        case .lost(let path, let words):
+            "Nobody can connect to \(path) any more\(words.map { ": \($0)" } ?? ""). Nothing that was acknowledged is lost; start the daemon again."
         case .system(let path, let code): "The socket \(path) cannot be made: \(String(cString: strerror(code)))."
         }
     }

@@ -75,10 +75,13 @@ package struct Daemon: Sendable {
         }
     }
 
+    /// The outbox's file.
+    static func store(in state: String) -> String { state + "/outbox.sqlite" }
+
     /// Whether what lies in the state directory was sealed with the vault's key; nil where that says nothing.
     static func isSealed(_ state: String, by vault: Vault) -> Bool? {
         SessionEvidence(directory: state + "/sessions").isSealed(by: vault)
-            ? true : StoreEvidence(file: state + "/outbox.sqlite").isSealed(by: vault)
+            ? true : StoreEvidence(file: store(in: state)).isSealed(by: vault)
     }
 
     /// Takes the place of a daemon that has retired, in the same process; without changes, because they could not be put to use.
@@ -99,7 +102,7 @@ package struct Daemon: Sendable {
     ) async throws {
         let (state, clock, log) = (configuration.stateDirectory, premises.clock, premises.log)
         let outbox = try Outbox(
-            file: state + "/outbox.sqlite", vault: premises.vault, crashed: crashed, maxBytes: configuration.maxBytes,
+            file: Self.store(in: state), vault: premises.vault, crashed: crashed, maxBytes: configuration.maxBytes,
             lookupAfter: configuration.delivery.retry.lookupAfter, now: clock.now,
             progress: { premises.notifier?.tell(.busy(for: .seconds(120)), .watchdog) })
         if let report = outbox.salvaged { report.log(to: log) }

@@ -9,18 +9,37 @@ package struct StartError: Error, Sendable, CustomStringConvertible {
     package init(_ description: String) { self.description = description }
 
     /// What to tell the administrator about any error that ends the daemon.
-    package static func sentence(for error: any Error) -> String {
-        switch error {
+    ///
+    /// - Parameter store: the file that an error of the store's is about, which does not say so itself.
+    package static func sentence(for error: any Error, store: String? = nil) -> String {
+        let name = store.map { "The store \($0)" } ?? "The store"
+        return switch error {
         case let mistakes as Mistakes: "The configuration has mistakes:\n\(mistakes)"
         case OutboxError.tooNew: "A newer version of Homing has written this store. Install that version again; nothing was changed."
-        case OutboxError.full: "The disk is full. Make room and start again; nothing was lost."
-        case OutboxError.storage(let words): "The store cannot be read or written: \(words). Look at the disk; nothing was changed."
+        case OutboxError.full:
+            "The disk\(store.map { " with the store \($0)" } ?? "") is full. Make room and start again; nothing was lost."
+        case OutboxError.storage(let words): "\(name) cannot be read or written: \(words). Look at the disk; nothing was changed."
         case OutboxError.damaged(let words):
-            "The store is damaged: \(words). What can be read of it is saved at the next start; look at the disk and the memory."
+            "\(name) is damaged: \(words). What can be read of it is saved at the next start; look at the disk and the memory."
         case let failure as Failure: failure.message
-        case let error as CocoaError:
-            "\(error.userInfo[NSFilePathErrorKey] as? String ?? "A file or folder") cannot be made, read or written. Look at its owner and permissions, and at those of the folder that it is in."
+        case let error as CocoaError: sentence(for: error)
         default: "\(error)"
         }
+    }
+
+    /// Of a file or folder, with what the system says of it: permissions are only one of the reasons.
+    private static func sentence(for error: CocoaError) -> String {
+        let path = error.userInfo[NSFilePathErrorKey] as? String ?? "A file or folder"
+        let failed = "\(path) cannot be made, read or written"
+        guard let code = (error.userInfo[NSUnderlyingErrorKey] as? POSIXError)?.code.rawValue else {
+            return "\(failed). Look at its owner and permissions, and at those of the folder that it is in."
+        }
+        let advice =
+            switch code {
+            case EACCES, EPERM, EROFS: "Look at its owner and permissions, and at those of the folder that it is in."
+            case ENOSPC, EDQUOT: "Make room and start again; nothing was lost."
+            default: "Look at it, at the folder that it is in, and at the disk."
+            }
+        return "\(failed): \(String(cString: strerror(code))). \(advice)"
     }
 }

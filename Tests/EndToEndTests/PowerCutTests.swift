@@ -11,7 +11,7 @@ import Testing
         #expect(outcome.failures.isEmpty, "\(outcome.failures.joined(separator: "\n"))")
         #expect(outcome.acknowledged > 20)
         #expect(outcome.rounds > 60)
-        #expect(outcome.faults["real daemon started on an image"] ?? 0 > 0)
+        #expect(outcome.counts["real daemon started on an image"] ?? 0 > 0)
         // Without what the guarantees stand on, the same check has to find something.
         #expect(outcome.controls.count == 3)
         for control in outcome.controls { #expect(control.failedAsItShould, "without \(control.without)") }

@@ -10,12 +10,21 @@ import Testing
             ("fdatasync", "EIO", 6, 1), ("fsync", "EIO", 5, 1), ("pwrite64", "ENOSPC", 60, 8), ("write", "EINTR", 2, 1),
             ("openat", "EMFILE", 30, 8), ("rename", "EIO", 2, 1), ("unlink", "EIO", 1, 1), ("mmap", "ENOMEM", 1, 1),
             ("connect", "ENOMEM", 1, 8), ("accept4", "EMFILE", 3, 1),
+            // Of these the daemon ends, and has to say of what.
+            ("mkdir", "EIO", 1, 1), ("mkdir", "EIO", 3, 1), ("fsync", "ENOSPC", 13, 8), ("pwrite64", "EIO", 9, 8),
             ("accept4", "ECONNRESET", 3, 1), ("send", "ECONNRESET", 5, 1), ("recv", "EIO", 5, 1),
         ])
     func aCallThatFailsLosesNothingAndDoublesNothing(call: String, error: String, number: Int, count: Int) async throws {
         let finding = try await SyscallRound(Injection(call: call, error: error, number: number, count: count)).run()
         #expect(finding.problems.isEmpty, "\(finding.problems.joined(separator: "\n"))\n\(finding.said)")
         #expect(!finding.met.isEmpty, "the place is not met any more")
+    }
+
+    @Test(.timeLimit(.minutes(5)), arguments: Ending.allCases)
+    func aCallThatFailsInALifeThatEndsSoLosesNothing(ending: Ending) async throws {
+        let finding = try await SyscallRound(Injection(call: "fdatasync", error: "EIO", number: 2, ending: ending)).run()
+        #expect(finding.problems.isEmpty, "\(finding.problems.joined(separator: "\n"))\n\(finding.said)")
+        #expect(finding.wasCut == (ending != .stop))
     }
 
     /// SQLite itself takes it for a disk that fails.

@@ -32,6 +32,32 @@ import Testing
         let sentence = StartError.sentence(for: error)
         #expect(sentence.contains("/proc/self/status") && sentence.contains("cannot be made"), "\(sentence)")
         #expect(!sentence.contains("Domain"))
+        #expect(sentence.contains("Not a directory"), "\(sentence)")
+    }
+
+    @Test func whatTheSystemSaysOfAFolderIsToldWithWhatToDoAboutIt() {
+        func sentence(_ code: POSIXErrorCode) -> String {
+            StartError.sentence(
+                for: CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: "/s/spool", NSUnderlyingErrorKey: POSIXError(code)]))
+        }
+        #expect(
+            sentence(.EACCES)
+                == "/s/spool cannot be made, read or written: Permission denied. Look at its owner and permissions, and at those of the folder that it is in."
+        )
+        #expect(
+            sentence(.EIO)
+                == "/s/spool cannot be made, read or written: Input/output error. Look at it, at the folder that it is in, and at the disk."
+        )
+        #expect(
+            sentence(.ENOSPC)
+                == "/s/spool cannot be made, read or written: No space left on device. Make room and start again; nothing was lost.")
+    }
+
+    @Test func whatFailsOfTheStoreNamesItsFile() {
+        let store = "/s/outbox.sqlite"
+        for error in [OutboxError.full, .storage("disk I/O error"), .damaged("its tables cannot be found")] {
+            #expect(StartError.sentence(for: error, store: store).contains("the store /s/outbox.sqlite".dropFirst(4)), "\(error)")
+        }
     }
 
     @Test(arguments: table.indices) func everyErrorThatEndsTheDaemonIsASentence(row: Int) {

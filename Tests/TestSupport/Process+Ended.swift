@@ -9,16 +9,16 @@ extension Process {
         standardOutput = output
         if errors { standardError = output }
         self.standardInput = standardInput
+        let end = ProcessEnd(of: self)
         try run()
         standardInput.fileHandleForWriting.write(Data(input.utf8))
         try standardInput.fileHandleForWriting.close()
         // On a thread of its own: reading blocks.
-        return await withCheckedContinuation { continuation in
+        let text = await withCheckedContinuation { continuation in
             Thread.detachNewThread {
-                let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-                self.waitUntilExit()
-                continuation.resume(returning: (self.terminationStatus, text))
+                continuation.resume(returning: String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self))
             }
         }
+        return (await end.status, text)
     }
 }

@@ -25,7 +25,8 @@ struct BoundsCampaign: RoundCampaign {
 
         let length = Int.random(in: 5_000...15_000, using: &dice)
         try await Self.handIn(least + 1...length, station)
-        outcome.met("entries of a backlog", length)
+        outcome.met("backend down while a backlog grows")
+        outcome.counted("entries of backlogs", length)
         try await Self.judge(process, station, small, "with \(length) handed in", &outcome)
         process = try await Self.restart(station, Bool.random(using: &dice) ? SIGKILL : SIGTERM)
         try await Self.judge(process, station, small, "started with \(length) waiting", &outcome)

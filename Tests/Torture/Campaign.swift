@@ -15,8 +15,10 @@ struct Outcome: Codable, Sendable, CustomStringConvertible {
     let campaign: String
     let seed: UInt64
     var rounds = 0
-    /// How often each kind of fault was met, by its name: kills at a point, failed calls, cuts, flipped bytes.
+    /// How often each kind of fault was met, by its name: kills at a point, failed calls, cuts, flipped bytes, hostile input.
     var faults: [String: Int] = [:]
+    /// What was counted besides and is no fault, by its name: what came of faults, how much was done, what was left out.
+    var counts: [String: Int] = [:]
     /// Entries that were acknowledged to whoever handed them in, and what became of them.
     var acknowledged = 0
     var lost = 0
@@ -44,10 +46,15 @@ struct Outcome: Codable, Sendable, CustomStringConvertible {
 
     /// What a person reads while the campaigns run.
     var description: String {
-        let kinds = faults.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-        let counts = "\(rounds) rounds, \(acknowledged) acknowledged, \(lost) lost, \(duplicated) duplicated, seed \(seed)"
+        func list(_ times: [String: Int]) -> String {
+            times.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        }
+        let besides = counts.isEmpty ? [] : ["  Besides: \(list(counts))"]
+        let sums = "\(rounds) rounds, \(acknowledged) acknowledged, \(lost) lost, \(duplicated) duplicated, seed \(seed)"
         let missed = controls.filter { !$0.failedAsItShould }.map { "  CONTROL without \($0.without) did not fail" }
-        return (["\(campaign): \(counts)", "  \(kinds)"] + (reach.map { ["  \($0)"] } ?? []) + missed + failures.map { "  FAILURE \($0)" })
+        return
+            (["\(campaign): \(sums)", "  \(list(faults))"] + besides + (reach.map { ["  \($0)"] } ?? []) + missed
+            + failures.map { "  FAILURE \($0)" })
             .joined(separator: "\n")
     }
 
@@ -59,4 +66,7 @@ struct Outcome: Codable, Sendable, CustomStringConvertible {
     }
 
     mutating func met(_ fault: String, _ times: Int = 1) { faults[fault, default: 0] += times }
+
+    /// Counts what is no fault; what has not happened is not told.
+    mutating func counted(_ what: String, _ times: Int = 1) { if times > 0 { counts[what, default: 0] += times } }
 }

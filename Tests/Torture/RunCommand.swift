@@ -16,7 +16,7 @@ struct RunCommand: AsyncParsableCommand {
         (SimulationCampaign(), 2), (PowerCutCampaign(), 1), (KillCampaign(), 9.5), (SyscallCampaign(), 5.5), (DamageCampaign(), 1.5),
         (NetworkCampaign(), 2.5), (SecrecyCampaign(), 0.75), (BoundsCampaign(), 0.75), (DoorCampaign(), 6.5),
     ]
-    private static var names: [String] { campaigns.map { type(of: $0.campaign).name } }
+    static var names: [String] { campaigns.map { type(of: $0.campaign).name } }
 
     func run() async throws {
         let seed = seed ?? .random(in: .min ... .max)

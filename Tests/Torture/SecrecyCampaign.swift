@@ -28,12 +28,12 @@ struct SecrecyCampaign: RoundCampaign {
             outcome.failures += try await life.leaks("in life \(number)")
             if Bool.random(using: &dice) {
                 let asked = try await life.station.homing(["logout", "--yes"] + (Bool.random(using: &dice) ? ["--keep"] : []))
-                outcome.met("sign-outs", asked.code == 0 ? 1 : 0)
+                outcome.counted("sign-outs", asked.code == 0 ? 1 : 0)
                 outcome.failures += try await life.leaks("signed out, in life \(number)")
             }
             let signal = Bool.random(using: &dice) ? SIGKILL : SIGTERM
             try await life.station.end(signal)
-            outcome.met(signal == SIGKILL ? "kills" : "stops")
+            if signal == SIGKILL { outcome.met("kills") } else { outcome.counted("stops") }
             outcome.failures += try await life.leaks("ended, in life \(number)", isRunning: false)
             if number < 3 { try await life.start() }
         }

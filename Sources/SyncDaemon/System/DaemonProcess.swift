@@ -63,10 +63,14 @@ package struct DaemonProcess: Sendable {
             func open() async throws -> Daemon {
                 try await Daemon(configuration: configuration, environment: environment, socket: socket, notifier: notifier, log: log)
             }
-            let daemon: Daemon
-            // What is met only after the store was opened is salvaged when it is opened again.
-            do { daemon = try await open() } catch OutboxError.damaged { daemon = try await open() }
-            try await live(daemon, happenings, post, &group)
+            do {
+                let daemon: Daemon
+                // What is met only after the store was opened is salvaged when it is opened again.
+                do { daemon = try await open() } catch OutboxError.damaged { daemon = try await open() }
+                try await live(daemon, happenings, post, &group)
+            } catch let error as OutboxError {
+                throw StartError(StartError.sentence(for: error, store: Daemon.store(in: configuration.stateDirectory)))
+            }
         }
     }
 
@@ -164,7 +168,7 @@ package struct DaemonProcess: Sendable {
         do {
             return try await Daemon(configuration, backends, replacing: earlier, because: changes)
         } catch {
-            let sentence = StartError.sentence(for: error)
+            let sentence = StartError.sentence(for: error, store: Daemon.store(in: configuration.stateDirectory))
             log.error(
                 "The changed configuration cannot be put to use; the one from before stays in force", metadata: ["reason": "\(sentence)"])
             let daemon = try await Daemon(earlier.configuration, earlier.backends, replacing: earlier, because: [])

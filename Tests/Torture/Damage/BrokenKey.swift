@@ -32,9 +32,10 @@ struct BrokenKey {
             return ["a start with another key ends in \(start): \(daemon.said)"]
         }
         var problems: [String] = []
-        if let wrong = daemon.wrongEnd { problems.append("another key: \(wrong)") }
-        if daemon.endedWell { problems.append("another key: the daemon ended by itself and reported success") }
         let remedies = ["Put the right key there", "Put the old key back"]
+        let wrong = daemon.wrongEnd(places: [station.directory("state/homing.key")], reasons: remedies)
+        if let wrong { problems.append("another key: \(wrong)") }
+        if daemon.endedWell { problems.append("another key: the daemon ended by itself and reported success") }
         if !daemon.said.contains("/state/homing.key ") || !remedies.contains(where: daemon.said.contains) {
             problems.append("another key: the daemon says ‘\(daemon.said)’")
         }

@@ -112,7 +112,7 @@ struct DamageCampaign: RoundCampaign {
             if reports.dropFirst(before).contains(where: \.mayMissMore) { unaccounted = 0 }
             // The limit of the promise (Decisions/DamagedStore): the log's last transaction, which held the last submission.
             if unaccounted == 1, damaged.contains("outbox.sqlite-wal") {
-                outcome.met("last transactions of the log lost")
+                outcome.counted("last transactions of the log lost")
                 unaccounted = 0
             }
             if unaccounted > 0 {

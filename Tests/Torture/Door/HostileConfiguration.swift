@@ -35,8 +35,8 @@ struct HostileConfiguration: DoorPart {
             for count in counts {
                 outcome.rounds += count.inputs
                 for (kind, times) in count.kinds { outcome.met("configuration: \(kind)", times) }
-                outcome.met("configurations accepted", count.accepted)
-                outcome.met("configurations refused", count.inputs - count.accepted)
+                outcome.counted("configurations accepted", count.accepted)
+                outcome.counted("configurations refused", count.inputs - count.accepted)
                 outcome.failures += count.failures.prefix(5)
             }
         } else {
@@ -149,6 +149,7 @@ struct HostileConfiguration: DoorPart {
         let result = try JSONDecoder().decode(Outcome.self, from: Data(contentsOf: URL(fileURLWithPath: directory("result"))))
         outcome.rounds += result.rounds
         for (fault, times) in result.faults { outcome.met(fault, times) }
+        for (what, times) in result.counts { outcome.counted(what, times) }
         outcome.failures += result.failures
     }
 

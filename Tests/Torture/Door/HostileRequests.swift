@@ -51,7 +51,9 @@ struct HostileRequests: DoorPart {
             outcome.rounds += count.inputs
             accepted += count.accepted
             outcome.met("hostile requests", count.inputs)
-            for (status, times) in count.statuses { outcome.met(status == 0 ? "closed without an answer" : "answered \(status)", times) }
+            for (status, times) in count.statuses {
+                outcome.counted(status == 0 ? "closed without an answer" : "answered \(status)", times)
+            }
             outcome.failures += count.failures.prefix(3)
         }
         guard process.isRunning else {

@@ -36,12 +36,14 @@ struct RoleMatrix: DoorPart {
     ]
 
     func run(until deadline: ContinuousClock.Instant, seed: UInt64, into outcome: inout Outcome) async throws {
-        guard geteuid() == 0 else { return outcome.met("roles not tried, for want of root") }
-        outcome.failures += try await round(observers: Self.observers, operators: Self.operators) { outcome.met($0) }
+        guard geteuid() == 0 else { return outcome.counted("roles not tried, for want of root") }
+        outcome.failures += try await round(observers: Self.observers, operators: Self.operators) { may in
+            if may { outcome.counted("calls of those who may") } else { outcome.met("calls of those who may not") }
+        }
         // The same, with those who only look let in to operate.
         let failures = try await round(observers: 61_009, operators: Self.observers) { _ in }
         outcome.controls.append(.init(without: "telling who may look from who may operate", failedAsItShould: !failures.isEmpty))
-        outcome.failures += try await withoutGroups { outcome.met($0) }
+        outcome.failures += try await withoutGroups { outcome.counted($0) }
         outcome.rounds += 1
     }
 
@@ -55,7 +57,7 @@ struct RoleMatrix: DoorPart {
         return table
     }
 
-    private func round(observers: UInt32, operators: UInt32, _ met: (String) -> Void) async throws -> [String] {
+    private func round(observers: UInt32, operators: UInt32, _ called: (_ may: Bool) -> Void) async throws -> [String] {
         let station = try await Self.station(
             access: "access: {observe: \(observers), operate: \(operators), administer: \(Self.administrators)}\n")
         let socket = station.directory("homing.sock")
@@ -69,7 +71,7 @@ struct RoleMatrix: DoorPart {
             for person in Self.people {
                 let may = person.role.map { $0 >= operation.role } ?? false
                 let wrong = Self.call(operation, id: id, socket, as: person.caller, may: may)
-                met(may ? "calls of those who may" : "calls of those who may not")
+                called(may)
                 if let wrong {
                     failures.append("door: \(person.words), \(operation.method) \(operation.path): \(wrong). \(Self.replay(0))")
                 }
@@ -81,7 +83,7 @@ struct RoleMatrix: DoorPart {
     }
 
     /// An ordinary user’s own daemon: whoever may connect operates, and nobody else gets as far as asking.
-    private func withoutGroups(_ met: (String) -> Void) async throws -> [String] {
+    private func withoutGroups(_ counted: (String) -> Void) async throws -> [String] {
         // Where an installation has made its groups, those hold.
         guard !["homing-observe", "homing-operate", "homing-administer"].contains(where: { (name: String) in getgrnam(name) != nil }) else {
             return []
@@ -97,7 +99,7 @@ struct RoleMatrix: DoorPart {
             if let wrong = Self.call(operation, id: id, socket, as: colleague, may: operation.role <= .operate) {
                 failures.append("door: one of the socket’s group, \(operation.method) \(operation.path): \(wrong). \(Self.replay(0))")
             }
-            met("calls without groups")
+            counted("calls without groups")
         }
         if DoorConnection(socket, as: Caller(uid: 64_009, gid: 64_009)) != nil {
             failures.append("door: a stranger could connect to a socket of mode 0660. \(Self.replay(0))")

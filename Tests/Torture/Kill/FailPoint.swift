@@ -15,12 +15,18 @@ struct FailPoint: Sendable {
         case oldStore
         /// Nothing is there yet.
         case firstStart
+        /// Somebody signs out of the bearer backend, once all is handed in.
+        case signingOut
+        /// A run has met damage in the store, which the next start salvages.
+        case damagedStore
     }
 
     private static let wal = "outbox.sqlite-wal"
     private static let session = "sessions/lists-2026.session"
     private static let post = "send:before:POST /users/:1"
     private static let answer = "receive:after:facial_measurement:1"
+    private static let signOut = "DELETE /api/v1/auth/sign_out"
+    private static let damaged = "damaged/*"
 
     static let all = [
         FailPoint(name: "at any moment", place: nil),
@@ -34,6 +40,7 @@ struct FailPoint: Sendable {
         FailPoint(name: "after settling", place: "\(post);\(answer);sync:after:\(wal):1"),
         FailPoint(name: "in a checkpoint", place: "write:before:outbox.sqlite:#", counts: 8),
         FailPoint(name: "after a checkpoint, before the log is emptied", place: "truncate:before:\(wal):1"),
+        FailPoint(name: "after the log is emptied", place: "truncate:after:\(wal):1"),
         FailPoint(name: "in a migration", place: "write:before:\(wal):#", counts: 16, prelude: .oldStore),
         FailPoint(name: "before a migration is committed", place: "sync:before:\(wal):#", counts: 2, prelude: .oldStore),
         FailPoint(name: "while a session file is written", place: "sync:before:\(session).tmp:#", counts: 2, prelude: .endedTokens),
@@ -43,8 +50,38 @@ struct FailPoint: Sendable {
         FailPoint(name: "before a spool file is taken", place: "rename:before:spool/taken/*:1"),
         FailPoint(name: "after a spool file is taken", place: "rename:after:spool/taken/*:1"),
         FailPoint(name: "before the taking of a spool file is durable", place: "sync:before:spool/taken/:1"),
+        FailPoint(name: "before a taken spool file is stored", place: "sync:after:spool/taken/:1;sync:before:\(wal):1"),
         FailPoint(name: "before a stored spool file is removed", place: "unlink:before:spool/taken/*:1"),
         FailPoint(name: "after a stored spool file is removed", place: "unlink:after:spool/taken/*:1"),
+        FailPoint(name: "before a sign-out is noted", place: "rename:before:\(session):1", prelude: .signingOut),
+        FailPoint(name: "after a sign-out is noted", place: "rename:after:\(session):1", prelude: .signingOut),
+        FailPoint(name: "before the server is told of a sign-out", place: "send:before:\(signOut):1", prelude: .signingOut),
+        FailPoint(name: "after the server is told of a sign-out", place: "send:after:\(signOut):1", prelude: .signingOut),
+        FailPoint(
+            name: "before a session that has ended is cleared", place: "send:after:\(signOut):1;rename:before:\(session):1",
+            prelude: .signingOut),
+        FailPoint(
+            name: "after a session that has ended is cleared", place: "send:after:\(signOut):1;rename:after:\(session):1",
+            prelude: .signingOut),
+        FailPoint(
+            name: "while a damaged store is salvaged", place: "write:before:\(damaged)/unfinished.sqlite:#", counts: 40,
+            prelude: .damagedStore),
+        FailPoint(
+            name: "before what was salvaged is on the disk", place: "sync:before:\(damaged)/unfinished.sqlite:1", prelude: .damagedStore),
+        FailPoint(
+            name: "before it is told what was salvaged", place: "rename:before:\(damaged)/report.json:1", prelude: .damagedStore),
+        FailPoint(
+            name: "before what was salvaged counts", place: "rename:before:\(damaged)/salvaged.sqlite:1", prelude: .damagedStore),
+        FailPoint(name: "after what was salvaged counts", place: "rename:after:\(damaged)/salvaged.sqlite:1", prelude: .damagedStore),
+        FailPoint(
+            name: "while the damaged files are moved", place: "rename:after:\(damaged)/outbox.sqlite*:#", counts: 3,
+            prelude: .damagedStore),
+        FailPoint(
+            name: "after the mark of damage is removed", place: "unlink:after:outbox.sqlite.damaged:1", prelude: .damagedStore),
+        FailPoint(
+            name: "before what was salvaged takes the store’s place", place: "rename:before:outbox.sqlite:1", prelude: .damagedStore),
+        FailPoint(
+            name: "after what was salvaged has taken the store’s place", place: "rename:after:outbox.sqlite:1", prelude: .damagedStore),
         FailPoint(name: "before the key has its name", place: "link:before:homing.key:1", prelude: .firstStart),
         FailPoint(name: "after the key has its name", place: "link:after:homing.key:1", prelude: .firstStart),
         FailPoint(name: "while the proof of the key is written", place: "rename:before:homing.key.check:1", prelude: .firstStart),

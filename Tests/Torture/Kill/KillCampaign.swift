@@ -110,7 +110,7 @@ struct KillCampaign: Campaign {
 
         func note(_ finding: KillStation.Finding, replay: String) {
             state.withLock { state in
-                if finding.signIns > 0 { state.outcome.met("refresh answer lost", finding.signIns) }
+                state.outcome.counted("people who signed in again, because a kill had lost the answer to a refresh", finding.signIns)
                 state.outcome.worstRecovery = max(state.outcome.worstRecovery ?? 0, finding.recovery)
                 if !finding.problems.isEmpty {
                     state.outcome.failures.append("\(finding.problems.prefix(5).joined(separator: "; ")). Replay: \(replay)")
@@ -134,7 +134,7 @@ struct KillCampaign: Campaign {
                 for point in points where state.missed[point.name] ?? 0 >= 5 && state.outcome.faults["killed \(point.name)"] == nil {
                     state.outcome.failures.append("the daemon was never killed \(point.name), though that was tried: the place is not met")
                 }
-                state.outcome.met("killed by the clock, the place not met in time", state.missed.values.reduce(0, +))
+                state.outcome.counted("killed by the clock, the place not met in time", state.missed.values.reduce(0, +))
                 return state.outcome
             }
         }

@@ -19,7 +19,9 @@ struct KillCommand: AsyncParsableCommand {
     func run() async throws {
         let campaign = KillCampaign(rounds: rounds, stations: 1, only: point)
         let outcome = try await campaign.replay(seed: seed, until: .now + .seconds(3600))
-        for (fault, count) in outcome.faults.sorted(by: { $0.key < $1.key }) { print("\(count) × \(fault)") }
+        for (what, count) in outcome.faults.merging(outcome.counts, uniquingKeysWith: +).sorted(by: { $0.key < $1.key }) {
+            print("\(count) × \(what)")
+        }
         for failure in outcome.failures { print(failure) }
         if !outcome.failures.isEmpty { throw ExitCode.failure }
     }

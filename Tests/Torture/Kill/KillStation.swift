@@ -1,9 +1,11 @@
 import ControlAPI
 import Delivery
 import Foundation
+import Outbox
 import Sandbox
 import StationSupport
 import SyncModel
+import Synchronization
 import TestSupport
 
 /// A station whose daemon is killed again and again, and the careful client that hands in to it.
@@ -18,13 +20,13 @@ actor KillStation {
     /// By number: handed in and answered; handed in, and not answered yet.
     private var acknowledged: Set<Int> = []
     private var owed: [Int] = []
-    private var acknowledgedLists = 0
+    private var acknowledgedLists: Set<Int> = []
     private var owedLists: [Int] = []
     private var next = 0
     private var dropped = 0
     /// Since the last look.
     private var signIns = 0
-    private var wrongSignIns: [String] = []
+    private var wrongSessions: [String] = []
 
     /// How long a round waits for its place to be met.
     private let patience: Duration
@@ -73,7 +75,19 @@ actor KillStation {
             try await restoreSession()
             try await station.end(SIGKILL)
             lists.expireSessions()
-        case .oldStore: try OldStore.make(of: station.directory("state/outbox.sqlite"))
+        case .oldStore:
+            if isExchanging {
+                try await station.start()
+                try await station.end(SIGKILL)
+            }
+            try OldStore.make(of: station.directory("state/outbox.sqlite"))
+        case .damagedStore:
+            // As a run that meets damage leaves it. Nothing is damaged, so nothing may be missing.
+            try "torture".write(toFile: station.directory("state/outbox.sqlite.damaged"), atomically: false, encoding: .utf8)
+        case .signingOut:
+            try await station.start()
+            try await restoreSession()
+            try await station.end(SIGKILL)
         case .none, .firstStart: break
         }
         for _ in 0..<2 {
@@ -86,7 +100,16 @@ actor KillStation {
         try TestStation.measurement(100_000 + dropped).write(to: URL(fileURLWithPath: station.directory("dropping")))
         try FileManager.default.moveItem(
             atPath: station.directory("dropping"), toPath: station.directory("state/spool/new/users/9/\(dropped).json"))
-        return try await dies(at: point)
+        let met = try await dies(at: point)
+        if point.prelude == .signingOut { try await lookAfterSignOut() }
+        return met
+    }
+
+    /// Whether a kill has come before the exchange of a store was over, which the next start goes on with.
+    private var isExchanging: Bool {
+        let aside = FileManager.default.enumerator(atPath: station.directory("state/damaged"))?.compactMap { $0 as? String } ?? []
+        return FileManager.default.fileExists(atPath: station.directory("state/outbox.sqlite.damaged"))
+            || aside.contains { $0.hasSuffix("/salvaged.sqlite") }
     }
 
     private func dies(at point: FailPoint) async throws -> Bool {
@@ -101,7 +124,10 @@ actor KillStation {
             guard FileManager.default.fileExists(atPath: met) else { throw error }
             return true
         }
-        let work = Task { await self.handIn(while: process) }
+        let work = Task {
+            await self.handIn(while: process)
+            if point.prelude == .signingOut { await self.signOut() }
+        }
         let limit = ContinuousClock.now + (place == nil ? moment : patience)
         while process.isRunning, ContinuousClock.now < limit { await pauseBriefly() }
         try await station.end(SIGKILL)
@@ -121,11 +147,50 @@ actor KillStation {
         }
         for number in owedLists where process.isRunning {
             let submission = Submission(
-                backend: "lists-2026", route: "create_list", id: Samples.id(number).description, fields: ["name": "list \(number)"])
+                backend: "lists-2026", route: "create_list", id: Samples.id(number).description,
+                fields: ["name": UnkeyedEffects.name(number)])
             guard (try? await station.client.call(Endpoints.submit, submission)) != nil else { continue }
-            acknowledgedLists += 1
+            acknowledgedLists.insert(number)
             owedLists.removeAll { $0 == number }
         }
+    }
+
+    // MARK: Signing out
+
+    private static let signingOut = "api/v1/auth/sign_out"
+    /// Of the latest: whether it was answered, and how many the server had been told of before.
+    private var isSignedOut = false
+    private var toldBefore = 0
+
+    private func signOut() async {
+        toldBefore = lists.ledger.requestCount("DELETE", path: Self.signingOut)
+        // `try?`: without an answer it may have been done or not.
+        isSignedOut = (try? await station.client.call(Endpoints.signOut, SignOut(backend: "lists-2026"))) != nil
+    }
+
+    /// A sign-out of which anybody has been told is not undone by a kill, and the server is told of it once at most.
+    private func lookAfterSignOut() async throws {
+        try await station.start()
+        let limit = ContinuousClock.now + .seconds(10)
+        var state = try await stateOfLists()
+        while state == "signingOut", ContinuousClock.now < limit {
+            await pauseBriefly()
+            state = try await stateOfLists()
+        }
+        let told = lists.ledger.requestCount("DELETE", path: Self.signingOut) - toldBefore
+        if told > 1 { wrongSessions.append("the server was told of one sign-out \(told) times") }
+        if state == "signedOut" {
+            try await station.signIn("lists-2026")
+        } else if isSignedOut || told > 0 {
+            wrongSessions.append("a sign-out that \(isSignedOut ? "was answered" : "the server was told of") left the session \(state)")
+        }
+        try await restoreSession()
+        isSignedOut = false
+        try await station.end(SIGKILL)
+    }
+
+    private func stateOfLists() async throws -> String {
+        try await station.status().backends.first { $0.name == "lists-2026" }?.session.state ?? ""
     }
 
     // MARK: Looking
@@ -157,8 +222,8 @@ actor KillStation {
             try await Task.sleep(for: .milliseconds(5))
         }
         finding.recovery = Double((ContinuousClock.now - started) / .milliseconds(1)) / 1000
-        (finding.signIns, finding.problems) = (signIns, wrongSignIns)
-        (signIns, wrongSignIns) = (0, [])
+        (finding.signIns, finding.problems) = (signIns, wrongSessions)
+        (signIns, wrongSessions) = (0, [])
         try await compare(&finding)
         try await station.end(SIGTERM)
         return finding
@@ -170,12 +235,12 @@ actor KillStation {
         guard let session = reports.first(where: { $0.name == "lists-2026" })?.session, session.state == "signInRequired" else { return }
         signIns += 1
         if session.reason?.hasPrefix("refresh answer lost") != true {
-            wrongSignIns.append("a person has to sign in again: \(session.reason ?? "")")
+            wrongSessions.append("a person has to sign in again: \(session.reason ?? "")")
         }
         try await station.signIn("lists-2026")
     }
 
-    private var expected: Int { acknowledged.count + acknowledgedLists + dropped }
+    private var expected: Int { acknowledged.count + acknowledgedLists.count + dropped }
 
     private func rows() async throws -> [EntrySummary] {
         var rows: [EntrySummary] = []
@@ -208,24 +273,30 @@ actor KillStation {
             if arrived != expected { finding.problems.append("lane users/\(user) arrived in another order, or not whole") }
         }
 
-        // Lists knows no keys and cannot be asked: a second one is only where it was noted that the first may have been made.
-        let rowsOfLists = all.filter { $0.backend == "lists-2026" }
-        let doubled = lists.ledger.entries.count - rowsOfLists.count
-        let doubts = try await doubtsAboutLists()
-        if doubled < 0 { finding.problems.append("lists: \(-doubled) are called delivered and were not made") }
-        if doubled > doubts { finding.problems.append("lists: \(doubled) were made twice, and \(doubts) doubts noted") }
-        if doubled > 0 {
-            finding.duplicated += doubled
-            finding.duplicatedUncertain += min(doubled, doubts)
+        for number in acknowledgedLists.sorted() where byID[Samples.id(number).description] == nil {
+            finding.lost += 1
+            finding.problems.append("list \(number) was acknowledged and is lost")
+        }
+        try await compareLists(all.filter { $0.backend == "lists-2026" }, &finding)
+        for report in SalvageReport.all(in: station.directory("state"))
+        where report.missing + report.quarantined + report.lostReceipts > 0 || report.mayMissMore {
+            finding.problems.append("nothing was damaged, and of what was salvaged something is said to be missing: \(report)")
         }
     }
 
-    private func doubtsAboutLists() async throws -> Int {
-        let counter = Counter()
+    /// Lists knows no keys and cannot be asked.
+    private func compareLists(_ rows: [EntrySummary], _ finding: inout Finding) async throws {
+        var effects = UnkeyedEffects(digests: lists.ledger.entries.map(\.digest), numbers: 1...max(next, 1))
+        let numbers = Dictionary(uniqueKeysWithValues: (1...max(next, 1)).map { (Samples.id($0).description, $0) })
+        let doubted = Mutex<[String]>([])
         try await station.client.events(EventQuery(since: 0)) { event in
-            if event.kind == "recovered", event.backend == "lists-2026" { counter.add() }
+            if event.kind == "recovered", event.backend == "lists-2026" { doubted.withLock { $0.append(event.entry ?? "") } }
             return true
         }
-        return counter.count
+        for number in doubted.withLock(\.self).compactMap({ numbers[$0] }) { effects.doubts[number, default: 0] += 1 }
+        let delivered = rows.filter { $0.state == "delivered" }.compactMap { numbers[$0.id] }
+        finding.problems += effects.problems(delivered: Set(delivered))
+        finding.duplicated += effects.duplicated
+        finding.duplicatedUncertain += effects.duplicatedUncertain
     }
 }

@@ -53,7 +53,7 @@ extension NetworkCampaign {
         way.tell([])
         let settled = try await settles(station, &caretaker, &judge, handedIn: handedIn, &outcome)
         for (lie, count) in way.met { outcome.met("\(overTLS ? "tls " : "")\(lie)", count) }
-        outcome.met("lied to before \(backend.name)")
+        outcome.counted("lied to before \(backend.name)")
         guard looksUp else {
             outcome.duplicated += max(0, station.sandbox.ledger.entries.count - handedIn)
             return try await lying.stop()

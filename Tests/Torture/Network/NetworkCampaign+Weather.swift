@@ -51,7 +51,7 @@ extension NetworkCampaign {
         if try await !settles(station, &caretaker, &judge, handedIn: handedIn, &outcome) {
             outcome.failures.append("\(backend.name): not all is delivered after \(lies)")
         }
-        outcome.met("nothing but weather before \(backend.name)")
+        outcome.counted("nothing but weather before \(backend.name)")
         try await judge.conclude(station, caretaker, handedIn: handedIn, &outcome)
         try await lying.stop()
     }

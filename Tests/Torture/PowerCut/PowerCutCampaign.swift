@@ -99,7 +99,7 @@ struct PowerCutCampaign: Campaign {
                     // The other way round for the few: the daemon itself, on the same image.
                     if image % eachRealStart == eachRealStart / 2 {
                         problems += try await DaemonCheck(scenario: scenario, cut: cut).problems()
-                        progress.met("real daemon started on an image")
+                        progress.counted("real daemon started on an image")
                     }
                     progress.note(
                         problems,
@@ -128,7 +128,7 @@ struct PowerCutCampaign: Campaign {
             }
         }
 
-        func met(_ fault: String) { state.withLock { $0.met(fault) } }
+        func counted(_ what: String) { state.withLock { $0.counted(what) } }
 
         func note(_ problems: [String], replay: String) {
             guard !problems.isEmpty else { return }

@@ -12,13 +12,15 @@ struct Injection: Sendable, CustomStringConvertible {
     var count = 1
     /// Calls on other files do not count: held against the path below the state directory, as fnmatch(3) does; a socket is `tcp` or `unix`.
     var pattern = "*"
+    /// How the life ends in which it goes wrong.
+    var ending = Ending.stop
 
     /// For CRecorder.
     var environment: String { "\(call):\(pattern):\(Self.numbers[error] ?? 0):\(number):\(count)" }
 
     var description: String {
         "--call \(call) --error \(error) --number \(number)" + (count == 1 ? "" : " --count \(count)")
-            + (pattern == "*" ? "" : " --pattern '\(pattern)'")
+            + (pattern == "*" ? "" : " --pattern '\(pattern)'") + (ending == .stop ? "" : " --end \(ending.rawValue)")
     }
 
     static let numbers: [String: Int32] = [

@@ -12,6 +12,11 @@ struct SyscallCommand: AsyncParsableCommand {
     @Option(help: "How many in turn.") var count = 1
     @Option(help: "Only on such files below the state directory; a socket is tcp or unix.") var pattern = "*"
 
+    @Option(
+        help: ArgumentHelp(
+            "How the life ends in which it fails: \(Ending.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "way"))
+    var end = Ending.stop
+
     @Option(help: "How often at most, until something is wrong: the order of calls is not always the same.") var rounds = 1
 
     func validate() throws {
@@ -23,7 +28,7 @@ struct SyscallCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let injection = Injection(call: call, error: error, number: number, count: count, pattern: pattern)
+        let injection = Injection(call: call, error: error, number: number, count: count, pattern: pattern, ending: end)
         for _ in 0..<rounds {
             let finding = try await SyscallRound(injection).run()
             print(finding.said)
@@ -35,3 +40,5 @@ struct SyscallCommand: AsyncParsableCommand {
         }
     }
 }
+
+extension Ending: ExpressibleByArgument {}

@@ -13,6 +13,8 @@ actor SyscallRound {
         var met: [String] = []
         /// Whether the daemon ended because of it, with a message.
         var ended = false
+        /// Whether it was ended by SIGKILL.
+        var wasCut = false
         var acknowledged = 0, lost = 0, duplicated = 0
         /// From the second start until all was settled, in seconds.
         var recovery = 0.0
@@ -26,6 +28,8 @@ actor SyscallRound {
     private var finding = Finding()
     private var isSignedIn = false
     private var hasDropped = false
+    /// Whether it was killed here.
+    private var isCut = false
     private var acknowledged: Set<Int> = []
 
     private static let submissions = 1...3
@@ -57,21 +61,45 @@ actor SyscallRound {
         var environment = try Recorder(root: station.directory("state"), log: nil).environment(met: met)
         environment["RECORDER_FAIL"] = injection.environment
         let daemon = try WatchedDaemon(station, environment, logTo: station.directory("log"))
+        let cutting = Task { if injection.ending == .killOnceMet { await cut(daemon, onceSomethingIsIn: met) } }
         switch await daemon.starts(within: patience) {
         case .up:
             try await work(daemon)
             finding.ended = !daemon.isRunning
+            if injection.ending == .kill { cut(daemon) }
             if !(await daemon.ends(by: SIGTERM, within: .seconds(8))) { broken("the daemon still ran 8 s after SIGTERM") }
         case .ended: finding.ended = true
         case .hangs:
             broken("the daemon neither came up nor ended")
             _ = await daemon.ends(by: SIGKILL, within: .seconds(5))
         }
-        if finding.ended, daemon.endedWell { broken("the daemon ended by itself and reported success") }
-        if finding.problems.isEmpty, let wrong = daemon.wrongEnd { broken(wrong) }
+        cutting.cancel()
+        await cutting.value
+        // It may have ended by itself just before it was to be killed.
+        if isCut, daemon.wasKilled {
+            (finding.ended, finding.wasCut) = (false, true)
+        } else {
+            if finding.ended, daemon.endedWell { broken("the daemon ended by itself and reported success") }
+            let places = ["state", "homing.sock"].map { station.directory($0) }
+            let wrong = daemon.wrongEnd(places: places, reasons: LastWords.reasons(of: Injection.numbers[injection.error] ?? 0))
+            if finding.problems.isEmpty, let wrong { broken(wrong) }
+        }
         finding.said = daemon.said
         // `try?`: where no call was met there is no such file.
         finding.met = ((try? String(contentsOfFile: met, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
+    }
+
+    private func cut(_ daemon: WatchedDaemon, onceSomethingIsIn file: String) async {
+        while !Task.isCancelled, daemon.isRunning {
+            if FileManager.default.contents(atPath: file)?.isEmpty == false { return cut(daemon) }
+            await pauseBriefly()
+        }
+    }
+
+    private func cut(_ daemon: WatchedDaemon) {
+        guard daemon.isRunning else { return }
+        isCut = true
+        daemon.cut()
     }
 
     /// Signs in, hands in, drops a file, and waits until all is delivered, as long as the daemon runs.
@@ -80,15 +108,21 @@ actor SyscallRound {
         let deadline = ContinuousClock.now + patience
         var last: Status?
         while daemon.isRunning {
-            await handIn()
+            await handIn(atMost: injection.ending == .killOnceAcknowledged ? 1 : .max)
+            if injection.ending == .killOnceAcknowledged, !acknowledged.isEmpty { return cut(daemon) }
             // `try?`: asked again.
             last = try? await client.call(Endpoints.status, NoInput())
             if let last, isSettled(last) { return }
             guard ContinuousClock.now < deadline else {
                 return broken("not everything was settled after \(patience): \(last.map(Self.summary) ?? "no status")")
             }
-            await pauseBriefly()
+            await Self.pauseBetweenLooks()
         }
+    }
+
+    /// Longer than a test's: each look costs both programs some milliseconds of the processor that other rounds wait for.
+    private static func pauseBetweenLooks() async {
+        try? await Task.sleep(for: .milliseconds(10))  // `try?`: cancelled, the loop's own condition decides
     }
 
     private func drop() throws {
@@ -100,12 +134,14 @@ actor SyscallRound {
     }
 
     /// A careful client: what was not answered is handed in again, under the same id.
-    private func handIn() async {
+    ///
+    /// - Parameter atMost: how many in all.
+    private func handIn(atMost most: Int = .max) async {
         if !isSignedIn {
             let form = SignIn(backend: "breathesafe", email: "manager@lab.test", password: BreatheSafeConfiguration.labPassword)
             isSignedIn = (try? await client.call(Endpoints.signIn, form)) != nil  // `try?`: tried again
         }
-        for number in Self.submissions where isSignedIn && !acknowledged.contains(number) {
+        for number in Self.submissions where isSignedIn && acknowledged.count < most && !acknowledged.contains(number) {
             let submission = Submission(
                 backend: "breathesafe", route: "measurement", id: Samples.id(number).description, fields: ["user_id": "5"],
                 payload: TestStation.measurement(number))
@@ -149,7 +185,7 @@ actor SyscallRound {
             await handIn()
             rows = try await client.call(Endpoints.entries, EntryQuery(limit: 500)).entries
             if acknowledged.count == Self.submissions.count, rows.count(where: { $0.state == "delivered" }) >= Self.captures { break }
-            await pauseBriefly()
+            await Self.pauseBetweenLooks()
         } while ContinuousClock.now < deadline && daemon.isRunning
         finding.recovery = (ContinuousClock.now - started) / .seconds(1)
         compare(rows)

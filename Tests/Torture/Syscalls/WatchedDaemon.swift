@@ -52,13 +52,22 @@ struct WatchedDaemon: Sendable {
         return false
     }
 
-    /// What is wrong with the way in which it ended: by a signal, or without a word; nil where nothing is.
-    var wrongEnd: String? {
+    /// Ends it at once, without waiting.
+    func cut() { kill(process.processIdentifier, SIGKILL) }
+
+    /// What is wrong with the way in which it ended: by a signal, or without telling a person what to look at; nil where nothing is.
+    ///
+    /// - Parameters:
+    ///   - places: the paths that its last words may be about.
+    ///   - reasons: texts of which they must hold one.
+    func wrongEnd(places: [String], reasons: [String]) -> String? {
         if process.terminationReason == .uncaughtSignal { return "the daemon was ended by signal \(process.terminationStatus)" }
-        if process.terminationStatus == 0 || said.contains("homingd: ") { return nil }
-        return "the daemon ended with \(process.terminationStatus) and did not say why"
+        return process.terminationStatus == 0 ? nil : LastWords(of: said).problem(places: places, reasons: reasons)
     }
 
     /// It ended and reported success.
     var endedWell: Bool { process.terminationReason == .exit && process.terminationStatus == 0 }
+
+    /// It was ended by SIGKILL.
+    var wasKilled: Bool { process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL }
 }

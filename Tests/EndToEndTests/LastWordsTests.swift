@@ -1,0 +1,30 @@
+import Glibc
+import Testing
+
+@testable import homing_torture
+
+@Suite struct LastWordsTests {
+    private let places = ["/s/state", "/s/homing.sock"]
+
+    @Test(arguments: [
+        "homingd: Could not write /s/state/homing.key: Input/output error.\n",
+        "homingd: The store /s/state/outbox.sqlite cannot be read or written: SQLite error 10: disk I/O error. Look at the disk.\n",
+        "2026-01-01T00:00:00+0000 info homingd: Homing is up\nhomingd: The socket /s/homing.sock cannot be made: Input/output error.\n",
+    ])
+    func thoseThatTellThePlaceAndTheReasonWillDo(said: String) {
+        #expect(LastWords(of: said).problem(places: places, reasons: LastWords.reasons(of: EIO)) == nil)
+    }
+
+    @Test(arguments: [
+        ("2026-01-01T00:00:00+0000 info homingd: Homing is up in /s/state: Input/output error\n", "why"),
+        ("homingd: No space left on device\n", "where"),
+        ("homingd: /s/state/spool cannot be made, read or written. Look at its owner and permissions.\n", "what"),
+        ("homingd: /s/state/spool cannot be written: No space left on device.\n", "what"),
+        ("homingd: /s/state/lock: Input/output error (NSCocoaErrorDomain error 512).\n", "Domain"),
+        ("", "why"),
+    ])
+    func thoseThatAPersonCannotActOnWillNot(said: String, lack: String) {
+        let problem = LastWords(of: said).problem(places: places, reasons: LastWords.reasons(of: EIO))
+        #expect(problem?.contains(lack) == true, "\(problem ?? "nothing")")
+    }
+}

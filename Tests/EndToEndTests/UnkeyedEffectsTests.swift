@@ -1,0 +1,47 @@
+import Sandbox
+import Testing
+
+@testable import homing_torture
+
+@Suite struct UnkeyedEffectsTests {
+    @Test func eachEntryOnceIsAsItShouldBe() {
+        let effects = judged([1, 2, 3], doubts: [2: 1])
+        #expect(effects.problems(delivered: [1, 2, 3]).isEmpty)
+        #expect((effects.duplicated, effects.duplicatedUncertain) == (0, 0))
+    }
+
+    @Test func anotherEffectIsExcusedByADoubtAboutItsOwnEntry() {
+        let effects = judged([1, 1, 1, 2], doubts: [1: 2])
+        #expect(effects.problems(delivered: [1, 2]).isEmpty)
+        #expect((effects.duplicated, effects.duplicatedUncertain) == (2, 2))
+    }
+
+    @Test func aDoubtAboutAnotherEntryExcusesNothing() {
+        let effects = judged([1, 1, 2], doubts: [2: 1])
+        #expect(effects.problems(delivered: [1, 2]) == ["list 1 was made 2 times, and 0 doubts were noted of its entry"])
+        #expect((effects.duplicated, effects.duplicatedUncertain) == (1, 0))
+    }
+
+    @Test func oneDoubtExcusesOneEffect() {
+        let effects = judged([1, 1, 1], doubts: [1: 1])
+        #expect(effects.problems(delivered: [1]) == ["list 1 was made 3 times, and 1 doubts were noted of its entry"])
+        #expect((effects.duplicated, effects.duplicatedUncertain) == (2, 1))
+    }
+
+    @Test func anotherEntrysEffectDoesNotStandInForOneThatIsMissing() {
+        let effects = judged([1, 1], doubts: [1: 1])
+        #expect(effects.problems(delivered: [1, 2]) == ["list 2 is called delivered and was not made"])
+    }
+
+    @Test func whatNobodyAskedForIsFound() {
+        #expect(judged([1, 7], doubts: [:]).problems(delivered: [1]) == ["1 lists were made that nobody asked for"])
+    }
+
+    /// What a backend made in this order, of entries 1 to 3.
+    private func judged(_ made: [Int], doubts: [Int: Int]) -> UnkeyedEffects {
+        let digests = made.map { LedgerEntry.digest(of: JSON.object(["name": .string("list \($0)")]).bytes) }
+        var effects = UnkeyedEffects(digests: digests, numbers: 1...3)
+        effects.doubts = doubts
+        return effects
+    }
+}

@@ -1,0 +1,33 @@
+/// Who tries a promise of the page of guarantees: what is named here looks whether it was kept, and would fail were it broken.
+struct Promise {
+    let number: Int
+    /// By name.
+    let campaigns: [String]
+    /// Suites of `make test`, by the names of their files.
+    let tests: [String]
+
+    static let all = [
+        Promise(
+            number: 1, campaigns: ["simulation", "power-cut", "kill", "syscalls", "damage", "network", "bounds", "door"],
+            tests: ["KillTests", "FailPointTests", "OperatorTests"]),
+        Promise(number: 2, campaigns: ["simulation", "kill", "syscalls", "network"], tests: ["DeliveryContractTests", "KillTests"]),
+        Promise(
+            number: 3, campaigns: ["simulation", "power-cut", "kill", "syscalls", "damage", "network"],
+            tests: ["SimulationTests", "KillTests", "CourierTests"]),
+        Promise(
+            number: 4, campaigns: ["simulation", "power-cut", "kill", "syscalls", "damage", "network"],
+            tests: ["SimulationTests", "OutageTests"]),
+        Promise(number: 5, campaigns: ["simulation", "kill", "network"], tests: ["SimulationTests", "KillTests", "ClaimTests"]),
+        Promise(number: 6, campaigns: ["simulation"], tests: ["SimulationTests", "ClaimTests"]),
+        Promise(number: 7, campaigns: ["simulation", "network"], tests: ["SimulationTests", "SettlementTests", "OutageTests"]),
+        Promise(number: 8, campaigns: ["simulation"], tests: ["SimulationTests", "CourierTests", "ClaimTests"]),
+        Promise(number: 9, campaigns: ["secrecy"], tests: ["CanaryTests", "EchoTests", "HidingTests"]),
+        Promise(number: 10, campaigns: ["power-cut", "kill", "syscalls", "damage"], tests: ["DamageTests", "WriteAheadLogTests"]),
+        Promise(number: 11, campaigns: ["bounds"], tests: ["ExhaustionTests", "ClaimTests"]),
+    ]
+
+    var row: String {
+        let tests = tests.map { "`\($0)`" }.joined(separator: ", ")
+        return "| \(number) | \(campaigns.joined(separator: ", ")) | \(tests) |"
+    }
+}
