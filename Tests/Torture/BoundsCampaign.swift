@@ -21,7 +21,7 @@ struct BoundsCampaign: RoundCampaign {
         try await Self.handIn(1...least, station)
         // A start first: what a program takes to begin with is no backlog's.
         process = try await Self.restart(station, SIGTERM)
-        let small = try await Self.figures(process, station)
+        let small = try await Self.atLength(process, station)
 
         let length = Int.random(in: 5_000...15_000, using: &dice)
         try await Self.handIn(least + 1...length, station)
@@ -57,7 +57,7 @@ struct BoundsCampaign: RoundCampaign {
         try await station.login()
         await station.sandbox.down()
         try await Self.handIn(1...10, station)
-        let small = try await Self.figures(process, station)
+        let small = try await Self.atLength(process, station)
         let reader = try ReadingForEver(station.directory("state/outbox.sqlite"))
         try await Self.handIn(11...3_000, station)
         var control = Outcome(Self.name, seed: seed)
@@ -94,6 +94,13 @@ struct BoundsCampaign: RoundCampaign {
     /// More than these above what a short queue takes, or a longer log than the store is told to leave (`journal_size_limit`, and what
     /// 256 pages are that have not been copied back yet), would be growth.
     private static let (memory, descriptors, log) = (8 << 20, 8, 6 << 20)
+
+    /// Once each part has done something: some of what it keeps it makes at its first use.
+    private static func atLength(_ process: Process, _ station: TestStation) async throws -> Figures {
+        guard try await soon({ try await station.report().gateCause == "offline" }) else { throw StationError("nothing is tried") }
+        try await Task.sleep(for: .seconds(1))
+        return try await figures(process, station)
+    }
 
     private static func figures(_ process: Process, _ station: TestStation) async throws -> Figures {
         let folder = "/proc/\(process.processIdentifier)"
