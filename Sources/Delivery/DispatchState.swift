@@ -154,10 +154,11 @@ package struct DispatchState: Sendable {
             link.stillUnauthorized.insert(entry.sequence)
             let more = link.stillUnauthorized.count - Link.mostUnauthorized
             if more >= 0 {
-                // Whatever it is, it is the backend's: one entry at a time finds out when it is over, each time another one, and is not held.
+                // Whatever it is, it is the backend's: one entry at a time finds out when it is over, each time another one.
                 let pause = min(policy.breaker.ceiling, policy.breaker.first * pow(2, Double(min(more, 32))))
                 link.breaker.wait(until: now.addingTimeInterval(pause), failure)
-                backendsFault = .released(until: now.addingTimeInterval(pause), failure)
+                // It is no fault of those that find out, either.
+                if more > 0 { backendsFault = .released(until: now.addingTimeInterval(pause), failure) }
             } else {
                 // Whoever refuses is there: an outage before it is over.
                 link.breaker.succeed()

@@ -219,8 +219,7 @@ import Testing
         #expect(!failed.contains(.probe(backend: "breathesafe")))
     }
 
-    /// Refused as if nobody were signed in, right after a renewal: each entry is held by itself, and the third one is no fault of its own,
-    /// so that it waits.
+    /// Refused as if nobody were signed in, right after a renewal: each entry is held by itself, and the third one is no fault of its own.
     @Test func threeRefusalsAfterARenewalPauseTheBackend() {
         var state = signedIn()
         let refusal = Failure(.stillUnauthorized, status: 401, "Who are you?")
@@ -242,19 +241,20 @@ import Testing
         _ = state.on(.stored(Claimed(entries: [entry(3)])), at: now)
         _ = state.on(.attempted(entry(3), attempt(.accepted(Samples.receipt))), at: now)
         #expect(![4, 5].contains { isCooling(refuse($0)) })
-        let third = refuse(6)
-        #expect(isCooling(third))
-        let released = third.compactMap { if case .store(let settled, _) = $0 { settled.first?.settlement } else { nil } }
-        guard case .released(let until, _)? = released.first else {
-            Issue.record("not released: \(third)")
-            return
-        }
-        #expect(until > now)
-        // From then on one entry at a time, and each pause is longer.
+        #expect(isCooling(refuse(6)))
+        // From then on one entry at a time, each pause is longer, and whoever finds out that it is not over waits, and is not held.
         let later = now.addingTimeInterval(10)
         _ = state.on(.stored(Claimed()), at: later)
         guard case .store(_, let slots)? = state.on(.woke, at: later).last else { return }
         #expect(slots == [Samples.destination: 1])
+        _ = state.on(.stored(Claimed(entries: [entry(7)])), at: later)
+        let fourth = state.on(.attempted(entry(7), attempt(.forbidden(refusal))), at: later)
+        let released = fourth.compactMap { if case .store(let settled, _) = $0 { settled.first?.settlement } else { nil } }
+        guard case .released(let until, _)? = released.first else {
+            Issue.record("not released: \(fourth)")
+            return
+        }
+        #expect(until > later)
     }
 
     /// Without a health route an entry is the probe after an outage; whatever it is told, the backend is there again.
