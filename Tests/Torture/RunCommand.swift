@@ -13,8 +13,8 @@ struct RunCommand: AsyncParsableCommand {
     /// In the order in which they run, each with its share of the time: in thirty minutes a million events, ten thousand kills and a million
     /// inputs at the door.
     private static let campaigns: [(campaign: any Campaign, share: Double)] = [
-        (SimulationCampaign(), 2), (PowerCutCampaign(), 1), (KillCampaign(), 9.5), (SyscallCampaign(), 5.5), (DamageCampaign(), 1.5),
-        (NetworkCampaign(), 2.5), (SecrecyCampaign(), 0.75), (BoundsCampaign(), 0.75), (DoorCampaign(), 6.5),
+        (SimulationCampaign(), 1.75), (PowerCutCampaign(), 0.75), (KillCampaign(), 10), (SyscallCampaign(), 5), (DamageCampaign(), 1.25),
+        (NetworkCampaign(), 2.25), (SecrecyCampaign(), 0.75), (BoundsCampaign(), 0.75), (DoorCampaign(), 7.5),
     ]
     static var names: [String] { campaigns.map { type(of: $0.campaign).name } }
 
