@@ -50,7 +50,7 @@ package struct DispatchState: Sendable {
             guard let link = links[backend], revision >= link.sessionRevision else { return [] }
             if revision > link.sessionRevision {
                 links[backend]?.breaker.sessionChanged(now: now)
-                links[backend]?.stillUnauthorized = []
+                links[backend]?.stillUnauthorized = ([], 0)
             }
             links[backend]?.sessionRevision = revision
             links[backend]?.account = account
@@ -151,21 +151,24 @@ package struct DispatchState: Sendable {
         var backendsFault: Settlement?
         switch attempt.verdict {
         case .forbidden(let failure) where failure.reason == .stillUnauthorized:
-            link.stillUnauthorized.insert(entry.sequence)
-            let more = link.stillUnauthorized.count - Link.mostUnauthorized
-            if more >= 0 {
-                // Whatever it is, it is the backend's: one entry at a time finds out when it is over, each time another one.
+            link.stillUnauthorized.entries.insert(entry.sequence)
+            link.stillUnauthorized.times += 1
+            let more = link.stillUnauthorized.times - Link.mostUnauthorized
+            if link.stillUnauthorized.entries.count >= Link.mostUnauthorized {
+                // Whatever it is, it is the backend's: one entry at a time finds out when it is over, ever more seldom, and for none of these
+                // refusals is it held.
                 let pause = min(policy.breaker.ceiling, policy.breaker.first * pow(2, Double(min(more, 32))))
                 link.breaker.wait(until: now.addingTimeInterval(pause), failure)
-                // It is no fault of those that find out, either.
-                if more > 0 { backendsFault = .released(until: now.addingTimeInterval(pause), failure) }
+                if link.stillUnauthorized.entries.count > Link.mostUnauthorized {
+                    backendsFault = .released(until: now.addingTimeInterval(pause), failure)
+                }
             } else {
                 // Whoever refuses is there: an outage before it is over.
                 link.breaker.succeed()
             }
         case .accepted, .permanent, .locked, .forbidden:
             link.breaker.succeed()
-            link.stillUnauthorized = []
+            link.stillUnauthorized = ([], 0)
             link.lastAnswered = now
         case .throttled(let failure, let until) where failure.reason == .throttled || failure.reason == .signInRequired:
             link.breaker.wait(until: until, failure)
@@ -189,7 +192,8 @@ package struct DispatchState: Sendable {
         let settlement =
             backendsFault
             ?? Settlement(
-                attempt.verdict, of: entry, backendIsWell: wellness != .ill, route: attempt.route, policy: policy.retry, now: now,
+                attempt.verdict, of: entry, backendIsWell: wellness != .ill, isSeenWell: wellness == .shown, route: attempt.route,
+                policy: policy.retry, now: now,
                 using: &generator)
         let record = AttemptRecord(startedAt: attempt.startedAt, endedAt: attempt.endedAt, verdict: attempt.verdict)
         unwritten.append(Settled(entry, settlement, attempt: attempt.wasMade ? record : nil))

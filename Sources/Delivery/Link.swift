@@ -23,8 +23,9 @@ struct Link: Sendable {
     var pause: Pause?
     var pauseRevision: Int64 = 0
     var lastAnswered: Date?
-    /// Entries, one after the other, that were refused as if nobody were signed in, right after the session was renewed.
-    var stillUnauthorized: Set<Int64> = []
+    /// Entries, one after the other, that were refused as if nobody were signed in, right after the session was renewed; and how often that
+    /// was in a row.
+    var stillUnauthorized: (entries: Set<Int64>, times: Int) = ([], 0)
     /// So many of them are no fault of theirs.
     static let mostUnauthorized = 3
     var shownGate = Gate.signInRequired
@@ -63,7 +64,7 @@ struct Link: Sendable {
     /// How many more may be sent: one alone where an entry itself has to be the probe.
     func slots(atMost limit: Int) -> Int {
         if case .halfOpen = breaker.state { return alone }
-        if stillUnauthorized.count >= Self.mostUnauthorized { return alone }
+        if stillUnauthorized.entries.count >= Self.mostUnauthorized { return alone }
         return limit - sending.count
     }
 

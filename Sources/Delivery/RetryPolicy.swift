@@ -33,11 +33,13 @@ package struct RetryPolicy: Sendable, Equatable {
         failure.outcomeUnknown && route.canLookUp ? lookupAfter : 0
     }
 
-    /// However often the way was barred meanwhile: only looks that met a backend which is well are counted.
-    func hasLookedEnough(_ entry: Entry, _ now: Date) -> Bool {
+    /// However often the way was barred meanwhile.
+    ///
+    /// - Parameter isSeenWell: something shows that the backend is well; else only what no outage outlasts is enough.
+    func hasLookedEnough(_ entry: Entry, isSeenWell: Bool, _ now: Date) -> Bool {
         guard let since = entry.uncertainSince else { return false }
         // As long ahead as it should lie behind: the clock was ahead, and nobody knows how long ago it is.
-        return entry.lookUps >= lookups && abs(now.timeIntervalSince(since)) >= lookupsFor
+        return entry.lookUps >= lookups && abs(now.timeIntervalSince(since)) >= (isSeenWell ? lookupsFor : lastLoneEntryPeriod)
     }
 
     /// Full jitter: anything from now to the exponential bound, so that a fleet that comes back does not come back at once.

@@ -4,9 +4,11 @@ import SyncModel
 extension Settlement {
     /// What a verdict does to its entry: the whole table, and nothing but the table.
     ///
-    /// - Parameter backendIsWell: there is evidence that the backend took, or would have taken, somebody else's request.
+    /// - Parameters:
+    ///   - backendIsWell: there is evidence that the backend took, or would have taken, somebody else's request; or that is presumed.
+    ///   - isSeenWell: it is not only presumed.
     package init(
-        _ verdict: Verdict, of entry: Entry, backendIsWell: Bool, route: RouteTraits, policy: RetryPolicy, now: Date,
+        _ verdict: Verdict, of entry: Entry, backendIsWell: Bool, isSeenWell: Bool, route: RouteTraits, policy: RetryPolicy, now: Date,
         using generator: inout some RandomNumberGenerator
     ) {
         switch verdict {
@@ -32,7 +34,7 @@ extension Settlement {
             self = .released(until: now.addingTimeInterval(policy.lookupPause(failure, route)), failure)
         case .unknown(let failure) where failure.reason == .refused || (route.isAtMostOnce && !route.canLookUp):
             self = .held(.unknownOutcome, failure)
-        case .unknown(let failure) where route.canLookUp && policy.hasLookedEnough(entry, now):
+        case .unknown(let failure) where route.canLookUp && policy.hasLookedEnough(entry, isSeenWell: isSeenWell, now):
             self = .held(.unknownOutcome, failure)
         case .unknown(let failure) where route.canLookUp:
             let delay = policy.lookupAfter + policy.delay(before: entry.releases, using: &generator)

@@ -88,7 +88,7 @@ package struct Trip: Sendable {
     package func felt(_ health: Attempt.Health, after failure: Failure, at now: Date) -> Step {
         if isSending { return end(.transient(failure), health, at: now) }
         // What fails for this one entry, at a backend that is well, keeps only this entry waiting.
-        return end((health == .ill ? Verdict.unreachable(failure) : .unknown(failure)).stillUncertain, at: now)
+        return end((health == .ill ? Verdict.unreachable(failure) : .unknown(failure)).stillUncertain, health, at: now)
     }
 
     // MARK: -

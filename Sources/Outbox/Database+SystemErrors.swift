@@ -5,6 +5,8 @@ extension Database {
     /// The system's last errors on the files of the store, as errno has them. SQLite's own code tells a used-up quota from a failing disk by
     /// nothing else (https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html, LAST_ERRNO).
     var systemErrors: [Int32] {
+        // A connection that is closed has no files.
+        guard let sqliteConnection else { return [] }
         var store: UnsafeMutablePointer<sqlite3_file>?
         var log: UnsafeMutablePointer<sqlite3_file>?
         sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_FILE_POINTER, &store)

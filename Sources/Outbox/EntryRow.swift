@@ -14,8 +14,6 @@ struct EntryRow: FetchableRecord, Sendable {
     var digest: Data
     var dueAt, capturedAt: Int64
     var attempts, releases, crashes: Int
-    /// Counted where the row is claimed.
-    var lookUps: Int?
     var uncertain: Bool
     var triedAt, countedAt, settledAt, uncertainAt, claimedAt, retriedAt: Int64?
     var lastStatus: Int?
@@ -39,7 +37,6 @@ struct EntryRow: FetchableRecord, Sendable {
         capturedAt = try row.decode(forColumn: "capturedAt")
         attempts = try row.decode(forColumn: "attempts")
         releases = try row.decode(forColumn: "releases")
-        lookUps = row["lookUps"]
         crashes = try row.decode(forColumn: "crashes")
         uncertain = try row.decode(forColumn: "uncertain")
         triedAt = try row.decode(forColumn: "triedAt")
@@ -92,7 +89,7 @@ struct EntryRow: FetchableRecord, Sendable {
             supersedes: supersedes.flatMap { MutationID($0) })
         return Entry(
             sequence: sequence, mutation: mutation, state: state, holdReason: holdReason.flatMap(HoldReason.init), dueAt: Date(ms: dueAt),
-            attempts: attempts, releases: releases, lookUps: lookUps ?? 0, crashes: crashes, uncertain: uncertain,
+            attempts: attempts, releases: releases, crashes: crashes, uncertain: uncertain,
             countedAt: countedAt.map(Date.init(ms:)),
             triedAt: triedAt.map(Date.init(ms:)), uncertainSince: uncertainAt.map(Date.init(ms:)))
     }

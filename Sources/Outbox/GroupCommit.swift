@@ -1,5 +1,4 @@
 import GRDB
-import Glibc
 
 /// Lets concurrent writes share one transaction, hence one fsync: while one transaction commits, the next gathers.
 actor GroupCommit {
@@ -71,7 +70,8 @@ actor GroupCommit {
     private func isOverQuota(_ error: any Error) async -> Bool {
         guard let error = error as? DatabaseError, error.resultCode == .SQLITE_IOERR else { return false }
         // `try?`: a connection that is closed says no more.
-        return (try? await pool.writeWithoutTransaction { $0.systemErrors.contains(EDQUOT) }) ?? false
+        let errors = (try? await pool.writeWithoutTransaction { $0.systemErrors }) ?? []
+        return OutboxError.isOverQuota(error.extendedResultCode, errors)
     }
 
     /// What of a batch that the disk had no room for is tried once more: without the rest, which may have been what was too large, then with

@@ -86,17 +86,16 @@ extension Outbox {
     /// Claims one head; nil where its content cannot be read, which holds it as `quarantine` and frees the lane to follow its rule.
     private static func claim(_ head: Int64, epoch: Int64, vault: Opening, now: Date, _ db: Database) throws -> Entry? {
         let statement = try db.cachedStatement(
-            sql: """
-                UPDATE entry SET state = 'inflight', epoch = ?, claimedAt = ? WHERE sequence = ? AND state = 'pending' RETURNING *,
-                    CASE WHEN uncertain THEN (
-                        SELECT count(*) FROM attempt WHERE entry = sequence AND verdict = 'unknown' AND startedAt <> uncertainAt
-                    ) END AS lookUps
-                """)
+            sql: "UPDATE entry SET state = 'inflight', epoch = ?, claimedAt = ? WHERE sequence = ? AND state = 'pending' RETURNING *")
         guard let row = try EntryRow.fetchOne(statement, arguments: [epoch, now.ms, head]) else {
             throw OutboxError.damaged("lane head \(head) is not pending")
         }
         do {
-            return try row.entry(try vault.content(of: row))
+            var entry = try row.entry(try vault.content(of: row))
+            if entry.uncertain { entry.lookUps = try lookUps(of: head, db) }
+            return entry
+        } catch let error as DatabaseError {
+            throw error
         } catch {
             try db.execute(
                 sql: """
@@ -109,5 +108,16 @@ extension Outbox {
                     detail: ["reason": HoldReason.quarantine.rawValue]), db)
             return nil
         }
+    }
+
+    /// Tries that brought no answer since the one that left it open.
+    private static func lookUps(of entry: Int64, _ db: Database) throws -> Int {
+        try Int.fetchOne(
+            db.cachedStatement(
+                sql: """
+                    SELECT count(*) FROM attempt WHERE entry = ?1 AND verdict = 'unknown' AND number > ifnull((
+                        SELECT max(number) FROM attempt WHERE entry = ?1 AND startedAt = (SELECT uncertainAt FROM entry WHERE sequence = ?1)
+                    ), 0)
+                    """), arguments: [entry]) ?? 0
     }
 }

@@ -1,4 +1,5 @@
 import GRDB
+import Glibc
 import SyncModel
 
 /// What the outbox refuses, or cannot do.
@@ -27,6 +28,14 @@ package enum OutboxError: Error, Sendable, Equatable {
         case let error as RowDecodingError: self = .damaged("\(error)")
         default: self = .storage("\(error)")
         }
+    }
+
+    /// Whether a write failed because a quota is used up.
+    ///
+    /// - Parameter systemErrors: the last of each file of the store, which SQLite remembers for good: one of long ago next to another one of now
+    ///   says nothing.
+    package static func isOverQuota(_ code: ResultCode, _ systemErrors: [Int32]) -> Bool {
+        code == .SQLITE_IOERR_WRITE && systemErrors.contains(EDQUOT) && systemErrors.allSatisfy { $0 == EDQUOT || $0 == 0 }
     }
 }
 

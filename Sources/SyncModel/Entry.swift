@@ -13,7 +13,8 @@ package struct Entry: Hashable, Sendable {
     package var attempts: Int
     /// Times the entry was handed back without counting.
     package var releases: Int
-    /// Tries, among the last twenty, that a backend which was well left as open as before; 0 where `uncertain` is false.
+    /// Tries, among the last twenty, that brought no answer since the one that left it open, where the way was not barred; 0 where `uncertain`
+    /// is false.
     package var lookUps: Int
     /// Runs of the daemon that crashed while this entry was in flight.
     package var crashes: Int

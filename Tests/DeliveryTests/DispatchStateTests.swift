@@ -247,14 +247,23 @@ import Testing
         _ = state.on(.stored(Claimed()), at: later)
         guard case .store(_, let slots)? = state.on(.woke, at: later).last else { return }
         #expect(slots == [Samples.destination: 1])
-        _ = state.on(.stored(Claimed(entries: [entry(7)])), at: later)
-        let fourth = state.on(.attempted(entry(7), attempt(.forbidden(refusal))), at: later)
-        let released = fourth.compactMap { if case .store(let settled, _) = $0 { settled.first?.settlement } else { nil } }
-        guard case .released(let until, _)? = released.first else {
-            Issue.record("not released: \(fourth)")
-            return
+        // The same one again and again, where it is the only one.
+        var (time, pauses): (Date, [TimeInterval]) = (later, [])
+        for _ in 1...10 {
+            _ = state.on(.stored(Claimed(entries: [entry(7)])), at: time)
+            let refused = state.on(.attempted(entry(7), attempt(.forbidden(refusal))), at: time)
+            let settlements = refused.compactMap { if case .store(let settled, _) = $0 { settled.first?.settlement } else { nil } }
+            guard case .released(let until, _)? = settlements.first else {
+                Issue.record("not released: \(refused)")
+                return
+            }
+            pauses.append(until.timeIntervalSince(time))
+            time = until
+            _ = state.on(.stored(Claimed()), at: time)
+            _ = state.on(.woke, at: time)
         }
-        #expect(until > later)
+        #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $0 < $1 || $0 == CircuitBreaker.Policy().ceiling })
+        #expect(pauses.last == CircuitBreaker.Policy().ceiling)
     }
 
     /// Without a health route an entry is the probe after an outage; whatever it is told, the backend is there again.

@@ -15,7 +15,7 @@ import Testing
         var generator = SplitMix64(seed: 1)
         let entry = Entry(sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, attempts: attempts, releases: releases)
         return Settlement(
-            verdict, of: entry, backendIsWell: well, route: RouteTraits(canLookUp: canLookUp, isAtMostOnce: atMostOnce),
+            verdict, of: entry, backendIsWell: well, isSeenWell: well, route: RouteTraits(canLookUp: canLookUp, isAtMostOnce: atMostOnce),
             policy: RetryPolicy(), now: now, using: &generator)
     }
 
@@ -48,14 +48,20 @@ import Testing
     }
 
     /// However often it was handed back meanwhile for want of a network.
-    @Test(arguments: [(8, 6.0, true), (7, 6.0, false), (8, 5.9, false), (20, 48.0, true), (8, -87_600, true)], [0, 500])
-    func aLookUpThatFailsForHoursIsAPersonsToDecide(_ look: (ups: Int, hours: Double, isHeld: Bool), releases: Int) {
+    /// And where nothing shows that the backend is well, only after a time that no outage lasts.
+    @Test(
+        arguments: [
+            (8, 6.0, true, true), (7, 6.0, true, false), (8, 5.9, true, false), (20, 48.0, true, true), (8, -87_600, true, true),
+            (20, 48.0, false, false), (20, 359.0, false, false), (20, 360.0, false, true),
+        ], [0, 500])
+    func aLookUpThatFailsForHoursIsAPersonsToDecide(_ look: (ups: Int, hours: Double, isSeen: Bool, isHeld: Bool), releases: Int) {
         var generator = SplitMix64(seed: 1)
         let entry = Entry(
             sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, releases: releases, lookUps: look.ups,
             uncertain: true, uncertainSince: now.addingTimeInterval(-look.hours * 3600))
         let settlement = Settlement(
-            .unknown(lost), of: entry, backendIsWell: true, route: RouteTraits(canLookUp: true, isAtMostOnce: false),
+            .unknown(lost), of: entry, backendIsWell: true, isSeenWell: look.isSeen,
+            route: RouteTraits(canLookUp: true, isAtMostOnce: false),
             policy: RetryPolicy(), now: now, using: &generator)
         #expect((settlement == .held(.unknownOutcome, lost)) == look.isHeld)
     }

@@ -12,7 +12,7 @@ import Testing
         "2026-01-01T00:00:00+0000 info homingd: Homing is up\nhomingd: The socket /s/homing.sock cannot be made: Input/output error.\n",
     ])
     func thoseThatTellThePlaceAndTheReasonWillDo(said: String) {
-        #expect(LastWords(of: said).problem(places: places, reasons: LastWords.reasons(of: EIO)) == nil)
+        #expect(LastWords(of: said).problem(places: places, reasons: LastWords.reasons(of: EIO, in: "fsync")) == nil)
     }
 
     @Test(arguments: [
@@ -24,7 +24,15 @@ import Testing
         ("", "why"),
     ])
     func thoseThatAPersonCannotActOnWillNot(said: String, lack: String) {
-        let problem = LastWords(of: said).problem(places: places, reasons: LastWords.reasons(of: EIO))
+        let problem = LastWords(of: said).problem(places: places, reasons: LastWords.reasons(of: EIO, in: "fsync"))
         #expect(problem?.contains(lack) == true, "\(problem ?? "nothing")")
+    }
+
+    /// A disk that fails is not full, and one that is full is not damaged.
+    @Test(arguments: [("is full. Make room", EIO, false), ("is full. Make room", EDQUOT, true), ("is damaged", ENOSPC, false)])
+    func theReasonHasToBeTheRightOne(words: String, error: Int32, isRight: Bool) {
+        let said = "homingd: The disk of /s/state \(words).\n"
+        let problem = LastWords(of: said).problem(places: places, reasons: LastWords.reasons(of: error, in: "pwrite64"))
+        #expect((problem == nil) == isRight, "\(problem ?? "nothing")")
     }
 }

@@ -10,7 +10,7 @@ package final class TestStation: Sendable {
     package let directory: TemporaryDirectory
     package let sandbox: Sandbox
     package let client: ControlClient
-    private let daemon = Mutex<(process: Process, end: ProcessEnd)?>(nil)
+    private let daemon = Mutex<Process?>(nil)
 
     /// The folder of this test's own executable, where the build puts the programs too.
     package static let programs = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
@@ -83,7 +83,7 @@ package final class TestStation: Sendable {
             .write(toFile: directory("homing.yaml"), atomically: true, encoding: .utf8)
     }
 
-    deinit { daemon.withLock { $0 }?.process.interrupt() }
+    deinit { daemon.withLock { $0 }?.interrupt() }
 
     // MARK: The daemon
 
@@ -103,11 +103,10 @@ package final class TestStation: Sendable {
         process.arguments = Array(command.dropFirst())
         let output = Pipe()
         process.standardError = output
-        let end = ProcessEnd(of: process)
         try process.run()
         let said = await Self.read(output.fileHandleForReading, until: "Homing is up", into: log)
         guard said.contains("Homing is up") else { throw StationError(said) }
-        daemon.withLock { $0 = (process, end) }
+        daemon.withLock { $0 = process }
         return process
     }
 
@@ -136,20 +135,20 @@ package final class TestStation: Sendable {
     /// Sends `signal` to the daemon and returns its exit status once it is gone.
     @discardableResult
     package func end(_ signal: Int32) async throws -> Int32 {
-        let (process, end) = try running
+        let process = try running
         kill(process.processIdentifier, signal)
-        return await end.status
+        return await process.status
     }
 
-    private var running: (process: Process, end: ProcessEnd) {
+    private var running: Process {
         get throws {
-            guard let daemon = daemon.withLock({ $0 }) else { throw StationError("the daemon has not been started") }
-            return daemon
+            guard let process = daemon.withLock({ $0 }) else { throw StationError("the daemon has not been started") }
+            return process
         }
     }
 
     /// Has the daemon read its configuration again.
-    package func reload() throws { kill(try running.process.processIdentifier, SIGHUP) }
+    package func reload() throws { kill(try running.processIdentifier, SIGHUP) }
 
     /// Stops the daemon as a service manager does; its exit status, and how long it took.
     package func stop() async throws -> (code: Int32, took: Duration) {

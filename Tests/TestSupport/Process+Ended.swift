@@ -1,6 +1,19 @@
 import Foundation
 
 extension Process {
+    /// Apart from its only caller, since an asynchronous one must not call what may wait.
+    private static func conclude(_ process: Process) { process.waitUntilExit() }
+
+    /// The exit status, or the signal, once it has ended. Foundation's own wait turns a run loop until then, which takes much of a processor;
+    /// once it is over it costs nothing, and lets go of what would keep the process, with all its pipes, for good.
+    package var status: Int32 {
+        get async {
+            while isRunning { await pauseBriefly() }
+            Self.conclude(self)
+            return terminationStatus
+        }
+    }
+
     /// Starts it, gives it `input`, and waits for its end: its exit status, and all that it printed.
     ///
     /// - Parameter errors: together with what it says on standard error.
@@ -9,7 +22,6 @@ extension Process {
         standardOutput = output
         if errors { standardError = output }
         self.standardInput = standardInput
-        let end = ProcessEnd(of: self)
         try run()
         standardInput.fileHandleForWriting.write(Data(input.utf8))
         try standardInput.fileHandleForWriting.close()
@@ -19,6 +31,6 @@ extension Process {
                 continuation.resume(returning: String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self))
             }
         }
-        return (await end.status, text)
+        return (await status, text)
     }
 }

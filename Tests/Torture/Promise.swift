@@ -21,7 +21,7 @@ struct Promise {
         Promise(number: 6, campaigns: ["simulation"], tests: ["SimulationTests", "ClaimTests"]),
         Promise(number: 7, campaigns: ["simulation", "network"], tests: ["SimulationTests", "SettlementTests", "OutageTests"]),
         Promise(number: 8, campaigns: ["simulation"], tests: ["SimulationTests", "CourierTests", "ClaimTests"]),
-        Promise(number: 9, campaigns: ["secrecy"], tests: ["CanaryTests", "EchoTests", "HidingTests"]),
+        Promise(number: 9, campaigns: ["secrecy"], tests: ["CanaryTests", "EchoTests", "HidingTests", "SettleTests"]),
         Promise(number: 10, campaigns: ["power-cut", "kill", "syscalls", "damage"], tests: ["DamageTests", "WriteAheadLogTests"]),
         Promise(number: 11, campaigns: ["bounds"], tests: ["ExhaustionTests", "ClaimTests"]),
     ]

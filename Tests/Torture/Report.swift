@@ -47,7 +47,7 @@ struct Report {
 
         ## Who tries what
 
-        Which campaigns would fail were a promise broken, by what they look at in the end; and what of `make test` tries it besides.
+        Which campaigns look whether a promise was kept, and what of `make test` tries it besides. What they cannot see is named below.
 
         | promise | campaigns | tests |
         |---|---|---|
@@ -73,7 +73,11 @@ struct Report {
         sandbox stands in.
 
         Promises 6 and 8 are tried in the simulation’s made-up worlds only, not at the real daemon; secrets are not looked for while calls
-        fail. Backlogs have at most 15,000 entries here; `make bench` measures memory with up to a million.
+        fail, nor what was destroyed in the file (`SettleTests` does). What a backend repeats of a document in words of its own is kept with
+        those words, up to 500 characters. Backlogs have at most 15,000 entries here, and timers are counted by their descriptors; `make
+        bench` measures memory with up to a million. A full disk, one that may only be read, and one without inodes are tried by
+        `ExhaustionTests` and the simulation.
+        \(undone)
         \(failures)
         """
     }
@@ -96,6 +100,14 @@ struct Report {
 
     private func list(_ times: [String: Int]) -> String {
         times.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \(grouped($0.value))" }.joined(separator: ", ")
+    }
+
+    /// Parts of campaigns that were left out, for want of something.
+    private var undone: String {
+        let lines = outcomes.flatMap { outcome in
+            outcome.counts.keys.filter { $0.contains("for want of") }.sorted().map { "- \(outcome.campaign): \($0)" }
+        }
+        return lines.isEmpty ? "" : "\nLeft out of this run:\n\n\(lines.joined(separator: "\n"))\n"
     }
 
     private var failures: String {

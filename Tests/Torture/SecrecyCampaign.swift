@@ -16,11 +16,11 @@ struct SecrecyCampaign: RoundCampaign {
         var dice = SplitMix64(seed: seed)
         let life = try await Life(FarBackend.all[Int(seed % UInt64(Self.kinds))], seed: seed)
         try await life.start()
+        let before = outcome.acknowledged
         for number in 1...3 {
             try await life.signIn(&dice)
             for fault in Self.faults.shuffled(using: &dice).prefix(Int.random(in: 1...3, using: &dice)) {
                 await life.station.sandbox.apply(fault)
-                outcome.met(fault.name.rawValue)
                 for _ in 0..<Int.random(in: 1...3, using: &dice) { if try await life.handIn() { outcome.acknowledged += 1 } }
                 _ = try await life.station.client.call(Endpoints.sync, SyncRequest())
                 try await Task.sleep(for: .milliseconds(Int.random(in: 0...60, using: &dice)))
@@ -36,6 +36,15 @@ struct SecrecyCampaign: RoundCampaign {
             if signal == SIGKILL { outcome.met("kills") } else { outcome.counted("stops") }
             outcome.failures += try await life.leaks("ended, in life \(number)", isRunning: false)
             if number < 3 { try await life.start() }
+        }
+        let ledger = life.station.sandbox.ledger
+        for (fault, requests) in Dictionary(grouping: ledger.requests.compactMap(\.fault), by: \.self) {
+            outcome.met(fault, requests.count)
+        }
+        // Where nothing was captured and nothing went up, nothing was there to be told.
+        if outcome.acknowledged == before || ledger.entries.isEmpty {
+            outcome.failures.append(
+                "\(life.name): \(outcome.acknowledged - before) were acknowledged and \(ledger.entries.count) arrived: nothing was tried")
         }
         await life.station.sandbox.stop()
     }
@@ -65,6 +74,7 @@ struct SecrecyCampaign: RoundCampaign {
         let station: TestStation
         let log: String
         private let backend: FarBackend
+        var name: String { backend.name }
         private let secrets = CanarySecrets()
         private let documents = Counter()
         private let mark: String

@@ -44,7 +44,7 @@ MUTANTS = [
      "return entry.lookUps >= lookups &&", "return entry.releases >= lookups &&", "DeliveryTests"),
     # The delivering core
     ("hold entry after entry of a backend that refuses everything", DELIVERY + "DispatchState.swift",
-     "if more > 0 { backendsFault = .released(until: now.addingTimeInterval(pause), failure) }", "backendsFault = nil", "DeliveryTests"),
+     "backendsFault = .released(until: now.addingTimeInterval(pause), failure)", "backendsFault = nil", "DeliveryTests"),
     ("never wake up by itself", DELIVERY + "DispatchState.swift",
      "wakeAt = next\n        return [.wake(at: next)]", "wakeAt = next\n        return next == nil ? [.wake(at: nil)] : []", "DeliveryTests"),
     ("forget what the full disk did not take", DELIVERY + "DispatchState.swift",

@@ -93,7 +93,7 @@ extension Reasons {
         case .throttled: "Nothing; no hurry can shorten this."
         case .signInRequired: "Wait, or sign in with ‘\(commands.login(of: owner))’."
         case .stillUnauthorized:
-            "Tell whoever runs the backend; one entry at a time finds out when it is over."
+            "Tell whoever runs the backend; one entry at a time finds out when it is over. What it refused before is held, and then to be tried again."
         case .offline: "Check the network, if others work; \(hurry)."
         default: "Nothing, or \(hurry)."
         }

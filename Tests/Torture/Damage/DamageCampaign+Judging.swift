@@ -10,6 +10,8 @@ extension DamageCampaign {
     struct Acknowledged {
         /// Of what was handed in, and of dropped files once they are stored.
         var ids: Set<String> = []
+        /// Handed in, and perhaps stored all the same.
+        var unanswered: Set<String> = []
         /// Told of already.
         var excused = 0
 
@@ -24,7 +26,7 @@ extension DamageCampaign {
                 let reports = SalvageReport.all(in: station.directory("state"))
                 let counted = reports.map { $0.missing + $0.lostReceipts }.reduce(0, +)
                 // What flipped may be an id: then its entry is held, or was delivered, under the one that it has become.
-                let renamed = present.subtracting(self.ids).count
+                let renamed = present.subtracting(self.ids).subtracting(unanswered).count
                 left = self.ids.subtracting(present).count + gone - counted - renamed - excused
                 if left <= 0 { return 0 }
                 try await Task.sleep(for: .milliseconds(100))

@@ -45,7 +45,7 @@ struct LieJudge {
             outcome.duplicatedUncertain += min(count - 1, noted)
             if count - 1 > noted { problems.append("\(id) took effect \(count) times, and \(noted) doubts were noted") }
         }
-        for (id, count) in Self.counted(events) where count > mayCount {
+        for (id, count) in counted(events) where count > mayCount {
             problems.append("\(count) attempts at \(id) were counted, and \(mayCount) may have been")
         }
         problems += disorder(effects, handedIn: handedIn, retried: caretaker.retried)
@@ -79,12 +79,15 @@ struct LieJudge {
     }
 
     /// The most attempts that were counted of each entry since it was handed in, or since a person had it tried again.
-    private static func counted(_ events: [Event]) -> [String: Int] {
+    private func counted(_ events: [Event]) -> [String: Int] {
         var (now, most): ([String: Int], [String: Int]) = ([:], [:])
         for event in events {
             guard let id = event.entry else { continue }
             if event.kind == "retried" { now[id] = 0 }
-            if event.kind == "retrying" { now[id, default: 0] += 1 }
+            // The last one that counts ends it; but for a look after it, which is none.
+            let isLast =
+                event.kind == "dead" && backend.protection != .lookUp && ["lostAnswer", "serverError"].contains(event.detail["reason"])
+            if event.kind == "retrying" || isLast { now[id, default: 0] += 1 }
             most[id] = max(most[id] ?? 0, now[id] ?? 0)
         }
         return most

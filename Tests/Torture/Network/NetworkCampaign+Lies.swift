@@ -54,6 +54,8 @@ extension NetworkCampaign {
         let settled = try await settles(station, &caretaker, &judge, handedIn: handedIn, &outcome)
         for (lie, count) in way.met { outcome.met("\(overTLS ? "tls " : "")\(lie)", count) }
         outcome.counted("lied to before \(backend.name)")
+        for lie in lies where way.met[lie] == nil { outcome.counted("not met in time: \(lie) before \(backend.name)") }
+        if way.met.isEmpty { outcome.failures.append("\(backend.name): none of \(lies) was met") }
         guard looksUp else {
             outcome.duplicated += max(0, station.sandbox.ledger.entries.count - handedIn)
             return try await lying.stop()

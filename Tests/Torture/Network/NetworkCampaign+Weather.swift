@@ -42,6 +42,8 @@ extension NetworkCampaign {
             try await Task.sleep(for: .milliseconds(50))
         }
         if try await station.report().queue.dead > 0 { outcome.failures.append("\(backend.name): \(lies) have made something dead") }
+        if way.met.isEmpty { outcome.failures.append("\(backend.name): none of \(lies) was met") }
+        for lie in lies where way.met[lie] == nil { outcome.counted("not met in time: \(lie) before \(backend.name)") }
         for (lie, count) in way.met { outcome.met("nothing but \(overTLS ? "tls " : "")\(lie)", count) }
 
         try await station.end(SIGTERM)

@@ -17,7 +17,14 @@ struct LastWords {
     private static let unreadable = ["Domain", "Code=", "error 512", "could not be completed", "Swift.", "NIOCore", "GRDB."]
 
     /// How an error of the system's is told: in its words, or in SQLite's and in those of the store, which make their own of it.
-    static func reasons(of error: Int32) -> [String] { [String(cString: strerror(error)), "SQLite error", "is full", "is damaged"] }
+    ///
+    /// - Parameter call: as the system names it.
+    static func reasons(of error: Int32, in call: String) -> [String] {
+        let isRoom = [ENOSPC, EDQUOT].contains(error)
+        // What cannot be read, or was not written as it was said to be, has to be taken for damage.
+        let isDamage = error == EIO || ["pread64", "read", "mmap"].contains(call)
+        return [String(cString: strerror(error)), "SQLite error"] + (isRoom ? ["is full"] : []) + (isDamage ? ["is damaged"] : [])
+    }
 
     /// What is wrong with them.
     ///

@@ -81,7 +81,8 @@ actor SyscallRound {
         } else {
             if finding.ended, daemon.endedWell { broken("the daemon ended by itself and reported success") }
             let places = ["state", "homing.sock"].map { station.directory($0) }
-            let wrong = daemon.wrongEnd(places: places, reasons: LastWords.reasons(of: Injection.numbers[injection.error] ?? 0))
+            let wrong = daemon.wrongEnd(
+                places: places, reasons: LastWords.reasons(of: Injection.numbers[injection.error] ?? 0, in: injection.call))
             if finding.problems.isEmpty, let wrong { broken(wrong) }
         }
         finding.said = daemon.said

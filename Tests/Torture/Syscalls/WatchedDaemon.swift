@@ -46,9 +46,12 @@ struct WatchedDaemon: Sendable {
         kill(process.processIdentifier, signal)
         let deadline = ContinuousClock.now + limit
         while isRunning, ContinuousClock.now < deadline { await pauseBriefly() }
-        guard isRunning else { return true }
+        guard isRunning else {
+            _ = await process.status
+            return true
+        }
         kill(process.processIdentifier, SIGKILL)
-        while isRunning { await pauseBriefly() }
+        _ = await process.status
         return false
     }
 
