@@ -155,8 +155,8 @@ package struct DispatchState: Sendable {
             link.stillUnauthorized.times += 1
             let more = link.stillUnauthorized.times - Link.mostUnauthorized
             if link.stillUnauthorized.entries.count >= Link.mostUnauthorized {
-                // Whatever it is, it is the backend's: one entry at a time finds out when it is over, ever more seldom, and for none of these
-                // refusals is it held.
+                // Whatever it is, it is the backend's: one entry at a time finds out when it is over, ever more seldom. The
+                // third is still held by itself; those that find out wait.
                 let pause = min(policy.breaker.ceiling, policy.breaker.first * pow(2, Double(min(more, 32))))
                 link.breaker.wait(until: now.addingTimeInterval(pause), failure)
                 if link.stillUnauthorized.entries.count > Link.mostUnauthorized {
@@ -193,8 +193,7 @@ package struct DispatchState: Sendable {
             backendsFault
             ?? Settlement(
                 attempt.verdict, of: entry, backendIsWell: wellness != .ill, isSeenWell: wellness == .shown, route: attempt.route,
-                policy: policy.retry, now: now,
-                using: &generator)
+                policy: policy.retry, now: now, using: &generator)
         let record = AttemptRecord(startedAt: attempt.startedAt, endedAt: attempt.endedAt, verdict: attempt.verdict)
         unwritten.append(Settled(entry, settlement, attempt: attempt.wasMade ? record : nil))
         link.settling += 1

@@ -29,7 +29,7 @@ package struct Trip: Sendable {
     private enum Errand {
         case lookUp, send
         /// After an answer to the send that left it open.
-        case lookUpAfter(Verdict)
+        case lookUpAfter(Failure)
     }
     private var errand = Errand.send
     private var hasRenewed = false
@@ -106,11 +106,10 @@ package struct Trip: Sendable {
     private mutating func concluded(_ answer: LookUp, at now: Date) -> Step {
         switch (answer, errand) {
         case (.found(let receipt), _): return end(.accepted(receipt), at: now)
-        case (.absent, .lookUpAfter(let verdict)):
-            guard var failure = verdict.failure else { return end(verdict, at: now) }
+        case (.absent, .lookUpAfter(var failure)):
             failure.outcomeUnknown = false
             return end(.transient(failure), .well, at: now)
-        case (.failed, .lookUpAfter(let verdict)): return end(verdict, at: now)
+        case (.failed, .lookUpAfter(let failure)): return end(.unknown(failure), at: now)
         case (.absent, _) where entry.attempts >= attempts:
             let message = "The backend failed at it each time, and a look after the last attempt did not find it."
             return end(.permanent(Failure(.serverError, message)), at: now)
@@ -134,7 +133,7 @@ package struct Trip: Sendable {
         let verdict = answer.cautious(on: route)
         switch verdict {
         // The server has answered, so it is done with this request: whether it took it can be seen now.
-        case .unknown(let failure) where failure.status != nil && route.canLookUp: return go(.lookUpAfter(verdict))
+        case .unknown(let failure) where failure.status != nil && route.canLookUp: return go(.lookUpAfter(failure))
         case .transient(let failure): return .askHealth(failure)
         default: return end(verdict, at: now)
         }

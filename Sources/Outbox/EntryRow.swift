@@ -89,8 +89,7 @@ struct EntryRow: FetchableRecord, Sendable {
             supersedes: supersedes.flatMap { MutationID($0) })
         return Entry(
             sequence: sequence, mutation: mutation, state: state, holdReason: holdReason.flatMap(HoldReason.init), dueAt: Date(ms: dueAt),
-            attempts: attempts, releases: releases, crashes: crashes, uncertain: uncertain,
-            countedAt: countedAt.map(Date.init(ms:)),
+            attempts: attempts, releases: releases, crashes: crashes, uncertain: uncertain, countedAt: countedAt.map(Date.init(ms:)),
             triedAt: triedAt.map(Date.init(ms:)), uncertainSince: uncertainAt.map(Date.init(ms:)))
     }
 }

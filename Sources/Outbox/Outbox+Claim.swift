@@ -90,13 +90,8 @@ extension Outbox {
         guard let row = try EntryRow.fetchOne(statement, arguments: [epoch, now.ms, head]) else {
             throw OutboxError.damaged("lane head \(head) is not pending")
         }
-        do {
-            var entry = try row.entry(try vault.content(of: row))
-            if entry.uncertain { entry.lookUps = try lookUps(of: head, db) }
-            return entry
-        } catch let error as DatabaseError {
-            throw error
-        } catch {
+        var entry: Entry
+        do { entry = try row.entry(try vault.content(of: row)) } catch {
             try db.execute(
                 sql: """
                     UPDATE entry SET state = 'held', holdReason = 'quarantine', epoch = NULL, lastReason = 'unreadable',
@@ -108,16 +103,18 @@ extension Outbox {
                     detail: ["reason": HoldReason.quarantine.rawValue]), db)
             return nil
         }
+        if let since = row.uncertainAt { entry.lookUps = try lookUps(of: head, since: since, db) }
+        return entry
     }
 
-    /// Tries that brought no answer since the one that left it open.
-    private static func lookUps(of entry: Int64, _ db: Database) throws -> Int {
+    /// Tries that brought no answer since the one that left it open, which began at `since` (Unix milliseconds).
+    private static func lookUps(of entry: Int64, since: Int64, _ db: Database) throws -> Int {
         try Int.fetchOne(
             db.cachedStatement(
                 sql: """
                     SELECT count(*) FROM attempt WHERE entry = ?1 AND verdict = 'unknown' AND number > ifnull((
-                        SELECT max(number) FROM attempt WHERE entry = ?1 AND startedAt = (SELECT uncertainAt FROM entry WHERE sequence = ?1)
+                        SELECT max(number) FROM attempt WHERE entry = ?1 AND startedAt = ?2
                     ), 0)
-                    """), arguments: [entry]) ?? 0
+                    """), arguments: [entry, since]) ?? 0
     }
 }
