@@ -94,6 +94,8 @@ package struct Outbox: Sendable {
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try db.execute(sql: "PRAGMA wal_autocheckpoint = 256")
                 try db.execute(sql: "PRAGMA journal_size_limit = 4194304")
+                // From here on each transaction is on the disk before the next one is written, by which damage to the log is told.
+                try db.syncLog()
             }
             if thoroughly { try pool.read(checkIntegrity) }
             try migrate(pool)

@@ -61,12 +61,50 @@ import Testing
         let left = short + middle[short.count...] + long[middle.count...]
         #expect(short.count < middle.count && middle.count < long.count && left.count == long.count)
         let found = try read(left)
-        #expect(!found.isDamaged)
+        #expect(!found.isDamaged && found.mayHoldMore)
         #expect(found.versions.mapValues { $0.map(\.offset) } == (try read(short)).versions.mapValues { $0.map(\.offset) })
-        // What was damaged before them is found all the same.
+        // What was damaged before them is found all the same, and they take the place of nothing.
         var damaged = left
         damaged[32 + ends[1] * Self.frame + 24 + 2000] ^= 0x10
-        #expect(try read(damaged).isDamaged)
+        let salvaged = try read(damaged)
+        #expect(salvaged.isDamaged && salvaged.mayHoldMore)
+        #expect(salvaged.versions.mapValues { $0.map(\.offset) } == found.versions.mapValues { $0.map(\.offset) })
+        var headless = left
+        headless[24] ^= 0x10
+        #expect(try read(headless).versions.mapValues { $0.map(\.offset) } == found.versions.mapValues { $0.map(\.offset) })
+    }
+
+    @Test func whatIsLeftOfTheLogBeforeThisOneIsNothingOfIt() throws {
+        let path = directory("restarted")
+        try file.write(to: URL(fileURLWithPath: path))
+        try log.write(to: URL(fileURLWithPath: path + "-wal"))
+        let queue = try DatabaseQueue(path: path)
+        let restarted = try queue.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA wal_checkpoint(RESTART)")
+            try Self.write(2, db)
+            return try Data(contentsOf: URL(fileURLWithPath: path + "-wal"))
+        }
+        try queue.close()
+        #expect(restarted.count == log.count)
+        let found = try read(restarted)
+        #expect(!found.isDamaged && !found.mayHoldMore && found.versions.values.joined().count < log.count / Self.frame)
+    }
+
+    /// What goes on from a transaction shows that it was on the disk, whatever became of the rest of both.
+    @Test func theFirstFrameOfATransactionVouchesForTheOneBefore() throws {
+        let (before, last) = (ends[1] + 1...ends[2], ends[2] + 1...ends[3])
+        for (frame, other) in before.flatMap({ frame in last.map { (frame, $0) } }) {
+            var damaged = log
+            for frame in [frame, other] { damaged[32 + frame * Self.frame + 24 + 2000] ^= 0x04 }
+            let found = try read(damaged)
+            if other == last.lowerBound {
+                // Nothing tells them from two that failed; but where there is other damage, it is said.
+                #expect(!found.isDamaged && found.mayHoldMore, "frames \(frame) and \(other)")
+            } else {
+                #expect(found.isDamaged && !found.mayHoldMore, "frames \(frame) and \(other)")
+                #expect(found.versions.values.joined().count == ends[3] + 1, "frames \(frame) and \(other)")
+            }
+        }
     }
 
     /// Wherever a bit has changed, the next transaction that has come here whole shows it; the last one has none behind it.
@@ -80,11 +118,13 @@ import Testing
                 #expect(try read(damaged).isDamaged, "byte \(place) of frame \(frame)")
             }
         }
-        for place in 24..<32 {
-            var damaged = log
-            damaged[place] ^= 0x04
-            let found = try read(damaged)
-            #expect(found.isDamaged && found.count != nil, "byte \(place) of the header")
+        for place in 0..<32 {
+            for bit in [0x01, 0x04] as [UInt8] {
+                var damaged = log
+                damaged[place] ^= bit
+                let found = try read(damaged)
+                #expect(found.isDamaged && found.versions.values.joined().count == ends[3] + 1, "byte \(place) of the header")
+            }
         }
     }
 }

@@ -2,7 +2,7 @@ import Outbox
 
 /// A guarantee that did not hold.
 package struct Violation: Error, Codable, Sendable, Equatable, CustomStringConvertible {
-    /// As DESIGN.md numbers them, or `model` where the outbox did something else than the model.
+    /// As the page of guarantees numbers them, or `model` where the outbox did something else than the model.
     package let invariant: String
     package let message: String
 

@@ -13,6 +13,7 @@ extension World {
         if view.isStopping, isRunning { try await rest(within: limit) }
         if !isRunning { try reopen(isFault: false) }
         for name in names { try await resume(name) }
+        if plan.has(.stillUnauthorized) { try await deny() }
         let begin = time
         for number in 1...plan.accounts {
             for name in names {

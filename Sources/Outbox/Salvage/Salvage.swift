@@ -28,6 +28,7 @@ final class Salvage {
     init(_ pages: StorePages, into db: Database, vault: Vault, because reason: String, now: Date, progress: @escaping () -> Void) throws {
         (self.pages, self.db, self.vault, self.now, self.progress) = (pages, db, vault, now, progress)
         report = SalvageReport(at: now, reason: reason)
+        report.mayMissMore = pages.log.mayHoldMore
         columns = try Self.columns(of: "entry", db)
     }
 

@@ -10,8 +10,14 @@ struct WriteAheadLog {
     private(set) var versions: [Int: [Version]] = [:]
     /// Pages of the database after the last commit; nil without one.
     private(set) var count: Int?
-    /// Frames of a transaction before the last one do not verify, or the log's header does not.
+    /// Its header does not verify, or a frame in a transaction that the next one goes on from: a power cut leaves neither.
     private(set) var isDamaged = false
+    /// Behind the last transaction that counts lie frames of this log, and one of them does not verify: what failed or was cut off, or was
+    /// damaged since. Nothing tells which. Or the disk does not give a frame.
+    var mayHoldMore: Bool { isUnread || isOpenEnded }
+
+    private var isUnread = false
+    private var isOpenEnded = false
 
     struct Version {
         /// Where the page's bytes begin in the log.
@@ -20,8 +26,10 @@ struct WriteAheadLog {
     }
 
     private struct Frame {
-        let page, commit, offset: Int
+        let page, offset: Int
         let isVerified: Bool
+        /// Whether it was written as the last one of a transaction.
+        let isCommit: Bool
     }
 
     static let headerSize = 32
@@ -35,52 +43,67 @@ struct WriteAheadLog {
             pageSize = nil
             return
         }
-        let isBigEndian = header.number(at: 0) == Self.magic | 1
-        let sum = Checksum(isBigEndian: isBigEndian, stated: [0, 0, 0, 0, 0, 0, 0, 0]).adding(header[..<24])
-        let headerIsGood = header.number(at: 0) | 1 == Self.magic | 1 && sum.isStated(in: header, at: 24)
+        func sum(_ isBigEndian: Bool) -> Checksum {
+            Checksum(isBigEndian: isBigEndian, stated: [0, 0, 0, 0, 0, 0, 0, 0]).adding(header[..<24])
+        }
+        let order = header.number(at: 0) & 1 == 1
+        let headerIsGood = header.number(at: 0) | 1 == Self.magic | 1 && sum(order).isStated(in: header, at: 24)
+        // It is on the disk before the first frame is written.
+        isDamaged = !headerIsGood
+        // A damaged one says nothing of its own log: the sums are as this machine makes them, and the first frames say whose they are.
+        let isBigEndian = headerIsGood ? order : UInt32(1).bigEndian == 1
         let stated = header.number(at: 8)
         let pageSize = headerIsGood && stated.nonzeroBitCount == 1 && (512...65536).contains(stated) ? stated : 4096
         self.pageSize = pageSize
-        // A damaged header says nothing of its own log: the first frame does.
-        let first = file.bytes(at: Self.headerSize, Self.frameHeaderSize) ?? header
-        let salts = headerIsGood ? Array(header[16..<24]) : Array(first[8..<16])
+        func saltsOfFrame(_ index: Int) -> ArraySlice<UInt8>? {
+            file.bytes(at: Self.headerSize + index * (Self.frameHeaderSize + pageSize), Self.frameHeaderSize)?[8..<16]
+        }
+        let likely = [saltsOfFrame(0), header[16..<24]].compactMap(\.self)
+        let salts = Array(headerIsGood ? header[16..<24] : likely.first { $0 == saltsOfFrame(1) } ?? likely[0])
         // What the next frame's checksum goes on from: what is stated, or, where that itself has changed, what should have been.
-        var seeds = [Checksum(isBigEndian: isBigEndian, stated: header[24..<32]), sum]
-        // Frames of transactions that are not known to count: the one being read, and torn ones before it.
+        var seeds = [Checksum(isBigEndian: isBigEndian, stated: header[24..<32]), sum(isBigEndian)]
+        // Frames that are not known to count: those of the transaction being read, and of torn ones before it.
         var open: [Frame] = []
         var isTorn = false
-        var isSuspect = !headerIsGood
         var offset = Self.headerSize
+        func keepOpen() {
+            for frame in open { versions[frame.page, default: []].append(Version(offset: frame.offset, isVerified: frame.isVerified)) }
+            (open, isTorn, isOpenEnded) = ([], false, false)
+        }
         while offset + Self.frameHeaderSize + pageSize <= file.size {
             defer { offset += Self.frameHeaderSize + pageSize }
             guard let frame = file.bytes(at: offset, Self.frameHeaderSize + pageSize) else {
-                isTorn = true
+                (isTorn, isUnread) = (true, true)
                 continue
             }
             let sums = seeds.map { $0.adding(frame[..<8]).adding(frame[Self.frameHeaderSize...]) }
-            let isOfThisLog = Array(frame[8..<16]) == salts
-            let isVerified = isOfThisLog && sums.contains { $0.isStated(in: frame, at: 16) }
-            seeds = [Checksum(isBigEndian: isBigEndian, stated: frame[16..<24])] + (isVerified ? [] : sums.prefix(1))
-            let commit = frame.number(at: 4)
-            if !isVerified { isTorn = true }
-            open.append(
-                Frame(page: frame.number(at: 0), commit: commit, offset: offset + Self.frameHeaderSize, isVerified: isVerified))
-            // What a header within one sector says was written together, whatever has become of the page behind it.
-            let isWhole = isVerified || isOfThisLog && offset % Self.sector <= Self.sector - Self.frameHeaderSize
-            guard commit != 0, isWhole else { continue }
-            defer { isTorn = false }
-            // A transaction is on the disk before the next one is written. So a torn one before one that has come here whole was damaged
-            // since; the last one of all may have been cut off by a loss of power, and SQLite rightly takes it not to have been. What is
-            // left, behind the end, of writes that failed or were cut off begins in the midst of one: no such piece has come here whole.
-            if isSuspect, isVerified, !isTorn { isDamaged = true }
-            guard isVerified, isDamaged || !isTorn else {
-                isSuspect = true
-                continue
+            let isVerified = Array(frame[8..<16]) == salts && sums.contains { $0.isStated(in: frame, at: 16) }
+            seeds =
+                [Checksum(isBigEndian: isBigEndian, stated: frame[16..<24])]
+                + (isVerified ? [] : sums.prefix(1) + sums.dropFirst().suffix(1))
+            // Each transaction is on the disk before the next one, which goes on from its checksum, is written. So where a frame goes on from
+            // another transaction's last one, what does not verify before it was damaged since. Nothing goes on from a transaction that
+            // failed or was cut off: what is written next is written over it, and what it leaves behind the end of that, piece behind
+            // piece, goes on from frames that are no more. SQLite rightly takes such ones not to have been.
+            if isVerified, open.last?.isCommit == true {
+                isDamaged = true
+                keepOpen()
             }
-            isSuspect = false
-            for frame in open { versions[frame.page, default: []].append(Version(offset: frame.offset, isVerified: frame.isVerified)) }
-            open = []
-            count = commit
+            // What a header within one sector says was written together, whatever has become of the page behind it.
+            let isWhole = isVerified || offset % Self.sector <= Self.sector - Self.frameHeaderSize
+            let commit = isWhole ? frame.number(at: 4) : 0
+            open.append(
+                Frame(
+                    page: frame.number(at: 0), offset: offset + Self.frameHeaderSize, isVerified: isVerified, isCommit: commit != 0))
+            if !isVerified { isTorn = true }
+            // Another log has neither of the two salts of this one.
+            let isOfThisLog = frame[8..<12].elementsEqual(salts[..<4]) || frame[12..<16].elementsEqual(salts[4...])
+            if isTorn, isOfThisLog { isOpenEnded = true }
+            // Once there is damage, it is more likely to be what tore the last transaction, too; what begins right behind those that count is
+            // no piece of an older one that failed.
+            guard commit != 0, !isTorn || isDamaged && open.first?.isVerified == true else { continue }
+            keepOpen()
+            if isVerified { count = commit }
         }
     }
 }

@@ -74,21 +74,33 @@ extension DamageCampaign {
 
     /// The entries of which it was noted that they may have taken effect before.
     static func doubted(in state: String) async throws -> Set<String> {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(5)
-        var ids: Set<String> = []
-        // While the store is exchanged there is none to be read.
-        try await patiently {
+        try await read(state) { db in
             let noted = """
                 SELECT id FROM entry WHERE uncertain
                 UNION SELECT entry FROM event WHERE entry NOT NULL
                     AND (kind = 'recovered' OR CASE WHEN json_valid(detail) THEN detail ->> 'reason' = 'quarantine' END)
                 """
+            return try String.fetchSet(db, sql: noted)
+        }
+    }
+
+    /// Whether sequences went on far behind those that were given, for want of knowing which was the last.
+    static func hasLeapt(in state: String) async throws -> Bool {
+        try await read(state) { try Row.fetchOne($0, sql: "SELECT 1 FROM gap WHERE last - first >= 999999") != nil }
+    }
+
+    private static func read<T: Sendable>(_ state: String, _ work: @escaping @Sendable (Database) throws -> T) async throws -> T {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        var found: T?
+        // While the store is exchanged there is none to be read.
+        try await patiently {
             let queue = try DatabaseQueue(path: state + "/outbox.sqlite", configuration: configuration)
-            ids = try await queue.read { try String.fetchSet($0, sql: noted) }
+            found = try await queue.read(work)
             try queue.close()
         }
-        return ids
+        guard let found else { throw StationError("the store of \(state) cannot be read") }
+        return found
     }
 }

@@ -20,7 +20,7 @@ struct DamageCampaign: RoundCampaign {
 
     /// One station, damaged a few times in its life.
     func round(seed: UInt64, _ outcome: inout Outcome) async throws {
-        try await live(seed: seed, &outcome) { try Flips.inState($0, sparing: $1, &$2) }
+        try await live(seed: seed, keepsWhatFails: true, &outcome) { try Flips.inState($0, sparing: $1, &$2) }
     }
 
     func control(seed: UInt64, _ outcome: inout Outcome) async throws {
@@ -46,11 +46,22 @@ struct DamageCampaign: RoundCampaign {
         outcome.controlled(without: "a file that was dropped", failedAsItShould: robbed.lost > 0)
     }
 
-    /// - Parameter ofStoreOnly: neither the key nor dropped files are touched.
-    private func live(seed: UInt64, ofStoreOnly: Bool = false, _ outcome: inout Outcome, damage: Damage) async throws {
+    /// - Parameters:
+    ///   - ofStoreOnly: neither the key nor dropped files are touched.
+    ///   - keepsWhatFails: the station's directory stays where a promise was broken, for the same seed may not break it again.
+    private func live(
+        seed: UInt64, ofStoreOnly: Bool = false, keepsWhatFails: Bool = false, _ outcome: inout Outcome, damage: Damage
+    ) async throws {
         var generator = SplitMix64(seed: seed)
         let station = try await TestStation()
-        defer { Task { await station.sandbox.stop() } }
+        let failed = outcome.failures.count
+        defer {
+            if keepsWhatFails, outcome.failures.count > failed {
+                station.directory.keep()
+                outcome.failures[failed] += "  Kept: \(station.directory.path)"
+            }
+            Task { await station.sandbox.stop() }
+        }
         let state = station.directory("state")
         var acknowledged = Acknowledged()
         var files = DroppedFiles(at: station)
@@ -80,12 +91,14 @@ struct DamageCampaign: RoundCampaign {
             let before = SalvageReport.all(in: state).count
             let breaksKey = !ofStoreOnly && Int.random(in: 0..<3, using: &generator) == 0
             var spared: Set<String> = []
-            // The limit of the promise (Decisions/DamagedStore), the log's last transaction, is one of all these files.
+            // The limit of the promise, the log's last transaction (`LogEnd`), is one of all these files.
             if isBurst { spared.insert("outbox.sqlite-wal") }
             // Of another key tells what was sealed with the right one: its check, or else what waits in the store.
             if breaksKey { spared.formUnion(isDown && number - first >= 3 ? Flips.store : ["homing.key.check"]) }
             if !ofStoreOnly { try files.drop(Int.random(in: 0...5, using: &generator)) }
+            let end = LogEnd(in: state)
             var damaged = try damage(state, spared, &generator)
+            let unvouched = end.unvouched()
             if !ofStoreOnly { damaged += try files.flip(&generator) }
             for name in damaged { outcome.met("flipped bytes of \(name)") }
             try await station.sandbox.up()
@@ -108,24 +121,24 @@ struct DamageCampaign: RoundCampaign {
             duplicates = effects
             outcome.duplicated += again.count
             outcome.duplicatedUncertain += again.count { doubted.contains($0) }
-            // It can be looked up there, so a doubt excuses nothing. The limit of the promise is the log's last transaction, which may have been
+            // It can be looked up there, so a doubt excuses nothing. The limit of the promise is the log's last transactions, which may have been
             // what said that these were about to be sent.
-            if !again.isEmpty, damaged.contains("outbox.sqlite-wal"), again.count <= Self.mostClaimed {
-                outcome.counted("second effects of what the log’s last transaction had claimed", again.count)
+            if !again.isEmpty, again.count <= Self.mostClaimed * unvouched {
+                outcome.counted("second effects of what the log’s last transactions had claimed", again.count)
             } else if !again.isEmpty {
                 broken("\(again) took effect again, after \(damaged)")
             }
             var unaccounted = try await acknowledged.unaccounted(&files, station)
             acknowledged.excused += unaccounted
             let reports = SalvageReport.all(in: state)
-            // Said in so many words, of this damage and of none that comes later.
-            if unaccounted > 0, reports.dropFirst(before).contains(where: \.mayMissMore) {
+            // Said in so many words, of this damage and of none that comes later, because what counts them could not be read.
+            if unaccounted > 0, reports.dropFirst(before).contains(where: \.mayMissMore), try await Self.hasLeapt(in: state) {
                 outcome.counted("captures missing where a report says that more may be", unaccounted)
                 unaccounted = 0
             }
-            // The limit of the promise (Decisions/DamagedStore): the log's last transaction, which held the last submission.
-            if unaccounted == 1, damaged.contains("outbox.sqlite-wal") {
-                outcome.counted("last transactions of the log lost")
+            // The limit of the promise: the log's last transactions, each of which held one submission.
+            if unaccounted > 0, unaccounted <= unvouched {
+                outcome.counted("last transactions of the log lost", unaccounted)
                 unaccounted = 0
             }
             if unaccounted > 0 {

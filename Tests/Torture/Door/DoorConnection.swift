@@ -66,6 +66,23 @@ struct DoorConnection: ~Copyable {
     }
 }
 
+/// A connection that stays open for as long as somebody holds this.
+final class IdleConnection {
+    private let connection: DoorConnection
+
+    init?(_ socket: String, as caller: Caller? = nil) {
+        if let caller {
+            guard let made = DoorConnection(socket, as: caller) else { return nil }
+            connection = made
+        } else {
+            guard let made = DoorConnection(socket) else { return nil }
+            connection = made
+        }
+    }
+
+    func send(_ bytes: [UInt8]) { connection.send(bytes) }
+}
+
 /// Who connects.
 struct Caller: Sendable {
     var uid: UInt32

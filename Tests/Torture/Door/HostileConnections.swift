@@ -88,20 +88,3 @@ struct HostileConnections: DoorPart {
         return nil
     }
 }
-
-/// A connection that stays open for as long as somebody holds this.
-private final class IdleConnection {
-    private let connection: DoorConnection
-
-    init?(_ socket: String, as caller: Caller?) {
-        if let caller {
-            guard let made = DoorConnection(socket, as: caller) else { return nil }
-            connection = made
-        } else {
-            guard let made = DoorConnection(socket) else { return nil }
-            connection = made
-        }
-    }
-
-    func send(_ bytes: [UInt8]) { connection.send(bytes) }
-}

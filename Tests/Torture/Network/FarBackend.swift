@@ -76,6 +76,11 @@ struct FarBackend: Sendable {
     /// Signs the manager in, and does what has to be done there before anything else.
     func prepare(_ station: TestStation) async throws {
         try await NetworkCampaign.patiently { try await signIn(station) }
+        try await register(station)
+    }
+
+    /// Makes whoever is signed in known where that is a call of its own.
+    func register(_ station: TestStation) async throws {
         guard name == "aiphoto" else { return }
         let submission = ControlAPI.Submission(backend: name, route: "register", fields: ["name": "Lab", "email": "manager@lab.test"])
         _ = try await station.client.call(Endpoints.submit, submission)

@@ -1,0 +1,33 @@
+import GRDB
+import GRDBSQLite
+
+/// The files of the store as SQLite has opened them (https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html).
+extension Database {
+    /// The system's last errors on the files of the store, as errno has them. SQLite's own code tells a used-up quota from a failing disk by
+    /// nothing else (LAST_ERRNO).
+    var systemErrors: [Int32] {
+        [SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER].compactMap { which in
+            guard let (file, methods) = file(which), let ask = methods.xFileControl else { return nil }
+            var number: Int32 = 0
+            return ask(file, SQLITE_FCNTL_LAST_ERRNO, &number) == SQLITE_OK ? number : nil
+        }
+    }
+
+    /// Has what is in the write-ahead log on the disk: also what a killed process left there, and what was written under less than
+    /// `synchronous = FULL`.
+    func syncLog() throws {
+        guard let (file, methods) = file(SQLITE_FCNTL_JOURNAL_POINTER), let sync = methods.xSync else { return }
+        let code = sync(file, SQLITE_SYNC_NORMAL)
+        guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: "the log cannot be synced") }
+    }
+
+    /// Nil where it is not open.
+    private func file(_ which: Int32) -> (UnsafeMutablePointer<sqlite3_file>, sqlite3_io_methods)? {
+        // A connection that is closed has no files.
+        guard let sqliteConnection else { return nil }
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        sqlite3_file_control(sqliteConnection, "main", which, &file)
+        guard let file, let methods = file.pointee.pMethods?.pointee else { return nil }
+        return (file, methods)
+    }
+}
