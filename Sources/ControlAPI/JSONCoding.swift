@@ -25,11 +25,17 @@ public enum JSONCoding {
         return decoder
     }
 
-    /// A time as it is on the wire.
+    /// A time as it is on the wire. One that has no form there, as where a bit of it has changed on the disk, is the first or the last that has:
+    /// one such time must not make all that is told beside it unreadable.
     public static func text(_ date: Date) -> String {
         // The format cuts off what is below a millisecond, and most times are stored as a little less than they are.
-        date.inMilliseconds.addingTimeInterval(0.000_25).formatted(style)
+        min(max(date.inMilliseconds, first), last).addingTimeInterval(0.000_25).formatted(style)
     }
+
+    /// From the year 1600, before which calendars disagree, to 9999, the last with four digits
+    /// (https://www.rfc-editor.org/rfc/rfc3339#section-5.6).
+    private static let first = Date(timeIntervalSince1970: -11_676_096_000)
+    private static let last = Date(timeIntervalSince1970: 253_402_300_799)
 
     /// The time that `text` is on the wire; nil where it is none.
     public static func date(_ text: String) -> Date? {

@@ -16,7 +16,9 @@ extension Database {
     /// Has what is in the write-ahead log on the disk: also what a killed process left there, and what was written under less than
     /// `synchronous = FULL`.
     func syncLog() throws {
-        guard let (file, methods) = file(SQLITE_FCNTL_JOURNAL_POINTER), let sync = methods.xSync else { return }
+        guard let (file, methods) = file(SQLITE_FCNTL_JOURNAL_POINTER), let sync = methods.xSync else {
+            throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "the log is not open")
+        }
         let code = sync(file, SQLITE_SYNC_NORMAL)
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: "the log cannot be synced") }
     }

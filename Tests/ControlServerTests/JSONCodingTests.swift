@@ -15,6 +15,15 @@ import Testing
         #expect(try JSONCoding.decoder.decode([Date].self, from: Data(#"["\#(text)"]"#.utf8)) == [date])
     }
 
+    /// A time of which a bit has changed on the disk lies anywhere; what is told beside it can be read all the same.
+    @Test(arguments: [Int64.min, -116_951_881_634_118, -62_135_596_800_001, 253_402_300_800_000, .max])
+    func aTimeOutsideOfWhatCanBeWrittenIsTheNearestThatCan(milliseconds: Int64) throws {
+        let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
+        let back = try JSONCoding.decoder.decode([Date].self, from: JSONCoding.encoded([date]))
+        let nearest = milliseconds < 0 ? "1600-01-01T00:00:00.000Z" : "9999-12-31T23:59:59.000Z"
+        #expect(back.map(JSONCoding.text) == [nearest])
+    }
+
     /// What the outbox keeps is whole milliseconds: none is lost on the wire.
     @Test func everyMillisecondOfASecondComesBack() throws {
         for number in 0..<1000 {

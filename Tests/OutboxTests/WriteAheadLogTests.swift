@@ -97,17 +97,13 @@ import Testing
             var damaged = log
             for frame in [frame, other] { damaged[32 + frame * Self.frame + 24 + 2000] ^= 0x04 }
             let found = try read(damaged)
-            if other == last.lowerBound {
-                // Nothing tells them from two that failed; but where there is other damage, it is said.
-                #expect(!found.isDamaged && found.mayHoldMore, "frames \(frame) and \(other)")
-            } else {
-                #expect(found.isDamaged && !found.mayHoldMore, "frames \(frame) and \(other)")
-                #expect(found.versions.values.joined().count == ends[3] + 1, "frames \(frame) and \(other)")
-            }
+            // Nothing vouches for the last one; and where its first frame has changed, nothing tells the two from such as failed.
+            #expect(found.isDamaged == (other > last.lowerBound) && found.mayHoldMore, "frames \(frame) and \(other)")
+            #expect(found.versions.values.joined().count == (found.isDamaged ? ends[2] : ends[1]) + 1, "frames \(frame) and \(other)")
         }
     }
 
-    /// Wherever a bit has changed, the next transaction that has come here whole shows it; the last one has none behind it.
+    /// Wherever a bit has changed, the next transaction shows it, which goes on from there; the last one has none behind it.
     @Test func damageBeforeTheLastTransactionIsFound() throws {
         #expect(try !read(log).isDamaged && ends.count == 4)
         for frame in 0...ends[2] {

@@ -17,7 +17,10 @@ extension World {
         // What had been answered just before is written only now.
         func wasSettled(_ item: Model.Item) -> Bool { before.items[item.sequence]?.state == .inflight }
         var tries: [String: Int] = [:]
+        var left = 20_000 + 200 * model.items.count
         while time < end {
+            left -= 1
+            if left == 0 { throw Violation("I4", "it never came to rest, at backends that deny everybody") }
             if case .attempt(let attempt) = underway.first, attempt.sent == nil {
                 tries[attempt.backend, default: 0] += 1
                 try checkTries(attempt.backend, tries, since: revisions)

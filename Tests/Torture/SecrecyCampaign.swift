@@ -131,14 +131,19 @@ struct SecrecyCampaign: RoundCampaign {
         func goesUp(besides arrived: Int) async throws -> Bool {
             try await SecrecyCampaign.soon {
                 if station.sandbox.ledger.entries.count > arrived { return true }
-                if try await station.report().session.state != "signedIn" { try await backend.signIn(station) }
-                // What the backend refused keeps its lane until a person has looked.
-                for entry in try await station.entries() where entry.state == "dead" || entry.state == "held" {
-                    _ = try await station.client.call(Endpoints.retry, EntryReference(id: entry.id))
-                }
-                _ = try await station.client.call(Endpoints.sync, SyncRequest())
+                // `try?`: what is left of the faults is told to people too, who try again.
+                try? await seeTo()
                 return false
             }
+        }
+
+        /// Signs in, and has what the backend refused tried again: it keeps its lane until a person has looked.
+        private func seeTo() async throws {
+            if try await station.report().session.state != "signedIn" { try await backend.signIn(station) }
+            for entry in try await station.entries() where entry.state == "dead" || entry.state == "held" {
+                _ = try await station.client.call(Endpoints.retry, EntryReference(id: entry.id))
+            }
+            _ = try await station.client.call(Endpoints.sync, SyncRequest())
         }
 
         /// Why what waits for a person does.

@@ -108,7 +108,8 @@ MUTANTS = [
     ("an end of the log that tells nothing passes for its end", OUTBOX + "Salvage/WriteAheadLog.swift",
      "if isTorn, isOfThisLog { isOpenEnded = true }", "", "OutboxTests"),
     ("a piece of a transaction that failed takes the place of what was written since", OUTBOX + "Salvage/WriteAheadLog.swift",
-     "isDamaged && open.first?.isVerified == true", "isDamaged", "OutboxTests"),
+     "guard commit != 0, !isTorn else", "guard commit != 0, !isTorn || isDamaged else", "OutboxTests"),
+    ("what a killed process left in the log is believed to be on the disk", OUTBOX + "Outbox.swift", "try db.syncLog()", "", "PowerCut"),
     # Files
     ("skip the folder's fsync", "Sources/Vault/DurableFile.swift",
      "guard fsync(descriptor) == 0 else { throw failure(\"sync\") }", "guard descriptor >= 0 else { throw failure(\"sync\") }", "VaultTests|PowerCut"),

@@ -99,11 +99,9 @@ struct WriteAheadLog {
             // Another log has neither of the two salts of this one.
             let isOfThisLog = frame[8..<12].elementsEqual(salts[..<4]) || frame[12..<16].elementsEqual(salts[4...])
             if isTorn, isOfThisLog { isOpenEnded = true }
-            // Once there is damage, it is more likely to be what tore the last transaction, too; what begins right behind those that count is
-            // no piece of an older one that failed.
-            guard commit != 0, !isTorn || isDamaged && open.first?.isVerified == true else { continue }
+            guard commit != 0, !isTorn else { continue }
             keepOpen()
-            if isVerified { count = commit }
+            count = commit
         }
     }
 }

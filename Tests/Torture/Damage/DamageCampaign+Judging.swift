@@ -84,9 +84,9 @@ extension DamageCampaign {
         }
     }
 
-    /// Whether sequences went on far behind those that were given, for want of knowing which was the last.
-    static func hasLeapt(in state: String) async throws -> Bool {
-        try await read(state) { try Row.fetchOne($0, sql: "SELECT 1 FROM gap WHERE last - first >= 999999") != nil }
+    /// How often sequences went on far behind those that were given, for want of knowing which was the last.
+    static func leaps(in state: String) async throws -> Int {
+        try await read(state) { try Int.fetchOne($0, sql: "SELECT count(*) FROM gap WHERE last - first >= 999999") ?? 0 }
     }
 
     private static func read<T: Sendable>(_ state: String, _ work: @escaping @Sendable (Database) throws -> T) async throws -> T {

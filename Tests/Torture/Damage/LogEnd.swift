@@ -39,7 +39,10 @@ struct LogEnd {
         // It was not flipped, but is gone.
         guard now.count == bytes.count else { return 0 }
         func isSame(_ offset: Int, _ count: Int = Self.frameSize) -> Bool { now[offset..<offset + count] == bytes[offset..<offset + count] }
-        func ends(_ frame: Int) -> Bool { isSame(frame) || isSame(frame, Self.frameHeaderSize) && Self.isInOneSector(frame) }
+        // That it ends a transaction, and the checksum that the next one goes on from, are in its header.
+        func ends(_ frame: Int) -> Bool {
+            isSame(frame) || Self.isInOneSector(frame) && now[frame + 4..<frame + 8] != [0, 0, 0, 0] && isSame(frame + 16, 8)
+        }
         let goesOn = zip(transactions, transactions.dropFirst()).map { ends($0[$0.count - 1]) && isSame($1[0]) }
         let behind = transactions.dropFirst((goesOn.lastIndex(of: true) ?? -1) + 1)
         return behind.drop { $0.allSatisfy { isSame($0) } }.count

@@ -25,7 +25,10 @@ struct PowerCutCampaign: Campaign {
         let tapes = try await scenario.tapes()
         var outcome = Outcome(Self.name, seed: seed)
         var generator = SplitMix64(seed: seed)
-        for tape in tapes { outcome.acknowledged += try await acknowledged(in: tape) }
+        for tape in tapes {
+            outcome.acknowledged += try await acknowledged(in: tape)
+            outcome.failures += LogOrder.faults(in: tape.records)
+        }
         for control in Self.controls {
             outcome.controls.append(
                 Outcome.Control(without: control.without, failedAsItShould: try await fails(tapes, control.disbelieves, &generator)))

@@ -1,0 +1,30 @@
+/// What a recorded day did to write-ahead logs: each transaction has to be on the disk before the next one is written, by which damage is told
+/// from what a power cut has torn (Decisions/DamagedStore).
+enum LogOrder {
+    private static let frameHeaderSize = 24
+
+    /// Each transaction that was not, by its place among the records.
+    static func faults(in records: [Record]) -> [String] {
+        var paths: [UInt64: String] = [:]
+        // Where the header of a last frame lies that no sync has followed yet.
+        var unsynced: [String: Int] = [:]
+        var faults: [String] = []
+        for (number, record) in records.enumerated() {
+            if record.kind == .open { paths[record.handle] = record.path }
+            guard let path = paths[record.handle], path.hasSuffix("-wal") else { continue }
+            switch record.kind {
+            case .sync, .truncate: unsynced[path] = nil
+            case .write:
+                let isPageOfIt = record.offset == unsynced[path].map { $0 + frameHeaderSize }
+                if unsynced[path] != nil, !isPageOfIt {
+                    faults.append("record \(number) writes to \(path) before the transaction in front of it is on the disk")
+                    unsynced[path] = nil
+                }
+                let isHeader = record.offset > 0 && record.data.count == frameHeaderSize
+                if isHeader, record.data[4..<8] != [0, 0, 0, 0] { unsynced[path] = record.offset }
+            default: break
+            }
+        }
+        return faults
+    }
+}
