@@ -100,7 +100,7 @@ package struct ControlServer: Service {
         server.closeFuture.whenComplete { _ in arrivals.close() }
         onServing()
         try await withThrowingDiscardingTaskGroup { connections in
-            connections.addTask { await quiesce(server, quiescing) }
+            connections.addTask { await quiesce(server, quiescing, failure) }
             await withTaskCancellationHandler {
                 while let connection = await arrivals.next() { connections.addTask { await http.handle(value: connection, logger: log) } }
             } onCancel: {
@@ -112,11 +112,12 @@ package struct ControlServer: Service {
     }
 
     /// At graceful shutdown lets whoever is connected come to an end, and closes the server.
-    private func quiesce(_ server: any Channel, _ quiescing: ServerQuiescingHelper) async {
+    private func quiesce(_ server: any Channel, _ quiescing: ServerQuiescingHelper, _ failure: AcceptFailure) async {
         do {
             try await gracefulShutdown()
             // Whoever comes now waits in the socket's queue for the next server. Whoever was accepted is still asked what they want; only
             // then are those that are silent let go.
+            failure.takeNobody()
             try await server.setOption(.autoRead, value: false).get()
             try await Task.sleep(for: Self.lastOrders)
             quiescing.initiateShutdown(promise: nil)

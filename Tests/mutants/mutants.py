@@ -110,6 +110,7 @@ MUTANTS = [
     ("a piece of a transaction that failed takes the place of what was written since", OUTBOX + "Salvage/WriteAheadLog.swift",
      "guard commit != 0, !isTorn else", "guard commit != 0, !isTorn || isDamaged else", "OutboxTests"),
     ("what a killed process left in the log is believed to be on the disk", OUTBOX + "Outbox.swift", "try db.syncLog()", "", "PowerCut"),
+    ("turn in circles for want of descriptors", "Sources/ControlServer/AcceptFailure.swift", "{ rest(context.channel) }", "{}", "ExhaustionTests"),
     # Files
     ("skip the folder's fsync", "Sources/Vault/DurableFile.swift",
      "guard fsync(descriptor) == 0 else { throw failure(\"sync\") }", "guard descriptor >= 0 else { throw failure(\"sync\") }", "VaultTests|PowerCut"),
