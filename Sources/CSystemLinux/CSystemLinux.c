@@ -34,14 +34,13 @@ static const int faults[] = {SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
 static struct sigaction before[sizeof faults / sizeof faults[0]];
 
 static void mark(int number, siginfo_t *info, void *context) {
-    (void)info;
     (void)context;
     ssize_t written = write(crash_fd, "!", 1);
     (void)written;
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
         if (faults[i] == number) sigaction(number, &before[i], NULL);
-    // Returning runs the faulting instruction again, under the handler that was there before; an abort is raised anew.
-    if (number == SIGABRT) raise(number);
+    // Returning runs the faulting instruction again, under the handler that was there before; what was sent, as by abort, is sent anew.
+    if (info->si_code <= 0) raise(number);
 }
 
 void homing_mark_crashes(int fd) {

@@ -13,6 +13,8 @@ actor GroupCommit {
     private let ballast: Ballast
     private var gathered: [Item] = []
     private var isCommitting = false
+    /// Whether the next transaction overwrites what it destroys, which takes as much room in the log as that had itself.
+    private var overwrites = true
 
     init(pool: DatabasePool, ballast: Ballast) { (self.pool, self.ballast) = (pool, ballast) }
 
@@ -39,9 +41,14 @@ actor GroupCommit {
         while !gathered.isEmpty {
             let batch = gathered
             gathered = []
+            let overwrites = overwrites
+            self.overwrites = true
             do {
                 let errors = try await pool.write { db in
-                    try batch.map { item -> (any Error)? in
+                    if !overwrites { try db.execute(sql: "PRAGMA secure_delete = FAST") }
+                    // `try?`: a connection on which not even this can be set fails with the next write, which says why.
+                    defer { if !overwrites { try? db.execute(sql: "PRAGMA secure_delete = ON") } }
+                    return try batch.map { item -> (any Error)? in
                         do {
                             try db.inSavepoint {
                                 try item.apply(db)
@@ -56,9 +63,10 @@ actor GroupCommit {
                     }
                 }
                 for (item, error) in zip(batch, errors) { item.finish(error) }
+                if !overwrites { await giveBackWhatWasNotOverwritten() }
             } catch {
                 let error = await isOverQuota(error) ? OutboxError.full : error
-                let again = OutboxError(error) == .full ? whatMustBe(of: batch) : []
+                let again = OutboxError(error) == .full ? whatMustBe(of: batch, overwrote: overwrites) : []
                 for item in batch where again.isEmpty || !item.mustBe { item.finish(error) }
                 gathered = again + gathered
             }
@@ -74,11 +82,23 @@ actor GroupCommit {
         return OutboxError.isOverQuota(error.extendedResultCode, errors)
     }
 
-    /// What of a batch that the disk had no room for is tried once more: without the rest, which may have been what was too large, then with
-    /// the space of the ballast.
-    private func whatMustBe(of batch: [Item]) -> [Item] {
+    /// What of a batch that the disk had no room for is tried once more: without the rest, which may have been what was too large; then with
+    /// the space of the ballast; then without overwriting what it destroys.
+    private func whatMustBe(of batch: [Item], overwrote: Bool) -> [Item] {
         let kept = batch.filter(\.mustBe)
-        return kept.count < batch.count || ballast.release() ? kept : []
+        if kept.isEmpty { return [] }
+        if kept.count < batch.count || ballast.release() {
+            overwrites = overwrote
+            return kept
+        }
+        overwrites = !overwrote
+        return overwrote ? kept : []
+    }
+
+    /// Pages that hold nothing any more, and still what was destroyed, leave the file. Where there is no room for that either, they do with
+    /// the next day's cleaning, or start.
+    private func giveBackWhatWasNotOverwritten() async {
+        while (try? await pool.writeWithoutTransaction { db in try db.shrinkFile() }) == true {}
     }
 
     // SAFETY: written once by the writer's queue inside the transaction, read once after the continuation that the commit resumes.

@@ -45,7 +45,7 @@ extension Outbox {
         }
         let maxBytes = maxBytes
         let size = prepared.map { Int64($0.sealed.count) }.reduce(0, +)
-        let hasRoom = diskHasRoom()
+        let hasRoom = try await diskHasRoom()
         let results = try await commit(size: size, mustBe: false) { db in
             try prepared.map { item -> Result<Enqueued, OutboxError> in
                 if let known = try Self.known(item.mutation.id, db) {

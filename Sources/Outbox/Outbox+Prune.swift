@@ -25,11 +25,24 @@ extension Outbox {
                 return entries > 0 || db.changesCount > 0
             }
         }
+        while !Task.isCancelled, try await shrink() {}
+        _ = try await emptyLog()
+    }
+
+    /// Brings what the log holds into the file and empties it, so that of what was delivered nothing is left in either; false, and nothing is
+    /// waited for, where somebody is reading from the log.
+    package func emptyLog() async throws(OutboxError) -> Bool {
         do {
-            try await pool.writeWithoutTransaction { db in
-                _ = try Row.fetchAll(db, sql: "PRAGMA incremental_vacuum")
-                // Busy readers only put this off.
-                _ = try? db.checkpoint(.truncate)
+            return try await pool.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA busy_timeout = 0")
+                // `try?`: a connection on which not even this can be set fails with the next write, which says why.
+                defer { try? db.execute(sql: "PRAGMA busy_timeout = \(Self.busyTimeout * 1000)") }
+                do {
+                    _ = try db.checkpoint(.truncate)
+                    return true
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                    return false
+                }
             }
         } catch {
             throw failure(error)

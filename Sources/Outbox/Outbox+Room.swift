@@ -1,3 +1,4 @@
+import GRDB
 import Synchronization
 
 /// Whether anything more can be written.
@@ -14,7 +15,7 @@ package enum Room: Sendable, Equatable {
 extension Outbox {
     /// How it is now.
     package func room() async throws(OutboxError) -> Room {
-        guard diskHasRoom() else { return shortage.isSpent ? .nothingLeft : .diskFull }
+        guard try await diskHasRoom() else { return shortage.isSpent ? .nothingLeft : .diskFull }
         guard let refused = shortage.refused else { return .enough }
         let used = try await read { db in try Self.usedBytes(db) }
         return used + refused > maxBytes ? .overLimit(maxBytes) : .enough
@@ -26,14 +27,62 @@ extension Outbox {
         return ballast.release()
     }
 
-    /// Whether the disk takes new submissions: once it was full, when it has room for what failed and for the ballast besides.
-    func diskHasRoom() -> Bool {
+    /// Whether the disk takes new submissions: once it was full, when it has room for what failed and for the ballast besides. Pages of the
+    /// file that hold nothing any more are given back to it where that makes the room.
+    func diskHasRoom() async throws(OutboxError) -> Bool {
+        while !hasRoomAsItIs() {
+            let freed = try await read { db in try db.freedBytes() }
+            guard lacking <= freed, try await shrink() else { return false }
+        }
+        return true
+    }
+
+    private func hasRoomAsItIs() -> Bool {
         let missing = shortage.missing
         if missing == nil, ballast.isWhole { return true }
         guard ballast.restore(leaving: max(missing ?? 0, Ballast.margin)) else { return false }
         if let missing, let free = ballast.free, free < missing { return false }
         shortage.diskHasRoom()
         return true
+    }
+
+    /// What the disk would have to have besides what is free, in bytes.
+    private var lacking: Int64 {
+        max(shortage.missing ?? 0, Ballast.margin) + (ballast.isWhole ? 0 : ballast.size) - (ballast.free ?? 0)
+    }
+
+    /// Gives some of the file's pages that hold nothing back to the disk; false where none could be given. On a full disk the log may need the
+    /// ballast for it.
+    func shrink() async throws(OutboxError) -> Bool {
+        do {
+            return try await pool.writeWithoutTransaction { db in
+                do { return try db.shrinkFile() } catch  where OutboxError(error) == .full && ballast.release() {
+                    return try db.shrinkFile()
+                }
+            }
+        } catch {
+            let error = failure(error)
+            if error == .full { return false }
+            throw error
+        }
+    }
+}
+
+extension Database {
+    /// Bytes of the file that hold nothing.
+    func freedBytes() throws -> Int64 {
+        try Int64.fetchOne(self, sql: "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size") ?? 0
+    }
+
+    /// Gives pages of the file that hold nothing back to the disk, few enough for the log to stay small; false where none was given.
+    func shrinkFile() throws -> Bool {
+        let freed = try freedBytes()
+        if freed == 0 { return false }
+        // A page is given back for each row that is asked for.
+        _ = try Row.fetchAll(self, sql: "PRAGMA incremental_vacuum(\(Ballast.margin / 4096))")
+        // The file gets shorter only here. Whoever reads what was before only puts it off.
+        _ = try? checkpoint(.passive)
+        return try freedBytes() < freed
     }
 }
 

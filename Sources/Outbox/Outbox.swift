@@ -31,6 +31,9 @@ package struct Outbox: Sendable {
     /// Set once: SQLite takes it as misuse where it is in use already.
     private static let sparesMemoryCount: Void = homing_spare_sqlite_memory_count()
 
+    /// Seconds that a statement waits for a file that somebody else has locked, `sqlite3` say.
+    static let busyTimeout = 5
+
     /// Opens or makes the outbox in `file`, and hands back what an earlier run left in flight.
     ///
     /// - Parameters:
@@ -78,7 +81,7 @@ package struct Outbox: Sendable {
     ) throws -> (DatabasePool, epoch: Int64) {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = true
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(TimeInterval(busyTimeout))
         configuration.label = "outbox"
         configuration.maximumReaderCount = 2
         configuration.prepareDatabase { db in
@@ -99,7 +102,10 @@ package struct Outbox: Sendable {
             }
             if thoroughly { try pool.read(checkIntegrity) }
             try migrate(pool)
-            return (pool, try pool.write(begin))
+            do { return (pool, try pool.write(begin)) } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+                // What is stored breaks the rules of its own tables.
+                throw OutboxError.damaged("\(error)")
+            }
         } catch {
             // `try?`: it is put aside, and the error from before says why.
             try? pool.close()

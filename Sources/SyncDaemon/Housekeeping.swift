@@ -4,26 +4,53 @@ import Outbox
 import ServiceLifecycle
 import SyncModel
 
-/// Removes what was delivered long ago and reads the store through for damage, once at start and then once a day.
+/// Removes what was delivered long ago and reads the store through for damage, once at start and then once a day; and empties the log soon
+/// after each work.
 struct Housekeeping: Service {
     let outbox: Outbox
     let keepDelivered: TimeInterval
     let clock: any SyncClock
     let log: Logger
 
+    /// How long the log keeps what was delivered and is overwritten in the file, in seconds: rare enough to cost nothing under load, and one
+    /// wake-up after the last of it.
+    static let logKept: TimeInterval = 10
+
     func run() async throws {
         try? await cancelWhenGracefulShutdown {  // `try?`: cancelled while asleep, that is how this ends
-            while true {
-                do {
-                    try await outbox.prune(before: clock.now.addingTimeInterval(-keepDelivered))
-                } catch {
-                    log.warning("What was delivered long ago could not be removed", metadata: ["error": "\(error)"])
-                }
-                // `try?`: what is damaged ends the run by itself; what cannot be read for another reason is looked at again tomorrow.
-                try? await outbox.verify()
-                let now = clock.now
-                try await clock.sleep(from: now, until: now.addingTimeInterval(86_400))
+            try await withThrowingDiscardingTaskGroup { group in
+                group.addTask { try await cleanDaily() }
+                group.addTask { try await emptyLogAfterWork() }
             }
         }
+    }
+
+    private func cleanDaily() async throws {
+        while true {
+            do {
+                try await outbox.prune(before: clock.now.addingTimeInterval(-keepDelivered))
+            } catch {
+                log.warning("What was delivered long ago could not be removed", metadata: ["error": "\(error)"])
+            }
+            // `try?`: what is damaged ends the run by itself; what cannot be read for another reason is looked at again tomorrow.
+            try? await outbox.verify()
+            try await sleep(86_400)
+        }
+    }
+
+    private func emptyLogAfterWork() async throws {
+        for await _ in outbox.eventsWritten.listen() {
+            var isEmpty: Bool
+            repeat {
+                try await sleep(Self.logKept)
+                // `try?`: the next write fails for the same reason, and says why.
+                isEmpty = (try? await outbox.emptyLog()) ?? true
+            } while !isEmpty
+        }
+    }
+
+    private func sleep(_ seconds: TimeInterval) async throws {
+        let now = clock.now
+        try await clock.sleep(from: now, until: now.addingTimeInterval(seconds))
     }
 }

@@ -117,6 +117,50 @@ import Vault
         }
     }
 
+    /// It was what claimed the entries that are on their way; nothing of it is used, for nothing tells damage from a write that failed.
+    @Test func theLogsLastTransactionDamagedAndSomethingBefore() async throws {
+        let damaged = try await DamagedStore.open.value
+        let last = try #require(damaged.lastTransaction)
+        #expect(damaged.inFlight.count == 2)
+        for frame in last {
+            // Of its content, its page, its salts, and all that its first sector says.
+            for place in [2000, 3, 9, -1] {
+                let copy = try damaged.write { files in
+                    let start = 32 + frame * 4120
+                    files[Self.log]?[32 + 11 * 4120 + 24 + 2000] ^= 0x10
+                    if place < 0 { files[Self.log]?.resetBytes(in: start / 512 * 512..<start / 512 * 512 + 512) }
+                    if place >= 0 { files[Self.log]?[start + place] ^= 0x10 }
+                }
+                let life = try await damaged.life(of: copy)
+                #expect(damaged.faults(of: life, pages: nil) == [], "byte \(place) of frame \(frame)")
+                #expect(life.reports.map(\.mayMissMore) == [true] && life.certain.isEmpty, "byte \(place) of frame \(frame)")
+            }
+        }
+    }
+
+    /// What is newest is known all the same, but not for certain: other bytes may have changed so that it looks like that.
+    @Test func thePageOfAFrameOfTheLogChanged() async throws {
+        let damaged = try await DamagedStore.open.value
+        let last = try #require(damaged.lastTransaction)
+        for frame in stride(from: 3, to: last.lowerBound, by: 23) {
+            let copy = try damaged.write { $0[Self.log]?[32 + frame * 4120 + 3] ^= 0x06 }
+            let life = try await damaged.life(of: copy)
+            #expect(damaged.faults(of: life, pages: []) == [], "frame \(frame)")
+            #expect(life.reports.map { [$0.missing, $0.quarantined] } == [[0, 0]] && life.certain.isEmpty, "frame \(frame)")
+        }
+    }
+
+    @Test func sectorsOfTheLogZeroed() async throws {
+        let damaged = try await DamagedStore.open.value
+        let last = try #require(damaged.lastTransaction)
+        let end = 32 + last.lowerBound * 4120
+        let starts = [0] + stride(from: 512, to: end, by: 512 * 67) + stride(from: 32 + 7 * 4120, to: end, by: 17 * 4120)
+        let faults = try await faults(damaged, starts.map { $0 / 512 * 512 }) { start, files in
+            files[Self.log]?.resetBytes(in: start..<start + 512)
+        }
+        #expect(faults == [])
+    }
+
     @Test func theHeaderOfTheLogDestroyed() async throws {
         let damaged = try await DamagedStore.open.value
         let faults = try await faults(damaged, stride(from: 0, to: 32, by: 5)) { byte, files in files[Self.log]?[byte] ^= 0x41 }

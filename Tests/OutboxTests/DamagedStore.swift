@@ -19,6 +19,8 @@ struct DamagedStore {
     let pagesOfEntries: [Int64: Set<Int>]
     let files: [String: Data]
     let lastCursor: Int64
+    /// What was on its way when the run was cut off.
+    let inFlight: [MutationID]
 
     /// Made once for all tests.
     static let closed = Task { try await DamagedStore(isClosed: true) }
@@ -50,7 +52,7 @@ struct DamagedStore {
         try await store.outbox.discard(Samples.id(30), by: "test", at: store.clock.now)
         try await store.outbox.pause(
             [Pause(backend: "other", reason: "test", since: store.clock.now, until: nil, by: "test")], by: "test", at: store.clock.now)
-        _ = try await store.claim(2)
+        inFlight = try await store.claim(2).map(\.id)
         lastCursor = try await store.outbox.newestCursor()
         (directory, key, clock) = (store.directory, store.key, store.clock)
         if isClosed {
@@ -123,6 +125,8 @@ struct DamagedStore {
         var states: [MutationID: Entry.State] = [:]
         var reasons: [MutationID: HoldReason] = [:]
         var sent: [MutationID: [Mutation]] = [:]
+        /// Sent without a look whether it had been taken.
+        var certain: Set<MutationID> = []
         var reports: [SalvageReport] = []
         var newSequence: Int64 = 0
         var newCursor: Int64 = 0
@@ -159,6 +163,7 @@ struct DamagedStore {
         var entries = try await outbox.claim(slots, at: clock.now).entries
         while !entries.isEmpty {
             for entry in entries { life.sent[entry.id, default: []].append(entry.mutation) }
+            life.certain.formUnion(entries.filter { !$0.uncertain }.map(\.id))
             let attempt = AttemptRecord(startedAt: clock.now, endedAt: clock.now, verdict: .accepted(Samples.receipt))
             entries = try await outbox.settle(
                 entries.map { Settled($0, .delivered(Samples.receipt), attempt: attempt) }, thenClaim: slots, at: clock.now
@@ -207,9 +212,9 @@ struct DamagedStore {
             faults.append("\(absent) are gone, and \(counted) are counted")
         }
         if life.newSequence <= Int64(accepted.count) - Int64(absent) { faults.append("the sequence went back to \(life.newSequence)") }
-        if life.newCursor <= lastCursor, !mayMissMore {
-            faults.append("the cursor went back to \(life.newCursor)")
-        }
+        if mayMissMore, life.newSequence <= 100_000 { faults.append("\(life.newSequence) may have been given before") }
+        if life.newCursor <= lastCursor { faults.append("the cursor went back to \(life.newCursor)") }
+        for id in inFlight where life.certain.contains(id) { faults.append("\(id) was on its way, and was sent again without a look") }
         if !life.isConsistent { faults.append("the derived tables are wrong") }
         return faults
     }

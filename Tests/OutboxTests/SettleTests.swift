@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Outbox
 import SyncModel
+import Synchronization
 import TestSupport
 import Testing
 
@@ -68,16 +69,40 @@ import Testing
         let store = try Store()
         try await store.enqueue(Samples.mutation(1, payload: #"{"n":"\#(String(repeating: "1", count: 30_000))"}"#))
         let sealed = try #require(try store.raw { try Data.fetchOne($0, sql: "SELECT sealed FROM entry") })
-        func parts() throws -> Int {
-            try DatabaseQueue(path: store.directory("outbox.sqlite")).inDatabase { _ = try $0.checkpoint(.truncate) }
-            let file = try Data(contentsOf: URL(fileURLWithPath: store.directory("outbox.sqlite")))
+        func parts(_ file: String) throws -> Int {
+            let file = try Data(contentsOf: URL(fileURLWithPath: store.directory(file)))
             return stride(from: 0, to: sealed.count - 32, by: 1000).count { file.range(of: sealed[$0..<$0 + 32]) != nil }
         }
-        let before = try parts()
-        #expect(before > 20)
+        let before = (try parts("outbox.sqlite-wal"), try await store.outbox.emptyLog(), try parts("outbox.sqlite"))
+        #expect(before.0 > 20 && before.1 && before.2 > 20)
         try await store.deliver(try await store.claim()[0])
-        let after = try parts()
-        #expect(after == 0)
+        #expect(try await store.outbox.emptyLog())
+        let after = (try parts("outbox.sqlite-wal"), try parts("outbox.sqlite"))
+        #expect(after == (0, 0))
+    }
+
+    /// Whoever reads keeps the log, and keeps nobody waiting.
+    @Test func theLogIsEmptiedOnceNobodyReadsFromIt() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let reader = try DatabasePool(path: store.directory("outbox.sqlite"))
+        let outbox = store.outbox
+        let began = ContinuousClock.now
+        try await reader.read { db in
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM entry")
+            let done = DispatchSemaphore(value: 0)
+            let isEmpty = Mutex(true)
+            Task {
+                defer { done.signal() }
+                let answer = try await outbox.emptyLog()
+                isEmpty.withLock { $0 = answer }
+            }
+            done.wait()
+            let wasEmptied = isEmpty.withLock(\.self)
+            #expect(!wasEmptied)
+        }
+        #expect(ContinuousClock.now - began < .seconds(4))
+        #expect(try await store.outbox.emptyLog())
     }
 
     @Test(arguments: [

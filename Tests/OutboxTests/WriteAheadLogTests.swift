@@ -49,10 +49,39 @@ import Testing
         }
     }
 
-    private func read(_ log: Data) throws -> WriteAheadLog {
+    private func read(_ log: Data, unreadable: Range<Int> = 0..<0) throws -> WriteAheadLog {
         let path = directory("read-wal")
         try log.write(to: URL(fileURLWithPath: path))
-        return WriteAheadLog(StoreFile(path: path))
+        return WriteAheadLog(StoreFile(path: path, unreadable: unreadable))
+    }
+
+    /// What the log becomes where it begins anew and one transaction of so many pages is written.
+    private func restarted(with pages: Int) throws -> Data {
+        let path = directory("restarted\(pages)")
+        try file.write(to: URL(fileURLWithPath: path))
+        try log.write(to: URL(fileURLWithPath: path + "-wal"))
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }  // `try?`: nothing more is asked of it
+        return try queue.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA wal_checkpoint(RESTART)")
+            try Self.write(pages, db)
+            return try Data(contentsOf: URL(fileURLWithPath: path + "-wal"))
+        }
+    }
+
+    /// The frames that were found, by the page that each is a version of; 0 stands for one that is not known.
+    private func frames(_ found: WriteAheadLog) -> [Int: [Int]] { found.versions.mapValues { $0.map { ($0.offset - 56) / Self.frame } } }
+
+    /// The frames of which something is not as it was, or may not be.
+    private func doubtful(_ found: WriteAheadLog) -> Set<Int> {
+        Set(found.versions.values.joined().filter { !$0.isVerified }.map { ($0.offset - 56) / Self.frame })
+    }
+
+    /// What becomes of frames by page where those in `lost` are of a page that is not known.
+    private func frames(_ frames: [Int: [Int]], without lost: Set<Int>) -> [Int: [Int]] {
+        var left = frames.mapValues { $0.filter { !lost.contains($0) } }
+        if !lost.isEmpty { left[0] = lost.sorted() }
+        return left.filter { !$0.value.isEmpty }
     }
 
     /// Each begins where the one before it did, and leaves of that one what it is too short to cover.
@@ -75,19 +104,96 @@ import Testing
     }
 
     @Test func whatIsLeftOfTheLogBeforeThisOneIsNothingOfIt() throws {
-        let path = directory("restarted")
-        try file.write(to: URL(fileURLWithPath: path))
-        try log.write(to: URL(fileURLWithPath: path + "-wal"))
-        let queue = try DatabaseQueue(path: path)
-        let restarted = try queue.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA wal_checkpoint(RESTART)")
-            try Self.write(2, db)
-            return try Data(contentsOf: URL(fileURLWithPath: path + "-wal"))
-        }
-        try queue.close()
+        let restarted = try restarted(with: 2)
         #expect(restarted.count == log.count)
         let found = try read(restarted)
-        #expect(!found.isDamaged && !found.mayHoldMore && found.versions.values.joined().count < log.count / Self.frame)
+        #expect(!found.isDamaged && !found.mayHoldMore && !found.mayLackVersions)
+        let count = found.versions.values.joined().count
+        #expect(count > 0 && count < log.count / Self.frame)
+    }
+
+    /// Not even where more is left of it than of this one.
+    @Test func theOldLogDoesNotPassForOneWhoseFirstSectorIsGone() throws {
+        var restarted = try restarted(with: 2)
+        let count = try read(restarted).versions.values.joined().count
+        restarted.resetBytes(in: 0..<512)
+        let found = try read(restarted)
+        // Nothing goes on from its only transaction.
+        #expect(found.isDamaged && found.mayHoldMore && found.versions.isEmpty && count < log.count / Self.frame - count)
+    }
+
+    /// All but the sectors are there: of one with the beginning of a frame the page is not known.
+    @Test func eachSectorZeroedInTurn() throws {
+        let sound = frames(try read(log))
+        for start in stride(from: 0, to: log.count, by: 512) {
+            let sector = start..<min(start + 512, log.count)
+            var damaged = log
+            damaged.resetBytes(in: sector)
+            let found = try read(damaged)
+            func hasChanged(_ place: Int, _ count: Int) -> Bool { log[place..<place + count] != damaged[place..<place + count] }
+            let touched = (0...ends[3]).filter { hasChanged(32 + $0 * Self.frame, Self.frame) }
+            let unnamed = Set(touched.filter { hasChanged(32 + $0 * Self.frame, 4) })
+            // Nothing goes on from the last transaction; nor from the one before it where both are damaged, or it says no end.
+            let endIsGone = unnamed.contains(ends[2]) || touched == [ends[2], ends[2] + 1]
+            let last = endIsGone ? ends[1] : touched.contains { $0 > ends[2] } ? ends[2] : ends[3]
+            let expected = frames(sound.mapValues { $0.filter { $0 <= last } }, without: unnamed.filter { $0 <= last })
+            #expect(frames(found) == expected, "sector at \(start), frames \(touched)")
+            #expect(found.isDamaged == (start == 0 || touched.contains { $0 <= last }), "sector at \(start), frames \(touched)")
+            // The frame behind a header that is gone has nothing to go on from.
+            #expect(doubtful(found).isSubset(of: touched + unnamed.map { $0 + 1 }), "sector at \(start), frames \(touched)")
+            #expect(found.mayHoldMore == (last < ends[3] || !unnamed.isEmpty), "sector at \(start), frames \(touched)")
+        }
+    }
+
+    @Test func theSaltsOfTheHeaderAndOfTheFirstFrameChanged() throws {
+        let sound = frames(try read(log))
+        for places in [[16, 40], [17, 46], [20, 40], [22, 45], Array(16..<24) + Array(40..<48)] {
+            var damaged = log
+            for place in places { damaged[place] ^= 0x21 }
+            let found = try read(damaged)
+            #expect(found.isDamaged && frames(found) == sound, "bytes \(places)")
+        }
+    }
+
+    /// Which page it is of can be told from its checksum, and whose log it is of by one of the salts.
+    @Test func theHeaderOfAFrameChanged() throws {
+        let sound = try read(log)
+        for frame in Set([0, 1, 5] + ends) {
+            for place in 0..<24 {
+                for bit in [0x01, 0x40] as [UInt8] {
+                    var damaged = log
+                    damaged[32 + frame * Self.frame + place] ^= bit
+                    let found = try read(damaged)
+                    let words = "byte \(place) of frame \(frame)"
+                    guard frame <= ends[2] else {
+                        #expect(!found.isDamaged && found.mayHoldMore && found.mayLackVersions, "\(words)")
+                        #expect(frames(found) == frames(frames(sound).mapValues { $0.filter { $0 <= ends[2] } }, without: []), "\(words)")
+                        continue
+                    }
+                    #expect(found.isDamaged && !found.mayHoldMore && found.count == sound.count, "\(words)")
+                    #expect(doubtful(found) == (place < 8 ? [frame] : []) && found.mayLackVersions == (place < 8), "\(words)")
+                    let missing = frames(sound).filter { !Set(frames(found)[$0.key] ?? []).isSuperset(of: $0.value) }
+                    #expect(missing.isEmpty && (place < 4 || frames(found) == frames(sound)), "\(words)")
+                }
+            }
+        }
+    }
+
+    @Test func theDiskDoesNotGiveTheHeader() throws {
+        let sound = frames(try read(log))
+        let found = try read(log, unreadable: 0..<32)
+        #expect(found.isDamaged && found.mayHoldMore && found.mayLackVersions)
+        #expect(frames(found) == sound && doubtful(found) == [0])
+    }
+
+    @Test func theDiskDoesNotGiveAFrame() throws {
+        let sound = frames(try read(log))
+        for frame in 0...ends[1] {
+            let start = 32 + frame * Self.frame + 1000
+            let found = try read(log, unreadable: start..<start + 1)
+            #expect(found.isDamaged && found.mayHoldMore && found.mayLackVersions, "frame \(frame)")
+            #expect(frames(found) == frames(sound, without: [frame]) && doubtful(found) == [frame, frame + 1], "frame \(frame)")
+        }
     }
 
     /// What goes on from a transaction shows that it was on the disk, whatever became of the rest of both.
@@ -105,13 +211,16 @@ import Testing
 
     /// Wherever a bit has changed, the next transaction shows it, which goes on from there; the last one has none behind it.
     @Test func damageBeforeTheLastTransactionIsFound() throws {
-        #expect(try !read(log).isDamaged && ends.count == 4)
+        let sound = try read(log)
+        #expect(!sound.isDamaged && !sound.mayHoldMore && !sound.mayLackVersions && ends.count == 4)
         for frame in 0...ends[2] {
             let header = 32 + frame * Self.frame
-            for place in [16, 18, 20, 23, 24, 2000, 4119] {
+            for place in [24, 2000, 4119] {
                 var damaged = log
                 damaged[header + place] ^= 0x04
-                #expect(try read(damaged).isDamaged, "byte \(place) of frame \(frame)")
+                let found = try read(damaged)
+                #expect(found.isDamaged && !found.mayHoldMore && doubtful(found) == [frame], "byte \(place) of frame \(frame)")
+                #expect(frames(found) == frames(sound), "byte \(place) of frame \(frame)")
             }
         }
         for place in 0..<32 {

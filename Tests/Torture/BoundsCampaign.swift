@@ -115,7 +115,8 @@ struct BoundsCampaign: RoundCampaign {
     /// 256 pages are that have not been copied back yet), would be growth. Most of the memory are the pages that SQLite keeps, two
     /// megabytes at most for each of three connections (https://sqlite.org/pragma.html#pragma_cache_size).
     private static let (memory, descriptors, log) = (6 << 20, 8, 6 << 20)
-    /// Bytes of memory: less than the least that would have to be kept of each entry, which is an id and a time.
+    /// Bytes of memory: some times the noise, and less than a row or an id’s text takes. Whatever keeps less of each is seen with a million
+    /// of them only, by `make bench`.
     private static let memoryOfEntry = 128
 
     /// Once each part has done something: some of what it keeps it makes at its first use.

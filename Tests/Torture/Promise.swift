@@ -16,13 +16,15 @@ struct Promise {
             tests: ["SimulationTests", "KillTests", "CourierTests"]),
         Promise(
             number: 4, campaigns: ["simulation", "power-cut", "kill", "syscalls", "damage", "network"],
-            tests: ["SimulationTests", "OutageTests"]),
+            tests: ["SimulationTests", "OutageTests", "ExhaustionTests"]),
         Promise(number: 5, campaigns: ["simulation", "kill", "network"], tests: ["SimulationTests", "KillTests", "ClaimTests"]),
         Promise(number: 6, campaigns: ["simulation"], tests: ["SimulationTests", "ClaimTests"]),
         Promise(number: 7, campaigns: ["simulation", "network"], tests: ["SimulationTests", "SettlementTests", "OutageTests"]),
-        Promise(number: 8, campaigns: ["simulation"], tests: ["SimulationTests", "CourierTests", "ClaimTests"]),
-        Promise(number: 9, campaigns: ["secrecy"], tests: ["CanaryTests", "EchoTests", "HidingTests", "SettleTests"]),
-        Promise(number: 10, campaigns: ["power-cut", "kill", "syscalls", "damage"], tests: ["DamageTests", "WriteAheadLogTests"]),
+        Promise(number: 8, campaigns: ["simulation"], tests: ["SimulationTests", "CourierTests", "ClaimTests", "SessionTests"]),
+        Promise(number: 9, campaigns: ["secrecy"], tests: ["CanaryTests", "EchoTests", "HidingTests", "SettleTests", "HousekeepingTests"]),
+        Promise(
+            number: 10, campaigns: ["power-cut", "kill", "syscalls", "damage"],
+            tests: ["DamageTests", "WriteAheadLogTests", "CrashTests"]),
         Promise(number: 11, campaigns: ["bounds"], tests: ["ExhaustionTests", "ClaimTests"]),
     ]
 

@@ -4,6 +4,8 @@ import SyncModel
 
 extension Salvage {
     /// Keeps an entry as it was, or, where not all of it is as it was accepted, held as `quarantine`.
+    ///
+    /// - Parameter isNewest: there was no later version of it.
     func insertEntry(_ sequence: Int64, _ values: [DatabaseValue], isWhole: Bool, isNewest: Bool) throws {
         var row = Dictionary(zip(columns.dropFirst(), values), uniquingKeysWith: { first, _ in first })
         guard let id = row["id"]?.text.flatMap({ MutationID($0) }) else { return }
@@ -13,19 +15,20 @@ extension Salvage {
         if try Bool.fetchOne(db, sql: "SELECT 1 FROM entry WHERE sequence = ?", arguments: [sequence]) == true || sequence > Self.greatest {
             return displaced.append(row)
         }
-        if !isNewest, ["pending", "inflight"].contains(row["state"]?.text) {
-            // What has happened since is not known, so it is looked up before it is sent.
+        func doubt() {
             row["uncertain"] = 1.databaseValue
-            if row["uncertainAt"]?.isNull ?? true { row["uncertainAt"] = now.ms.databaseValue }
+            let began = row["state"]?.text == "inflight" ? row["claimedAt"]?.integer : nil
+            if row["uncertainAt"]?.isNull ?? true { row["uncertainAt"] = (began ?? now.ms).databaseValue }
         }
+        // What has happened since is not known, so it is looked up before it is sent.
+        if !isNewest, ["pending", "inflight"].contains(row["state"]?.text) { doubt() }
         guard isWhole else { return try quarantine(row) }
         if try insert(row) { return try checkContent(of: sequence, row) }
         if row["state"]?.text == "inflight" {
             // An earlier version of a row may seem to be in flight beside another of its lane.
+            doubt()
             row["state"] = "pending".databaseValue
             row["epoch"] = .null
-            row["uncertain"] = 1.databaseValue
-            if row["uncertainAt"]?.isNull ?? true { row["uncertainAt"] = (row["claimedAt"]?.integer ?? now.ms).databaseValue }
             if try insert(row) { return try checkContent(of: sequence, row) }
         }
         try quarantine(row)

@@ -6,6 +6,8 @@ import SyncModel
 extension Salvage {
     /// How far a counter goes on past the greatest number seen, where it cannot be read itself: nothing is to be given twice.
     private static let leap: Int64 = 1_000_000
+    /// The same where it can be read, but the log may hold a later one: far more numbers than what is missing of a log can have given.
+    private static let margin: Int64 = 100_000
 
     /// Takes out what has a sequence that was never given.
     func setAsideImpossible() throws {
@@ -18,7 +20,7 @@ extension Salvage {
 
     /// Has events go on after all cursors that were given, and keeps those behind which none is missing.
     func continueEvents() throws {
-        let last = after(try greatest("SELECT max(cursor) FROM event"), counters["event"]).value
+        let last = after(try greatest("SELECT max(cursor) FROM event"), counters["event"]).next
         try set("event", to: last)
         try db.execute(
             sql: """
@@ -29,10 +31,12 @@ extension Salvage {
 
     private func greatest(_ sql: String) throws -> Int64 { try Int64.fetchOne(db, sql: sql) ?? 0 }
 
-    private func after(_ greatest: Int64, _ counter: Int64?) -> (value: Int64, isKnown: Bool) {
+    /// The last number that is known to have been given, and the one behind which to go on.
+    private func after(_ greatest: Int64, _ counter: Int64?) -> (given: Int64, next: Int64) {
         // A counter that is behind what was given, or far before it, has changed itself.
-        if let counter, counter >= greatest, counter - greatest <= Self.leap { return (counter, true) }
-        return (greatest + Self.leap, false)
+        let known = counter.flatMap { $0 >= greatest && $0 - greatest <= Self.leap ? $0 : nil }
+        let given = known ?? greatest
+        return (given, known == nil ? given + Self.leap : pages.log.mayHoldMore ? given + Self.margin : given)
     }
 
     private func set(_ table: String, to value: Int64) throws {
@@ -53,13 +57,12 @@ extension Salvage {
             """)
         // Where there is one for events and none for entries, none was ever accepted.
         let counter = after(seen, counters["entry"] ?? (counters.isEmpty ? nil : 0))
-        try set("entry", to: counter.value)
-        if !counter.isKnown {
+        try set("entry", to: counter.next)
+        if counter.next > counter.given {
             report.mayMissMore = true
-            try note(first: seen + 1, last: counter.value)
+            try note(first: counter.given + 1, last: counter.next)
         }
-        let last = counter.value
-        var missing = try Outbox.gaps(upTo: last, db)
+        var missing = try Outbox.gaps(upTo: counter.given, db)
         guard !missing.isEmpty else { return }
         var traces = Traces()
         for trust in StorePages.Trust.allCases {
@@ -84,7 +87,7 @@ extension Salvage {
             }
             try quarantine(try traces.row(sequence, id, route: capturedEvent(of: id)))
         }
-        missing = try Outbox.gaps(upTo: last, db)
+        missing = try Outbox.gaps(upTo: counter.given, db)
         for range in missing {
             let lost = traces.settled.count { range.contains($0) }
             report.lostReceipts += lost

@@ -60,7 +60,7 @@ final class Salvage {
     private func take(_ row: FoundRow, _ trust: StorePages.Trust) throws {
         switch row {
         case .entry(let sequence, let values, let isWhole):
-            try insertEntry(sequence, values, isWhole: isWhole, isNewest: trust == .newest)
+            try insertEntry(sequence, values, isWhole: isWhole, isNewest: trust == .newest && !pages.log.mayLackVersions)
         case .receipt(let values): try insert(into: "receipt", values)
         case .event(let cursor, let values): try insert(into: "event", [cursor.databaseValue] + values.dropFirst())
         case .attempt(let values): try insert(into: "attempt", values)

@@ -12,7 +12,8 @@ package struct SalvageReport: Sendable, Hashable, Codable {
     package var quarantined: Int
     /// Entries that were accepted and of which nothing could be read.
     package var missing: Int
-    /// There may be more of the latter: what counts them could not be read either, or the end of the write-ahead log.
+    /// There may be more of the latter: what counts them could not be read either, or part of the write-ahead log, or that had more behind
+    /// its end.
     package var mayMissMore: Bool
     /// Entries that were settled before and whose receipts could not be read.
     package var lostReceipts: Int

@@ -6,8 +6,11 @@ final class StoreFile: Sendable {
     /// Bytes.
     let size: Int
     private let descriptor: Int32
+    private let unreadable: Range<Int>
 
-    init(path: String) {
+    /// - Parameter unreadable: bytes that are not given, as by a disk that fails.
+    init(path: String, unreadable: Range<Int> = 0..<0) {
+        self.unreadable = unreadable
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         var info = stat()
         size = descriptor >= 0 && fstat(descriptor, &info) == 0 && info.st_mode & S_IFMT == S_IFREG ? Int(info.st_size) : 0
@@ -15,9 +18,10 @@ final class StoreFile: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// So many bytes from `offset` on, with zeros for those behind the end; nil where it lies behind the end, or the disk does not give it.
+    /// So many bytes from `offset` on, with zeros for those behind the end; nil where it lies outside the file, or the disk does not give
+    /// them.
     func bytes(at offset: Int, _ count: Int) -> [UInt8]? {
-        guard offset < size else { return nil }
+        guard (0..<size).contains(offset), !unreadable.overlaps(offset..<offset + count) else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
         while done < count {

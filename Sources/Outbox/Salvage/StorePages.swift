@@ -33,7 +33,7 @@ struct StorePages {
         usable = pageSize - (sizeIsGood && header[20] < 64 ? Int(header[20]) : 0)
         let inFile = (file.size + pageSize - 1) / pageSize
         let inHeader = isSQLite ? header.number(at: 28) : 0
-        count = max(log.count ?? 0, inFile, log.versions.keys.filter { $0 < 1 << 24 }.max() ?? 0)
+        count = max(log.count ?? 0, inFile, log.versions.keys.max() ?? 0)
         let firstIsLogged = log.versions[1] != nil
         damage =
             if log.isDamaged {

@@ -6,137 +6,149 @@
 struct WriteAheadLog {
     /// Bytes of a page; nil where there is no log.
     let pageSize: Int?
-    /// Committed versions of each page, oldest first.
+    /// Committed versions of each page, oldest first. One whose page may be another one is among those of both; page 0 is one that is not
+    /// known.
     private(set) var versions: [Int: [Version]] = [:]
     /// Pages of the database after the last commit; nil without one.
     private(set) var count: Int?
     /// Its header does not verify, or a frame in a transaction that the next one goes on from: a power cut leaves neither.
     private(set) var isDamaged = false
-    /// Behind the last transaction that counts lie frames of this log, and one of them does not verify: what failed or was cut off, or was
-    /// damaged since. Nothing tells which. Or the disk does not give a frame.
-    var mayHoldMore: Bool { isUnread || isOpenEnded }
+    /// Something of it cannot be read, or belongs to a page that is not known, or lies behind the last transaction that counts: what failed
+    /// or was cut off, or was damaged since. Nothing tells which.
+    private(set) var mayHoldMore = false
+    /// Any page may have had a later version than those here: there may be more, or a frame has changed, perhaps in the page that it names.
+    private(set) var mayLackVersions = false
 
-    private var isUnread = false
-    private var isOpenEnded = false
-
-    struct Version {
+    struct Version: Hashable {
         /// Where the page's bytes begin in the log.
         let offset: Int
+        /// They are what was written, and the page is the one that was meant.
         let isVerified: Bool
     }
 
     private struct Frame {
-        let page, offset: Int
-        let isVerified: Bool
-        /// Whether it was written as the last one of a transaction.
-        let isCommit: Bool
+        let page, commit, offset: Int
+        /// The page with which it goes on from the one before, where it does.
+        let fitting: Int?
+        var isVerified: Bool
+        /// Of a log before this one.
+        let isOlder: Bool
+
+        /// Whether it was written as the last one of a transaction. What a header within one sector says was written together, whatever has
+        /// become of the page behind it.
+        var isCommit: Bool { commit != 0 && (isVerified || fitting != nil || offset % sector <= sector - frameHeaderSize) }
+
+        /// Those that it may be a version of.
+        var pages: Set<Int> {
+            let pages = Set([page, isVerified ? page : fitting ?? page]).filter { WriteAheadLog.pages.contains($0) }
+            return pages.isEmpty ? [0] : pages
+        }
     }
 
-    static let headerSize = 32
+    /// The numbers that pages may have: more than any store has.
+    static let pages = 1..<1 << 24
+    private static let headerSize = 32
     private static let frameHeaderSize = 24
     /// Bytes that a disk writes together.
     private static let sector = 512
     private static let magic = 0x377f_0682
 
     init(_ file: StoreFile) {
-        guard file.size > Self.headerSize, let header = file.bytes(at: 0, Self.headerSize) else {
+        guard file.size > Self.headerSize else {
             pageSize = nil
             return
         }
-        func sum(_ isBigEndian: Bool) -> Checksum {
-            Checksum(isBigEndian: isBigEndian, stated: [0, 0, 0, 0, 0, 0, 0, 0]).adding(header[..<24])
+        var isUnread = false
+        // What the disk does not give is zeros, which are no frame: there is no page 0.
+        func read(_ offset: Int, _ count: Int) -> [UInt8] {
+            if let bytes = file.bytes(at: offset, count) { return bytes }
+            isUnread = true
+            return [UInt8](repeating: 0, count: count)
+        }
+        let header = read(0, Self.headerSize)
+        func sums(_ isBigEndian: Bool) -> [LogChecksum] {
+            let none = LogChecksum(isBigEndian: isBigEndian, stated: [0, 0, 0, 0, 0, 0, 0, 0])
+            return [LogChecksum(isBigEndian: isBigEndian, stated: header[24..<32]), none.adding(header[..<24])]
         }
         let order = header.number(at: 0) & 1 == 1
-        let headerIsGood = header.number(at: 0) | 1 == Self.magic | 1 && sum(order).isStated(in: header, at: 24)
+        let headerIsGood = header.number(at: 0) | 1 == Self.magic | 1 && Set(sums(order)).count == 1
         // It is on the disk before the first frame is written.
         isDamaged = !headerIsGood
-        // A damaged one says nothing of its own log: the sums are as this machine makes them, and the first frames say whose they are.
+        // A damaged one says nothing of its own log: the sums are as this machine makes them, and the frames say whose they are.
         let isBigEndian = headerIsGood ? order : UInt32(1).bigEndian == 1
         let stated = header.number(at: 8)
         let pageSize = headerIsGood && stated.nonzeroBitCount == 1 && (512...65536).contains(stated) ? stated : 4096
         self.pageSize = pageSize
-        func saltsOfFrame(_ index: Int) -> ArraySlice<UInt8>? {
-            file.bytes(at: Self.headerSize + index * (Self.frameHeaderSize + pageSize), Self.frameHeaderSize)?[8..<16]
-        }
-        let likely = [saltsOfFrame(0), header[16..<24]].compactMap(\.self)
-        let salts = Array(headerIsGood ? header[16..<24] : likely.first { $0 == saltsOfFrame(1) } ?? likely[0])
+        let size = Self.frameHeaderSize + pageSize
+        let offsets = stride(from: Self.headerSize, through: file.size - size, by: size)
         // What the next frame's checksum goes on from: what is stated, or, where that itself has changed, what should have been.
-        var seeds = [Checksum(isBigEndian: isBigEndian, stated: header[24..<32]), sum(isBigEndian)]
+        var seeds = sums(isBigEndian)
+        let salts = headerIsGood ? LogSalts(header[16..<24]) : Self.salts(of: offsets.lazy.map { read($0, size) }, from: seeds)
         // Frames that are not known to count: those of the transaction being read, and of torn ones before it.
         var open: [Frame] = []
         var isTorn = false
-        var offset = Self.headerSize
         func keepOpen() {
-            for frame in open { versions[frame.page, default: []].append(Version(offset: frame.offset, isVerified: frame.isVerified)) }
-            (open, isTorn, isOpenEnded) = ([], false, false)
-        }
-        while offset + Self.frameHeaderSize + pageSize <= file.size {
-            defer { offset += Self.frameHeaderSize + pageSize }
-            guard let frame = file.bytes(at: offset, Self.frameHeaderSize + pageSize) else {
-                (isTorn, isUnread) = (true, true)
-                continue
+            for frame in open {
+                let version = Version(offset: frame.offset + Self.frameHeaderSize, isVerified: frame.isVerified)
+                for page in frame.pages { versions[page, default: []].append(version) }
             }
-            let sums = seeds.map { $0.adding(frame[..<8]).adding(frame[Self.frameHeaderSize...]) }
-            let isVerified = Array(frame[8..<16]) == salts && sums.contains { $0.isStated(in: frame, at: 16) }
-            seeds =
-                [Checksum(isBigEndian: isBigEndian, stated: frame[16..<24])]
-                + (isVerified ? [] : sums.prefix(1) + sums.dropFirst().suffix(1))
+            (open, isTorn) = ([], false)
+        }
+        for offset in offsets {
+            let bytes = read(offset, size)
+            let own = LogSalts(bytes[8..<16])
+            let page = bytes.number(at: 0)
+            let fitting = own.areLike(salts) ? seeds.map { Self.page(of: bytes, from: $0) } : []
+            let verifying = fitting.firstIndex { $0 == page }
+            // Of the frame before it only the checksum has changed, where this one goes on from what that should have been.
+            if let verifying, verifying > 0, !open.isEmpty { open[open.count - 1].isVerified = true }
+            let frame = Frame(
+                page: page, commit: bytes.number(at: 4), offset: offset, fitting: fitting.compactMap(\.self).first,
+                isVerified: verifying != nil, isOlder: own.areOlder(than: salts))
             // Each transaction is on the disk before the next one, which goes on from its checksum, is written. So where a frame goes on from
             // another transaction's last one, what does not verify before it was damaged since. Nothing goes on from a transaction that
             // failed or was cut off: what is written next is written over it, and what it leaves behind the end of that, piece behind
             // piece, goes on from frames that are no more. SQLite rightly takes such ones not to have been.
-            if isVerified, open.last?.isCommit == true {
+            if frame.fitting != nil, open.last?.isCommit == true {
                 isDamaged = true
                 keepOpen()
             }
-            // What a header within one sector says was written together, whatever has become of the page behind it.
-            let isWhole = isVerified || offset % Self.sector <= Self.sector - Self.frameHeaderSize
-            let commit = isWhole ? frame.number(at: 4) : 0
-            open.append(
-                Frame(
-                    page: frame.number(at: 0), offset: offset + Self.frameHeaderSize, isVerified: isVerified, isCommit: commit != 0))
-            if !isVerified { isTorn = true }
-            // Another log has neither of the two salts of this one.
-            let isOfThisLog = frame[8..<12].elementsEqual(salts[..<4]) || frame[12..<16].elementsEqual(salts[4...])
-            if isTorn, isOfThisLog { isOpenEnded = true }
-            guard commit != 0, !isTorn else { continue }
+            open.append(frame)
+            let due = !frame.isVerified ? seeds.map { $0.adding(bytes[..<8]).adding(bytes[Self.frameHeaderSize...]) } : []
+            seeds = [LogChecksum(isBigEndian: isBigEndian, stated: bytes[16..<24])] + due.prefix(1) + due.dropFirst().suffix(1)
+            // SQLite takes no frame of which anything has changed.
+            if !frame.isVerified || own != salts { isTorn = true }
+            guard frame.isCommit, !isTorn else { continue }
             keepOpen()
-            count = commit
+            count = frame.commit
         }
-    }
-}
-
-/// The checksum of a log's frames: two running sums over pairs of 32-bit words.
-private struct Checksum {
-    private var a: UInt32
-    private var b: UInt32
-    private let isBigEndian: Bool
-
-    /// - Parameter stated: 8 bytes.
-    init(isBigEndian: Bool, stated: ArraySlice<UInt8>) {
-        self.isBigEndian = isBigEndian
-        let stated = Array(stated)
-        a = UInt32(stated.number(at: 0))
-        b = UInt32(stated.number(at: 4))
+        mayHoldMore = isUnread || versions[0] != nil || !open.allSatisfy(\.isOlder)
+        mayLackVersions = mayHoldMore || !versions.values.joined().allSatisfy(\.isVerified)
     }
 
-    func adding(_ bytes: ArraySlice<UInt8>) -> Checksum {
-        var sum = self
-        bytes.withUnsafeBytes { bytes in
-            for offset in stride(from: 0, to: bytes.count - 7, by: 8) {
-                sum.a = sum.a &+ word(bytes, offset) &+ sum.b
-                sum.b = sum.b &+ word(bytes, offset + 4) &+ sum.a
-            }
+    /// The page with which a frame's checksum goes on from `seed`, all else being as it was written; nil where there is none. Where that is
+    /// another one than the frame names it may be the right one; a change of a few other bits may look the same.
+    private static func page(of frame: [UInt8], from seed: LogChecksum) -> Int? {
+        let sum = LogChecksum(isBigEndian: seed.isBigEndian, stated: frame[16..<24])
+        // They say its page, and whether it is a transaction's last.
+        let head = seed.bytes(to: sum.removing(frame[frameHeaderSize...]))
+        let page = head.number(at: 0)
+        return pages.contains(page) && head[4...] == frame[4..<8] ? page : nil
+    }
+
+    /// The salts of a log whose header does not say them: those that most frames have which go on from the one before, or, where frames in
+    /// front of all of these have newer ones, those: the file's end may hold more of an older log than its beginning of this one.
+    private static func salts(of frames: some Sequence<[UInt8]>, from seeds: [LogChecksum]) -> LogSalts {
+        var all: [LogSalts] = []
+        var votes: [LogSalts: Int] = [:]
+        var seeds = seeds
+        for frame in frames {
+            let salts = LogSalts(frame[8..<16])
+            all.append(salts)
+            if seeds.contains(where: { page(of: frame, from: $0) != nil }) { votes[salts, default: 0] += 1 }
+            seeds = seeds.prefix(1).map { LogChecksum(isBigEndian: $0.isBigEndian, stated: frame[16..<24]) }
         }
-        return sum
-    }
-
-    private func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
-        let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-        return isBigEndian ? UInt32(bigEndian: word) : UInt32(littleEndian: word)
-    }
-
-    func isStated(in header: [UInt8], at offset: Int) -> Bool {
-        header.number(at: offset) == Int(a) && header.number(at: offset + 4) == Int(b)
+        let most = all.reversed().max { votes[$0, default: 0] < votes[$1, default: 0] } ?? LogSalts([0, 0, 0, 0, 0, 0, 0, 0])
+        return all.first { $0 == most || most.areOlder(than: $0) } ?? most
     }
 }

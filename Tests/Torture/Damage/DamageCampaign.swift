@@ -122,9 +122,10 @@ struct DamageCampaign: RoundCampaign {
             duplicates = effects
             outcome.duplicated += again.count
             outcome.duplicatedUncertain += again.count { doubted.contains($0) }
-            // It can be looked up there, so a doubt excuses nothing. The limit of the promise is the log's last transactions, which may have been
-            // what said that these were about to be sent.
-            if !again.isEmpty, again.count <= Self.mostClaimed * unvouched {
+            // It can be looked up there, so a doubt excuses nothing. The limit of the promise is the log's last transactions, which may
+            // have been what said that these were about to be sent; but not where it is told that there may have been some.
+            let isTold = SalvageReport.all(in: state).dropFirst(before).contains(where: \.mayMissMore)
+            if !again.isEmpty, !isTold, again.count <= Self.mostClaimed * unvouched {
                 outcome.counted("second effects of what the log’s last transactions had claimed", again.count)
             } else if !again.isEmpty {
                 broken("\(again) took effect again, after \(damaged)")

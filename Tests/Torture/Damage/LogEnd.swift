@@ -36,16 +36,32 @@ struct LogEnd {
     func unvouched() -> Int {
         // `try?`: as above.
         let now = (try? Data(contentsOf: URL(fileURLWithPath: path))).map(Array.init) ?? []
-        // It was not flipped, but is gone.
-        guard now.count == bytes.count else { return 0 }
-        func isSame(_ offset: Int, _ count: Int = Self.frameSize) -> Bool { now[offset..<offset + count] == bytes[offset..<offset + count] }
-        // That it ends a transaction, and the checksum that the next one goes on from, are in its header.
-        func ends(_ frame: Int) -> Bool {
-            isSame(frame) || Self.isInOneSector(frame) && now[frame + 4..<frame + 8] != [0, 0, 0, 0] && isSame(frame + 16, 8)
+        // It was not flipped, but is gone; or there was none.
+        guard now.count == bytes.count, !transactions.isEmpty else { return 0 }
+        func isSame(_ offset: Int, _ count: Int) -> Bool { now[offset..<offset + count] == bytes[offset..<offset + count] }
+        func isPage(_ frame: Int) -> Bool { isSame(frame + Self.frameHeaderSize, Self.frameSize - Self.frameHeaderSize) }
+        // The frames whose checksum goes on from one that is known: from what the one before, or the header, states, or from what follows
+        // from that one's content.
+        var follows: Set<Int> = []
+        var isKnown = isSame(24, 8) || isSame(0, 24)
+        for frame in transactions.joined() {
+            if isKnown { follows.insert(frame) }
+            isKnown = isSame(frame + 16, 8) || isKnown && isSame(frame, 8) && isPage(frame)
         }
-        let goesOn = zip(transactions, transactions.dropFirst()).map { ends($0[$0.count - 1]) && isSame($1[0]) }
+        // The number of its page can be told from all else, and each of the two salts says whose frame it is.
+        func isRead(_ frame: Int) -> Bool {
+            follows.contains(frame) && isSame(frame + 4, 4) && isSame(frame + 16, 8) && isPage(frame)
+                && (isSame(frame + 8, 4) || isSame(frame + 12, 4))
+        }
+        // Of one whose checksum alone has changed the next one tells; of others the mark of an end is believed that was written with the
+        // rest of the header.
+        func ends(_ frame: Int) -> Bool {
+            isRead(frame) || follows.contains(frame) && !isSame(frame + 16, 8) && isSame(frame, 8) && isPage(frame)
+                || Self.isInOneSector(frame) && now[frame + 4..<frame + 8] != [0, 0, 0, 0]
+        }
+        let goesOn = zip(transactions, transactions.dropFirst()).map { ends($0[$0.count - 1]) && isRead($1[0]) }
         let behind = transactions.dropFirst((goesOn.lastIndex(of: true) ?? -1) + 1)
-        return behind.drop { $0.allSatisfy { isSame($0) } }.count
+        return behind.drop { $0.allSatisfy { follows.contains($0) && isSame($0, Self.frameSize) } }.count
     }
 
     private static func isInOneSector(_ offset: Int) -> Bool { offset % sector <= sector - frameHeaderSize }

@@ -14,6 +14,8 @@ enum Lie: String, CaseIterable, Sendable {
     case endlessAnswer
     /// The backend hears everything, and something else comes in its answer's place.
     case answerReplaced
+    /// The backend hears everything; behind each of its answers, and beyond its length, comes another one, to nothing that was asked.
+    case answerAppended
     /// Every answer is this one, and the backend hears nothing.
     case loginPage, redirect, portal, unavailable, retryAfterSeconds, retryAfterDate, absurdRetryAfter, tooMany, notHTTP, wrongLength
     case truncatedGzip

@@ -84,6 +84,7 @@ final class LyingProxy: Sendable {
         case .slowAnswer: relay(client, requestBytes: .max, answerBytes: .max, pause: 300)
         case .endlessAnswer: relay(client, requestBytes: .max, answerBytes: .max, pause: 200_000, sparingHead: true)
         case .answerReplaced: relay(client, requestBytes: .max, answerBytes: .max, instead: Self.page("200 OK", "Sign in to this network"))
+        case .answerAppended: relay(client, requestBytes: .max, answerBytes: .max, behind: Self.bytes(Self.created))
         case .loginPage: answer(Self.page("200 OK", "Sign in to this network"))
         case .redirect: answer(Self.bytes("HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:9/login\r\nContent-Length: 0\r\n\r\n"))
         case .portal: answer(Self.page("511 Network Authentication Required", "Sign in to this network"))
@@ -122,9 +123,10 @@ final class LyingProxy: Sendable {
     /// - Parameters:
     ///   - microseconds: after each byte of an answer, or only of its body where the head is spared.
     ///   - instead: goes out in place of the answer.
+    ///   - appended: goes out with each answer that comes in one piece.
     private func relay(
         _ client: Int32, requestBytes: Int, answerBytes: Int, pause microseconds: UInt32 = 0, sparingHead: Bool = false,
-        instead: [UInt8]? = nil
+        instead: [UInt8]? = nil, behind appended: [UInt8] = []
     ) {
         guard let backend = target.connect() else { return Self.reset(client) }
         defer { Glibc.close(backend) }
@@ -143,7 +145,7 @@ final class LyingProxy: Sendable {
                     _ = Self.write(client, instead)
                     return
                 }
-                let part = Array(bytes.prefix(left.answer))
+                let part = Array(bytes.prefix(left.answer)) + (Self.isWhole(bytes) ? appended : [])
                 let atOnce = microseconds == 0 ? part.count : sparingHead ? Self.headLength(part) : 0
                 guard Self.write(client, Array(part[..<atOnce])) else { return }
                 for byte in part[atOnce...] {
@@ -160,6 +162,17 @@ final class LyingProxy: Sendable {
     private static func headLength(_ answer: [UInt8]) -> Int {
         answer.indices.first { answer[$0...].starts(with: bytes("\r\n\r\n")) }.map { $0 + 4 } ?? 0
     }
+
+    /// Whether it is an answer from its first byte to its last.
+    private static func isWhole(_ answer: [UInt8]) -> Bool {
+        let head = headLength(answer)
+        let lines = String(decoding: answer[..<head], as: UTF8.self).lowercased().split(separator: "\r\n")
+        let length = lines.first { $0.hasPrefix("content-length:") }.flatMap { Int($0.dropFirst(15).drop { $0 == " " }) }
+        return head > 0 && length.map { head + $0 == answer.count } ?? false
+    }
+
+    /// What a backend says that has taken something.
+    private static let created = "HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{\"id\":424242}"
 
     private static func page(_ status: String, _ words: String) -> [UInt8] {
         let body = "<!DOCTYPE html><html><body><form action=/login>\(words)</form></body></html>"

@@ -14,6 +14,8 @@ extension NetworkCampaign {
         var names = Namespaces.Names.answering
         let words: String
         var stationAfter: [[String]] = [], internetAfter: [[String]] = []
+        /// Whether the daemon is stopped in it, rather than that it ends.
+        var stops = false
     }
 
     private static let route = ["route", "add", "default", "via", Namespaces.gateway]
@@ -41,7 +43,11 @@ extension NetworkCampaign {
         Outage(
             name: "vanishing packets", internet: ["address", "del", there, "dev", "lo"], words: "connecting took too long",
             internetAfter: [["address", "add", there, "dev", "lo"]]),
+        Outage(
+            name: "vanishing packets, and a stop", internet: ["address", "del", there, "dev", "lo"], words: "connecting took too long",
+            stops: true),
         Outage(name: "silent name server", names: .silent, words: "its name cannot be looked up"),
+        Outage(name: "silent name server, and a stop", names: .silent, words: "its name cannot be looked up", stops: true),
         Outage(name: "unknown name", names: .unknown, words: "its name is not known here"),
         Outage(name: "failing name server", names: .failing, words: "its name cannot be looked up"),
     ]
@@ -59,10 +65,7 @@ extension NetworkCampaign {
         let pauses = [(Self.noticed, "first_delay: 0.05, lookup_after: 0.05, first_pause: 600"), (Self.unnoticed, Self.hasty)]
         for (outages, delivery) in pauses.shuffled(using: &dice) {
             try trusting.configure(trusting: trusting.authority, delivery: delivery)
-            let process = try await station.start(through: places.launcher())
-            guard try await Self.soon({ FileManager.default.fileExists(atPath: places.folder + "/internet.pid") }) else {
-                throw StationError("what stands in for the internet does not start")
-            }
+            var process = try await start(station, in: places)
             if number == 0 { try await Self.patiently { try await station.login() } }
             for outage in outages.shuffled(using: &dice) {
                 number += 2
@@ -73,6 +76,11 @@ extension NetworkCampaign {
                 try trusting.front.show(trusting.good)
                 for number in number - 1...number { try await station.submit(user: 5 + number % 4, id: number) }
                 try await isToldOf(outage, station, &outcome)
+                if outage.stops {
+                    let (code, took) = try await station.stop()
+                    if code != 0 || took > .seconds(5) { outcome.failures.append("\(outage.name): it ended with \(code) after \(took)") }
+                    process = try await start(station, in: places)
+                }
                 try places.tell(.answering)
                 for command in outage.internetAfter { try await places.internet(command) }
                 for command in outage.stationAfter { try await places.station(process, command) }
@@ -82,8 +90,17 @@ extension NetworkCampaign {
             try await station.end(SIGTERM)
         }
         try trusting.configure(trusting: trusting.authority)
-        try await station.start(through: places.launcher())
+        _ = try await start(station, in: places)
         try await concludes(trusting, acknowledged: number, &outcome)
+    }
+
+    /// Starts the daemon in namespaces of its own, which are new and well each time.
+    private func start(_ station: TestStation, in places: Namespaces) async throws -> Process {
+        let process = try await station.start(through: places.launcher())
+        guard try await Self.soon({ FileManager.default.fileExists(atPath: places.folder + "/internet.pid") }) else {
+            throw StationError("what stands in for the internet does not start")
+        }
+        return process
     }
 
     private func isToldOf(_ outage: Outage, _ station: TestStation, _ outcome: inout Outcome) async throws {

@@ -67,7 +67,8 @@ final class PowerCutScenario: Sendable {
     private var recorder: Recorder { recorders.day }
 
     private func day() async throws {
-        let environment = try recorder.environment()
+        // A backtrace would let a signal that was sent from outside pass.
+        let environment = try recorder.environment().merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
         try await station.start(environment)
         try await changing("session.breathesafe", to: "signedIn") { try await self.station.signIn("breathesafe") }
         try await changing("session.lists-2026", to: "signedIn") { try await self.station.signIn("lists-2026") }
@@ -75,6 +76,9 @@ final class PowerCutScenario: Sendable {
         try await refusals()
         try await pausing()
         try await drops(1...2)
+        try await refusedDrop(3)
+        try await passingPause()
+        try await crashes(environment)
         try await refreshing()
         // Enough for checkpoints.
         try await delivered(41...46, padding: 60 << 10)
@@ -154,19 +158,54 @@ final class PowerCutScenario: Sendable {
         for number in 21...22 { try await settled(number, "delivered") }
     }
 
+    /// A pause that ends by itself: how it is then is open from its beginning on.
+    private func passingPause() async throws {
+        try await changing("pause.breathesafe", to: nil) {
+            _ = try await self.station.client.call(
+                Endpoints.pause, PauseRequest(backend: "breathesafe", until: Date().addingTimeInterval(0.3)))
+        }
+        try await delivered(23...24)
+    }
+
+    /// What was on its way in three crashes is held, until a person has it tried again.
+    private func crashes(_ environment: [String: String]) async throws {
+        for number in 1...3 {
+            await station.sandbox.apply(Fault(.neverAnswer, path: "facial_measurements_from_arkit", count: 1))
+            if number == 1 { try await submit(25) }
+            try await station.met(.neverAnswer, count: number)
+            try await station.end(SIGABRT)
+            try await station.start(environment)
+        }
+        try await settled(25, "held")
+        try await changing("entry.\(id(25))", to: nil) {
+            _ = try await self.station.client.call(Endpoints.retry, EntryReference(id: self.id(25)))
+        }
+        try await settled(25, "delivered")
+    }
+
+    /// One that is no document.
+    private func refusedDrop(_ number: Int) async throws {
+        try place(Data("no document".utf8), number)
+        while try await station.status().spool?.refused == 0 { try await Task.sleep(for: .milliseconds(3)) }
+    }
+
     /// Files that their writer made durable before it gave them their names.
     private func drops(_ numbers: ClosedRange<Int>) async throws {
         let folder = station.directory("state/spool/new/users/9")
         try recorder.add(Record(.placedFolder, "spool/new/users/9"))
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         for number in numbers {
-            let content = TestStation.measurement(1000 + number)
-            let draft = station.directory("draft")
-            try content.write(to: URL(fileURLWithPath: draft))
-            try recorder.add(Record(.placed, "spool/new/users/9/\(number).json", data: [UInt8](content)))
-            try FileManager.default.moveItem(atPath: draft, toPath: "\(folder)/\(number).json")
+            try place(TestStation.measurement(1000 + number), number)
             try await station.event("delivered", count: number) { event in event.entry.map { !$0.hasPrefix("00000000") } ?? false }
         }
+    }
+
+    private func place(_ content: Data, _ number: Int) throws {
+        let path = "spool/new/users/9/\(number).json"
+        let draft = station.directory("draft")
+        try content.write(to: URL(fileURLWithPath: draft))
+        try recorder.add(Record(.placed, path, data: [UInt8](content)))
+        try FileManager.default.moveItem(atPath: draft, toPath: station.directory("state/" + path))
     }
 
     /// Tokens that turn over.

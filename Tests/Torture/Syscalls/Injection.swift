@@ -25,16 +25,17 @@ struct Injection: Sendable, CustomStringConvertible {
 
     static let numbers: [String: Int32] = [
         "EIO": EIO, "ENOSPC": ENOSPC, "EINTR": EINTR, "EMFILE": EMFILE, "ENOMEM": ENOMEM, "ECONNRESET": ECONNRESET, "EDQUOT": EDQUOT,
-        "pretended": 0,
+        "EROFS": EROFS, "pretended": 0,
     ]
 
     /// What is tried: each call, with what the system may say to it.
     static let kinds: [(call: String, errors: [String])] = [
         ("fdatasync", ["EIO", "ENOSPC", "EINTR"]), ("fsync", ["EIO", "ENOSPC", "EINTR"]),
-        ("pwrite64", ["EIO", "ENOSPC", "EDQUOT", "EINTR"]), ("write", ["EIO", "ENOSPC", "EINTR"]), ("pread64", ["EIO", "EINTR"]),
+        ("pwrite64", ["EIO", "ENOSPC", "EDQUOT", "EROFS", "EINTR"]), ("write", ["EIO", "ENOSPC", "EINTR"]), ("pread64", ["EIO", "EINTR"]),
         ("read", ["EIO", "EINTR"]), ("ftruncate", ["EIO", "ENOSPC", "EINTR"]), ("fallocate", ["EIO", "ENOSPC", "EINTR"]),
-        ("openat", ["EIO", "ENOSPC", "EINTR", "EMFILE", "ENOMEM"]), ("rename", ["EIO", "ENOSPC"]), ("link", ["EIO", "ENOSPC"]),
-        ("unlink", ["EIO"]), ("mkdir", ["EIO", "ENOSPC"]), ("mmap", ["ENOMEM"]), ("socket", ["EMFILE", "ENOMEM"]),
+        ("openat", ["EIO", "ENOSPC", "EROFS", "EINTR", "EMFILE", "ENOMEM"]), ("rename", ["EIO", "ENOSPC", "EROFS"]),
+        ("link", ["EIO", "ENOSPC"]), ("unlink", ["EIO", "EROFS"]), ("mkdir", ["EIO", "ENOSPC", "EROFS"]), ("mmap", ["ENOMEM"]),
+        ("socket", ["EMFILE", "ENOMEM"]),
         ("connect", ["EINTR", "ENOMEM"]), ("accept4", ["EINTR", "EMFILE", "ENOMEM", "ECONNRESET"]),
         ("send", ["EIO", "EINTR", "ENOMEM", "ECONNRESET"]), ("recv", ["EIO", "EINTR", "ENOMEM", "ECONNRESET"]),
     ]

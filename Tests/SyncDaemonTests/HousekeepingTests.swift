@@ -1,0 +1,35 @@
+import Foundation
+import Logging
+import Outbox
+import SyncModel
+import TestSupport
+import Testing
+import Vault
+
+@testable import SyncDaemon
+
+@Suite(.timeLimit(.minutes(5))) struct HousekeepingTests {
+    /// Soon after the last of the work nothing of it is left in the log, and from then on nobody wakes up for that.
+    @Test func theLogIsEmptiedSoonAfterWork() async throws {
+        let directory = try TemporaryDirectory()
+        let clock = TestClock()
+        let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
+        func log() throws -> Int { try Data(contentsOf: URL(fileURLWithPath: directory("outbox.sqlite-wal"))).count }
+        let housekeeping = Housekeeping(
+            outbox: outbox, keepDelivered: 3600, clock: clock, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let run = Task { try await housekeeping.run() }
+        await clock.sleeps(after: 0)
+
+        for number in 1...2 {
+            let slept = clock.slept
+            _ = try await outbox.enqueue(Samples.mutation(number), at: clock.now)
+            await clock.sleeps(after: slept)
+            #expect(try log() > 0)
+            clock.advance(by: Housekeeping.logKept)
+            while try log() > 0 { await pauseBriefly() }
+        }
+        #expect(clock.slept == 3)
+        run.cancel()
+        try await run.value
+    }
+}
