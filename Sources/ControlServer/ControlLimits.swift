@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 
 /// What one caller may take of the control channel. The limits on bodies are the endpoints' own.
@@ -9,15 +10,27 @@ package struct ControlLimits: Sendable {
     /// From the end of a request's header to the end of its body.
     package var body: TimeAmount = .seconds(60)
     /// Connections at a time.
-    package var connections = 256
+    package var connections: Int
     /// Of these, the ones that only root and the daemon's own user can have, so that others never lock them out.
-    package var reserved = 16
+    package var reserved: Int
     /// Connections of one user at a time; root and the daemon's own user may have all of them.
     package var connectionsPerUser = 64
     /// Connections at a time that are told that they are too many; those over it are closed at once.
-    package var refusals = 64
+    package var refusals: Int
     /// Bytes of bodies in memory at a time.
     package var bodies = 160 << 20
 
-    package init() {}
+    /// - Parameter descriptors: as many as this process may have open. Connections leave most of them to everything else, whoever connects: a
+    ///   process that has none left may end, since libdispatch takes a thread for gone that it cannot look at (`workqueue.c` there).
+    package init(descriptors: Int = Self.descriptors) {
+        connections = min(256, max(4, (descriptors - 32) / 2))
+        reserved = min(16, connections / 4)
+        refusals = min(64, connections / 4)
+    }
+
+    package static var descriptors: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+        return Int(clamping: limit.rlim_cur)
+    }
 }

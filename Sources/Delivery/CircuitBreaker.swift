@@ -75,13 +75,16 @@ package struct CircuitBreaker: Sendable, Equatable {
         return !isAsked
     }
 
-    /// Probe at once, because a person or the network says so; not where the pause is for that reason. True where a probe is on its way already,
-    /// since long enough to have been sent on the network as it was before.
+    /// Probe at once, because a person or the network says so, and then as often as after a first failure: a network that has just come back
+    /// may take some seconds to carry anything. Not where the pause is for that reason. True where a probe is on its way already, since long
+    /// enough to have been sent on the network as it was before.
     package mutating func hurry(now: Date, unless reason: Failure.Reason? = nil) -> Bool {
         switch state {
         case .open(_, let failure, false) where failure.reason != reason:
+            failuresInARow = 0
             state = .open(until: now, failure, isAsked: false)
         case .halfOpen(let since, let failure) where failure.reason != reason:
+            failuresInARow = 0
             isHurried = true
             return now.timeIntervalSince(since) >= Self.promptAnswer
         default: break

@@ -3,7 +3,7 @@ import GRDB
 import SyncModel
 import Vault
 
-/// A row of `entry` as it is stored, without its content.
+/// A row of `entry` as it is stored.
 struct EntryRow: FetchableRecord, Sendable {
     var sequence: Int64
     var id, backend, account, lane, route: String
@@ -52,6 +52,15 @@ struct EntryRow: FetchableRecord, Sendable {
         remoteID = try row.decode(forColumn: "remoteID")
         supersedes = try row.decode(forColumn: "supersedes")
         identity = try row.decode(forColumn: "identity")
+    }
+
+    /// The same row with its content, which is kept apart from it.
+    func withContent(_ db: Database) throws -> EntryRow {
+        // Rows from before it was have it themselves.
+        guard sealed?.isEmpty == true else { return self }
+        var row = self
+        row.sealed = try Data.fetchOne(db.cachedStatement(sql: "SELECT sealed FROM content WHERE sequence = ?"), arguments: [sequence])
+        return row
     }
 
     /// The columns that browsing needs: all but the content.

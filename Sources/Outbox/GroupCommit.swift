@@ -66,7 +66,7 @@ actor GroupCommit {
                 if !overwrites { await giveBackWhatWasNotOverwritten() }
             } catch {
                 let error = await isOverQuota(error) ? OutboxError.full : error
-                let again = OutboxError(error) == .full ? whatMustBe(of: batch, overwrote: overwrites) : []
+                let again = OutboxError(error) == .full ? await whatMustBe(of: batch, overwrote: overwrites) : []
                 for item in batch where again.isEmpty || !item.mustBe { item.finish(error) }
                 gathered = again + gathered
             }
@@ -84,11 +84,13 @@ actor GroupCommit {
 
     /// What of a batch that the disk had no room for is tried once more: without the rest, which may have been what was too large; then with
     /// the space of the ballast; then without overwriting what it destroys.
-    private func whatMustBe(of batch: [Item], overwrote: Bool) -> [Item] {
+    private func whatMustBe(of batch: [Item], overwrote: Bool) async -> [Item] {
         let kept = batch.filter(\.mustBe)
         if kept.isEmpty { return [] }
         if kept.count < batch.count || ballast.release() {
             overwrites = overwrote
+            // The room is for what the log holds first: once that is in the file, the log begins anew. `try?`: the next try tells.
+            _ = try? await pool.writeWithoutTransaction { db in try db.checkpoint(.passive) }
             return kept
         }
         overwrites = !overwrote

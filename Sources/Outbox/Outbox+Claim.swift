@@ -87,7 +87,7 @@ extension Outbox {
     private static func claim(_ head: Int64, epoch: Int64, vault: Opening, now: Date, _ db: Database) throws -> Entry? {
         let statement = try db.cachedStatement(
             sql: "UPDATE entry SET state = 'inflight', epoch = ?, claimedAt = ? WHERE sequence = ? AND state = 'pending' RETURNING *")
-        guard let row = try EntryRow.fetchOne(statement, arguments: [epoch, now.ms, head]) else {
+        guard let row = try EntryRow.fetchOne(statement, arguments: [epoch, now.ms, head])?.withContent(db) else {
             throw OutboxError.damaged("lane head \(head) is not pending")
         }
         var entry: Entry

@@ -45,7 +45,8 @@ extension Outbox {
         }
         let maxBytes = maxBytes
         let size = prepared.map { Int64($0.sealed.count) }.reduce(0, +)
-        let hasRoom = try await diskHasRoom()
+        let hasRoom = try await diskHasRoom(for: shortage.began(size))
+        defer { shortage.ended(size) }
         let results = try await commit(size: size, mustBe: false) { db in
             try prepared.map { item -> Result<Enqueued, OutboxError> in
                 if let known = try Self.known(item.mutation.id, db) {
@@ -101,19 +102,21 @@ extension Outbox {
     ) throws -> Int64 {
         let to = mutation.destination
         if let accountLabel { try remember(Account(id: to.account, label: accountLabel), of: to.backend, db) }
-        let sql = """
-            INSERT INTO entry (id, backend, account, lane, route, onDead, sealed, size, digest, dueAt, capturedAt, supersedes,
-                identity)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        // A statement that is kept holds what was bound to it last: a large document would stay in memory.
-        let statement = try sealed.count > largestKept ? db.makeStatement(sql: sql) : db.cachedStatement(sql: sql)
-        try statement.execute(arguments: [
-            mutation.id.description, to.backend, to.account, mutation.lane.rawValue, mutation.route, mutation.onDead.rawValue, sealed,
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO entry (id, backend, account, lane, route, onDead, sealed, size, digest, dueAt, capturedAt, supersedes, identity)
+                VALUES (?, ?, ?, ?, ?, ?, x'', ?, ?, ?, ?, ?, ?)
+                """
+        ).execute(arguments: [
+            mutation.id.description, to.backend, to.account, mutation.lane.rawValue, mutation.route, mutation.onDead.rawValue,
             mutation.payload?.count ?? 0, digest, atOnce, mutation.capturedAt.ms, mutation.supersedes?.description,
             EntryRow.identity(mutation, digest: digest),
         ])
         let sequence = db.lastInsertedRowID
+        let sql = "INSERT INTO content (sequence, id, sealed) VALUES (?, ?, ?)"
+        // A statement that is kept holds what was bound to it last: a large document would stay in memory.
+        let statement = try sealed.count > largestKept ? db.makeStatement(sql: sql) : db.cachedStatement(sql: sql)
+        try statement.execute(arguments: [sequence, mutation.id.description, sealed])
         var detail = ["route": mutation.route, "lane": mutation.lane.rawValue]
         detail["by"] = actor
         try insert(

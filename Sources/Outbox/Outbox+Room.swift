@@ -27,9 +27,11 @@ extension Outbox {
         return ballast.release()
     }
 
-    /// Whether the disk takes new submissions: once it was full, when it has room for what failed and for the ballast besides. Pages of the
-    /// file that hold nothing any more are given back to it where that makes the room.
-    func diskHasRoom() async throws(OutboxError) -> Bool {
+    /// Whether the disk takes submissions of so many bytes, twice: in the log now, and then in the file, or the log could never be emptied
+    /// into it; once it was full, when it has room for what failed and for the ballast besides. Pages of the file that hold nothing any more
+    /// are given back to it where that makes the room.
+    func diskHasRoom(for bytes: Int64 = 0) async throws(OutboxError) -> Bool {
+        if bytes > 0, let free = ballast.free, free < 2 * bytes + Self.mostOfLog { shortage.diskIsFull(for: 2 * bytes + Self.mostOfLog) }
         while !hasRoomAsItIs() {
             let freed = try await read { db in try db.freedBytes() }
             guard lacking <= freed, try await shrink() else { return false }
@@ -88,7 +90,7 @@ extension Database {
 
 /// What could not be written for want of room, in bytes.
 final class Shortage: Sendable {
-    private let state = Mutex<(missing: Int64?, refused: Int64?, isSpent: Bool)>((nil, nil, false))
+    private let state = Mutex<(missing: Int64?, refused: Int64?, isSpent: Bool, underway: Int64)>((nil, nil, false, 0))
 
     /// What the disk must have before it counts as having room again; nil where it has not been full since it had.
     var missing: Int64? { state.withLock { $0.missing } }
@@ -101,6 +103,14 @@ final class Shortage: Sendable {
     func diskIsFull(for bytes: Int64) { state.withLock { $0.missing = max($0.missing ?? 0, bytes + Ballast.margin) } }
     func wroteWhatMustBe(_ succeeded: Bool) { state.withLock { $0.isSpent = !succeeded } }
     func diskHasRoom() { state.withLock { $0.missing = nil } }
+    /// Submissions of so many bytes are about to be written; how many all have that are.
+    func began(_ bytes: Int64) -> Int64 {
+        state.withLock { state in
+            state.underway += bytes
+            return state.underway
+        }
+    }
+    func ended(_ bytes: Int64) { state.withLock { $0.underway -= bytes } }
     func refused(_ bytes: Int64) { state.withLock { $0.refused = bytes } }
     func accepted() { state.withLock { $0.refused = nil } }
 }

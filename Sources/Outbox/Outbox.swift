@@ -34,6 +34,9 @@ package struct Outbox: Sendable {
     /// Seconds that a statement waits for a file that somebody else has locked, `sqlite3` say.
     static let busyTimeout = 5
 
+    /// What the log keeps of the disk between two transactions, in bytes.
+    static let mostOfLog: Int64 = 4 << 20
+
     /// Opens or makes the outbox in `file`, and hands back what an earlier run left in flight.
     ///
     /// - Parameters:
@@ -96,7 +99,7 @@ package struct Outbox: Sendable {
             try pool.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try db.execute(sql: "PRAGMA wal_autocheckpoint = 256")
-                try db.execute(sql: "PRAGMA journal_size_limit = 4194304")
+                try db.execute(sql: "PRAGMA journal_size_limit = \(mostOfLog)")
                 // From here on each transaction is on the disk before the next one is written, by which damage to the log is told.
                 try db.syncLog()
             }

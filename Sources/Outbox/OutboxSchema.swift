@@ -20,6 +20,7 @@ enum OutboxSchema {
         migrator.registerMigration("4", foreignKeyChecks: .immediate) { db in
             try db.execute(sql: damage)
         }
+        migrator.registerMigration("5", foreignKeyChecks: .immediate) { db in try db.execute(sql: content) }
         return migrator
     }
 
@@ -252,5 +253,26 @@ enum OutboxSchema {
             last INTEGER NOT NULL CHECK (last >= first),
             at INTEGER NOT NULL
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// The content of an entry apart from it: SQLite writes a row that has changed anew as a whole, and would a large document with it each
+    /// time that its entry moves. `sealed` of such an entry is empty; in rows from before it is the content itself.
+    private static let content = """
+        CREATE TABLE content (
+            sequence INTEGER PRIMARY KEY REFERENCES entry (sequence),
+            id TEXT NOT NULL,
+            sealed BLOB NOT NULL
+        ) STRICT;
+
+        CREATE TRIGGER contentDestroyed AFTER UPDATE OF state ON entry WHEN NEW.state IN ('delivered', 'discarded') BEGIN
+            DELETE FROM content WHERE sequence = NEW.sequence;
+        END;
+
+        CREATE TRIGGER contentStays BEFORE DELETE ON content
+        WHEN EXISTS (SELECT 1 FROM entry WHERE sequence = OLD.sequence AND state NOT IN ('delivered', 'discarded'))
+        BEGIN SELECT RAISE(ABORT, 'content leaves only with its entry'); END;
+
+        CREATE TRIGGER contentSame BEFORE UPDATE ON content
+        BEGIN SELECT RAISE(ABORT, 'an entry never changes its content'); END;
         """
 }

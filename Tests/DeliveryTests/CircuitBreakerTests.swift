@@ -28,6 +28,25 @@ import Testing
         #expect(until.timeIntervalSince(now) <= 5)
     }
 
+    /// A network that is back after a day may not carry the first probe yet: the next one comes soon.
+    @Test func afterAHurryPausesGrowAnew() {
+        var breaker = CircuitBreaker()
+        var generator = SplitMix64(seed: 1)
+        for _ in 1...9 {
+            breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
+            _ = breaker.elapse()
+        }
+        breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
+        _ = breaker.hurry(now: now)
+        _ = breaker.elapse()
+        breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
+        guard case .open(let until, _, _) = breaker.state else {
+            Issue.record("not open")
+            return
+        }
+        #expect(until.timeIntervalSince(now) <= 5)
+    }
+
     @Test(arguments: [(Failure.Reason.signInRequired, true), (.stillUnauthorized, true), (.throttled, false)])
     func anotherSessionEndsWhatTheOldOneHadToWaitFor(reason: Failure.Reason, ends: Bool) {
         var breaker = CircuitBreaker()

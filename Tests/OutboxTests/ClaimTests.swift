@@ -116,8 +116,7 @@ import Testing
         let store = try Store()
         for number in 1...2 { try await store.enqueue(Samples.mutation(number)) }
         try store.raw { db in
-            try db.execute(sql: "DROP TRIGGER entryContent")
-            try db.execute(sql: "UPDATE entry SET sealed = zeroblob(60) WHERE sequence = 1")
+            try db.execute(sql: "DROP TRIGGER contentSame; UPDATE content SET sealed = zeroblob(60) WHERE sequence = 1")
         }
         #expect(try await store.claim().map(\.id) == [Samples.id(2)])
         #expect(try await store.outbox.entry(Samples.id(1))?.record.holdReason == .quarantine)

@@ -76,10 +76,12 @@ struct DamagedStore {
         for number in 1...pages.count where !pages.isPointerMap(number) {
             guard let bytes = pages.page(number), let page = TreePage(bytes, number: number, of: pages) else { continue }
             for row in page.rows {
-                if case .entry(let sequence, let values, true) = FoundRow(row, in: page.kind) {
-                    // With an overflow chain, whose pages have no owner here: any of them may be part of it.
-                    let size = values.map { if case .blob(let data) = $0.storage { data.count } else { 0 } }.reduce(0, +)
-                    found[sequence] = size > 4000 ? Set(1...pages.count) : [number]
+                switch FoundRow(row, in: page.kind) {
+                case .entry(let sequence, _, isWhole: true): found[sequence, default: []].insert(number)
+                // With an overflow chain, whose pages have no owner here: any of them may be part of it.
+                case .content(let sequence, _, let sealed):
+                    found[sequence, default: []].formUnion(sealed.count > 4000 ? Set(1...pages.count) : [number])
+                default: break
                 }
             }
         }

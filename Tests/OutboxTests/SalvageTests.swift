@@ -38,6 +38,49 @@ import Vault
         }
     }
 
+    /// A content finds its entry by the id, too, and what was settled leaves none behind.
+    @Test func aContentInAnotherPlaceFindsItsEntry() async throws {
+        var store = try await delivered(1)
+        for number in 2...5 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
+        try store.raw { db in
+            // The first has no entry that waits for it; two have each other's place, and one that of nobody.
+            try db.execute(
+                sql: """
+                    DROP TRIGGER contentSame;
+                    INSERT INTO content SELECT 1, entry.id, content.sealed FROM entry, content WHERE entry.sequence = 1 LIMIT 1;
+                    UPDATE content SET sequence = CASE sequence WHEN 2 THEN 203 WHEN 3 THEN 202 WHEN 4 THEN 99 ELSE sequence END;
+                    UPDATE content SET sequence = sequence - 200 WHERE sequence > 200;
+                    UPDATE content SET sealed = zeroblob(60) WHERE sequence = 5;
+                    CREATE TRIGGER contentSame BEFORE UPDATE ON content BEGIN SELECT 1; END;
+                    """)
+        }
+        try salvage(&store)
+        #expect(Set(try await store.claim(5).map(\.mutation)) == Set((2...4).map { Samples.mutation($0, lane: "\($0)") }))
+        #expect(try await store.outbox.entry(Samples.id(5))?.record.holdReason == .quarantine)
+        #expect(try store.raw { try Int64.fetchAll($0, sql: "SELECT sequence FROM content ORDER BY 1") } == [2, 3, 4, 5])
+    }
+
+    /// As a row was before contents were kept apart.
+    @Test(arguments: [false, true])
+    func anEntryThatHasItsContentItselfIsDelivered(isSalvaged: Bool) async throws {
+        var store = try await delivered(1)
+        try await store.enqueue(Samples.mutation(2))
+        try store.raw { db in
+            let trigger = try #require(try String.fetchOne(db, sql: "SELECT sql FROM sqlite_schema WHERE name = 'entryContent'"))
+            try db.execute(
+                sql: """
+                    DROP TRIGGER entryContent; DROP TRIGGER contentStays;
+                    UPDATE entry SET sealed = content.sealed FROM content WHERE content.sequence = entry.sequence;
+                    DELETE FROM content; \(trigger)
+                    """)
+        }
+        if isSalvaged { try salvage(&store) }
+        let entry = try #require(try await store.claim().first)
+        #expect(entry.mutation == Samples.mutation(2))
+        try await store.deliver(entry)
+        #expect(try store.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry WHERE sealed IS NOT NULL") } == 0)
+    }
+
     @Test func anEntryWithTheSequenceOfAReceiptGetsAnotherOne() async throws {
         var store = try await delivered(2)
         try await prune(store)

@@ -15,6 +15,7 @@ import Testing
         #expect(record.state == .delivered)
         #expect(record.remoteID == "7")
         #expect(try store.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry WHERE sealed IS NOT NULL") } == 0)
+        #expect(try store.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM content") } == 0)
         #expect(try store.raw { try String.fetchOne($0, sql: "SELECT outcome FROM receipt") } == "delivered")
     }
 
@@ -68,7 +69,7 @@ import Testing
     @Test func whatWasDeliveredIsOverwrittenInTheFile() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1, payload: #"{"n":"\#(String(repeating: "1", count: 30_000))"}"#))
-        let sealed = try #require(try store.raw { try Data.fetchOne($0, sql: "SELECT sealed FROM entry") })
+        let sealed = try #require(try store.raw { try Data.fetchOne($0, sql: "SELECT sealed FROM content") })
         func parts(_ file: String) throws -> Int {
             let file = try Data(contentsOf: URL(fileURLWithPath: store.directory(file)))
             return stride(from: 0, to: sealed.count - 32, by: 1000).count { file.range(of: sealed[$0..<$0 + 32]) != nil }
@@ -79,6 +80,18 @@ import Testing
         #expect(try await store.outbox.emptyLog())
         let after = (try parts("outbox.sqlite-wal"), try parts("outbox.sqlite"))
         #expect(after == (0, 0))
+    }
+
+    /// Only to accept it, and to overwrite it, costs as much as it has.
+    @Test func whatMovesALargeEntryWritesLittle() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1, payload: #"{"n":"\#(String(repeating: "1", count: 2_000_000))"}"#))
+        #expect(try await store.outbox.emptyLog())
+        for _ in 1...3 {
+            try await store.settle(try await store.claim()[0], .released(until: store.clock.now, Samples.failure))
+        }
+        try await store.settle(try await store.claim()[0], .held(.forbidden, Samples.failure))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: store.directory("outbox.sqlite-wal"))).count < 400_000)
     }
 
     /// Whoever reads keeps the log, and keeps nobody waiting.

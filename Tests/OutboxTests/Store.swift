@@ -41,6 +41,8 @@ struct Store {
 
     /// The raw file, beside the outbox: what somebody with a hex editor would see or do.
     func raw<T>(_ work: (Database) throws -> T) throws -> T {
-        try DatabaseQueue(path: directory("outbox.sqlite")).write(work)
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        return try DatabaseQueue(path: directory("outbox.sqlite"), configuration: configuration).write(work)
     }
 }

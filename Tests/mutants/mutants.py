@@ -103,6 +103,8 @@ MUTANTS = [
      "ORDER BY sequence DESC LIMIT 1;\n        END;\n        \"\"\"\n\n    /// `identity`", "OutboxTests|DeliveryTests"),
     ("prune what is not settled", OUTBOX + "OutboxSchema.swift",
      "WHEN OLD.state NOT IN ('delivered', 'discarded') OR NOT EXISTS", "WHEN NOT EXISTS", "OutboxTests"),
+    ("what was delivered keeps its content", OUTBOX + "OutboxSchema.swift",
+     "DELETE FROM content WHERE sequence = NEW.sequence;", "SELECT NEW.sequence;", "OutboxTests"),
     ("what was delivered stays readable", OUTBOX + "Outbox.swift", "PRAGMA secure_delete = ON", "PRAGMA secure_delete = OFF", "OutboxTests|CanaryTests"),
     ("a full disk leaves nothing to write with", OUTBOX + "Ballast.swift", "return unlink(path) == 0 || isWhole", "return false", "ExhaustionTests"),
     ("on a full disk the last of the space goes to what is new", OUTBOX + "Outbox+Enqueue.swift",
@@ -138,6 +140,8 @@ MUTANTS = [
      "isEmpty = (try? await outbox.emptyLog()) ?? true", "isEmpty = true", "SyncDaemonTests"),
     ("a crash leaves no mark", "Sources/CSystemLinux/CSystemLinux.c",
      'ssize_t written = write(crash_fd, "!", 1);', "ssize_t written = 0;", "CrashTests"),
+    ("whoever connects takes all descriptors", "Sources/ControlServer/ControlLimits.swift",
+     "min(256, max(4, (descriptors - 32) / 2))", "max(256, (descriptors - 32) / 2)", "ExhaustionTests"),
     ("turn in circles for want of descriptors", "Sources/ControlServer/AcceptFailure.swift", "{ rest(context.channel) }", "{}", "ExhaustionTests"),
     # Files
     ("skip the folder's fsync", "Sources/Vault/DurableFile.swift",

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import SyncModel
 
@@ -6,6 +7,7 @@ import SyncModel
 enum FoundRow {
     /// The columns in their order, from `id` on; the last ones may be missing.
     case entry(sequence: Int64, [DatabaseValue], isWhole: Bool)
+    case content(sequence: Int64, MutationID, Data)
     case receipt([DatabaseValue])
     case event(cursor: Int64, [DatabaseValue])
     case attempt([DatabaseValue])
@@ -37,6 +39,9 @@ enum FoundRow {
         }
         guard row.isWhole else { return nil }
         switch values.map(\.kind) {
+        case "-tb":
+            guard let id = MutationID(optional: values[1].text), case .blob(let sealed) = values[2].storage else { return nil }
+            return .content(sequence: rowid, id, sealed)
         case let kinds where values.count == 7 && kinds.hasPrefix("-it") && kinds.hasSuffix("t"): return .event(cursor: rowid, values)
         case "ti": return .counter(table: values[0].text ?? "", values[1].integer ?? 0)
         case "-i": return rowid == 1 ? .epoch(values[1].integer ?? 0) : nil

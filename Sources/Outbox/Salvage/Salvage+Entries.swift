@@ -23,13 +23,13 @@ extension Salvage {
         // What has happened since is not known, so it is looked up before it is sent.
         if !isNewest, ["pending", "inflight"].contains(row["state"]?.text) { doubt() }
         guard isWhole else { return try quarantine(row) }
-        if try insert(row) { return try checkContent(of: sequence, row) }
+        if try insert(row) { return }
         if row["state"]?.text == "inflight" {
             // An earlier version of a row may seem to be in flight beside another of its lane.
             doubt()
             row["state"] = "pending".databaseValue
             row["epoch"] = .null
-            if try insert(row) { return try checkContent(of: sequence, row) }
+            if try insert(row) { return }
         }
         try quarantine(row)
     }
@@ -56,17 +56,6 @@ extension Salvage {
             return true
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
             return false
-        }
-    }
-
-    /// Holds what would be sent and is not what was accepted.
-    private func checkContent(of sequence: Int64, _ row: [String: DatabaseValue]) throws {
-        guard ["pending", "inflight"].contains(row["state"]?.text),
-            let stored = try EntryRow.fetchOne(db, sql: "SELECT * FROM entry WHERE sequence = ?", arguments: [sequence])
-        else { return }
-        do { _ = try Opening(vault: vault).content(of: stored) } catch {
-            try db.execute(sql: "DELETE FROM entry WHERE sequence = ?", arguments: [sequence])
-            try quarantine(row)
         }
     }
 

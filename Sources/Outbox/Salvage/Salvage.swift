@@ -20,7 +20,7 @@ final class Salvage {
     private var epoch: Int64 = 0
     /// The columns of each table that rows were inserted into.
     private var names: [String: [String]] = [:]
-    private let progress: () -> Void
+    let progress: () -> Void
 
     /// - Parameters:
     ///   - db: a store with all its tables, nothing in them, and no triggers.
@@ -37,7 +37,15 @@ final class Salvage {
         for trust in StorePages.Trust.allCases {
             try forEachRow(trust) { row in try take(row, trust) }
         }
-        for step in [setAsideImpossible, join, fillGaps, insertDisplaced, boundSizes, continueEvents, countAndTell, deriveTables] {
+        if pages.log.mayLackVersions {
+            // What goes on in a damaged page may go on in what that was before: of a content its seal tells which.
+            try forEachRow(.newest, goingOnIn: .earlier) { row in if case .content = row { try take(row, .earlier) } }
+        }
+        let steps = [
+            setAsideImpossible, join, fillGaps, insertDisplaced, joinContents, checkContents, boundSizes, continueEvents, countAndTell,
+            deriveTables,
+        ]
+        for step in steps {
             progress()
             try step()
         }
@@ -46,11 +54,15 @@ final class Salvage {
     }
 
     /// Every row on every page, in the versions of pages that are trusted that much.
-    func forEachRow(_ trust: StorePages.Trust, _ work: (FoundRow) throws -> Void) throws {
+    ///
+    /// - Parameter other: where a row goes on in a page whose newest version is damaged, the version of that page to read.
+    func forEachRow(_ trust: StorePages.Trust, goingOnIn other: StorePages.Trust = .damaged, _ work: (FoundRow) throws -> Void) throws {
         let numbers = trust == .newest ? Array(1...max(1, pages.count)) : pages.log.versions.keys.sorted()
         for (count, number) in numbers.enumerated() where !pages.isPointerMap(number) {
             if count % 256 == 0 { progress() }
-            guard let bytes = pages.page(number, trust), let page = TreePage(bytes, number: number, of: pages) else { continue }
+            guard let bytes = pages.page(number, trust), let page = TreePage(bytes, number: number, of: pages, goingOnIn: other) else {
+                continue
+            }
             for row in page.rows {
                 if let found = FoundRow(row, in: page.kind) { try work(found) }
             }
@@ -61,6 +73,7 @@ final class Salvage {
         switch row {
         case .entry(let sequence, let values, let isWhole):
             try insertEntry(sequence, values, isWhole: isWhole, isNewest: trust == .newest && !pages.log.mayLackVersions)
+        case .content(let sequence, let id, let sealed): try insertContent(sequence, id, sealed)
         case .receipt(let values): try insert(into: "receipt", values)
         case .event(let cursor, let values): try insert(into: "event", [cursor.databaseValue] + values.dropFirst())
         case .attempt(let values): try insert(into: "attempt", values)

@@ -75,7 +75,8 @@ package struct StoreCheck: Sendable {
             guard let vault, row.sealed != nil, row.holdReason != HoldReason.quarantine.rawValue, faults.count < Self.mostFaults else {
                 continue
             }
-            do { _ = try Opening(vault: vault).content(of: row) } catch {
+            let whole = try row.withContent(db)
+            do { _ = try Opening(vault: vault).content(of: whole) } catch {
                 faults.append("The content of entry \(row.id) cannot be read back.")
             }
         }

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import SyncModel
 import Vault
@@ -17,9 +18,7 @@ package struct StoreEvidence {
                 continue
             }
             for row in page.rows {
-                guard case .entry(_, let values, _) = FoundRow(row, in: page.kind), values.count >= 7,
-                    let id = values[0].text.flatMap({ MutationID($0) }), case .blob(let sealed) = values[6].storage
-                else { continue }
+                guard let (id, sealed) = Self.content(FoundRow(row, in: page.kind)) else { continue }
                 // `try?`: whether it opens is the question.
                 if (try? vault.open(sealed, as: id.description)) != nil { return true }
                 tried += 1
@@ -27,6 +26,19 @@ package struct StoreEvidence {
             }
         }
         return tried < Self.least ? nil : false
+    }
+
+    private static func content(_ row: FoundRow?) -> (MutationID, Data)? {
+        switch row {
+        case .content(_, let id, let sealed): return (id, sealed)
+        // From before contents were kept apart.
+        case .entry(_, let values, _):
+            guard values.count >= 7, let id = values[0].text.flatMap({ MutationID($0) }), case .blob(let sealed) = values[6].storage,
+                !sealed.isEmpty
+            else { return nil }
+            return (id, sealed)
+        default: return nil
+        }
     }
 
     /// Rows that do not open: fewer may be damaged, or have been written in part; nobody damages so many and spares all others.

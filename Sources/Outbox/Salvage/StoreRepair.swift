@@ -122,6 +122,7 @@ struct StoreRepair {
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         try queue.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
+            try db.execute(sql: "PRAGMA secure_delete = ON")
         }
         try OutboxSchema.migrator.migrate(queue)
         try queue.write(fill)

@@ -24,12 +24,15 @@ struct TreePage {
     /// Where the page's header begins: the first page has the file's header before it.
     private let start: Int
     private let pages: StorePages
+    private let other: StorePages.Trust
 
     /// Nil where this is no page of a tree.
-    init?(_ bytes: [UInt8], number: Int, of pages: StorePages) {
+    ///
+    /// - Parameter other: where a row goes on in a page whose newest version is damaged, the version of that page to read.
+    init?(_ bytes: [UInt8], number: Int, of pages: StorePages, goingOnIn other: StorePages.Trust = .damaged) {
         start = number == 1 ? 100 : 0
         guard bytes.count == pages.pageSize, let kind = Kind(rawValue: bytes[start]) else { return nil }
-        (self.kind, self.bytes, self.pages) = (kind, bytes, pages)
+        (self.kind, self.bytes, self.pages, self.other) = (kind, bytes, pages, other)
     }
 
     private var hasChildren: Bool { kind == .interiorIndex || kind == .interiorTable }
@@ -78,7 +81,7 @@ struct TreePage {
         var content = Array(bytes[begin..<begin + local])
         var next = bytes.number(at: begin + local)
         while content.count < size {
-            guard next >= 2, next <= pages.count, let page = pages.page(next) ?? pages.page(next, .damaged) else { break }
+            guard next >= 2, next <= pages.count, let page = pages.page(next) ?? pages.page(next, other) else { break }
             content += page[4..<min(usable, 4 + size - content.count)]
             next = page.number(at: 0)
         }

@@ -60,14 +60,15 @@ struct LyingStation: Sendable {
     /// - Parameter edits: of the profile.
     init(
         _ backend: SandboxBackend = .breatheSafe(.severalUsers), profile: String = "breathesafe", route: String = "measurement",
-        overTLS: Bool, seed: UInt64, edits: [(String, String)] = [], delivery: String = NetworkCampaign.hasty
+        overTLS: Bool, seed: UInt64, edits: [(String, String)] = [], delivery: String = NetworkCampaign.hasty,
+        timeouts: String = NetworkCampaign.impatient
     ) async throws {
         station = try await TestStation(backend, profile: profile, route: route)
         let authority = overTLS ? try await Authority("the campaign's", in: station.directory("authority")) : nil
         way = try await LyingWay(to: station, showing: try await authority?.issue("good", for: ["localhost"]), seed: seed)
         try TestStation.place(profile, in: station.directory, baseURL: way.baseURL, edits: edits)
         try TestStation.configure(
-            station.directory, delivery: delivery, route: route, timeouts: NetworkCampaign.impatient, caFile: authority?.certificate)
+            station.directory, delivery: delivery, route: route, timeouts: timeouts, caFile: authority?.certificate)
         try await station.start()
     }
 

@@ -41,8 +41,8 @@ extension NetworkCampaign {
             try configure(trusting: authority)
         }
 
-        func configure(trusting authority: Authority, delivery: String = hasty) throws {
-            try TestStation.configure(station.directory, delivery: delivery, timeouts: impatient, caFile: authority.certificate)
+        func configure(trusting authority: Authority, delivery: String = hasty, timeouts: String = impatient) throws {
+            try TestStation.configure(station.directory, delivery: delivery, timeouts: timeouts, caFile: authority.certificate)
         }
 
         func stop() async throws {

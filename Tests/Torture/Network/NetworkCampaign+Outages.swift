@@ -61,10 +61,14 @@ extension NetworkCampaign {
         let trusting = try await TrustingStation(name: Namespaces.name, url: "https://\(Namespaces.name)", at: places.backendSocket)
         let station = trusting.station
         var number = 0
-        // With a pause longer than anybody waits here, only the sight of the change can bring it back.
-        let pauses = [(Self.noticed, "first_delay: 0.05, lookup_after: 0.05, first_pause: 600"), (Self.unnoticed, Self.hasty)]
-        for (outages, delivery) in pauses.shuffled(using: &dice) {
-            try trusting.configure(trusting: trusting.authority, delivery: delivery)
+        // With a pause longer than anybody waits here, only the sight of the change can bring it back, and the one probe then must not be given
+        // up because this machine is busy.
+        let pauses = [
+            (Self.noticed, "first_delay: 0.05, lookup_after: 0.05, first_pause: 600", "connect: 5, request: 5, exchange: 10"),
+            (Self.unnoticed, Self.hasty, Self.impatient),
+        ]
+        for (outages, delivery, timeouts) in pauses.shuffled(using: &dice) {
+            try trusting.configure(trusting: trusting.authority, delivery: delivery, timeouts: timeouts)
             var process = try await start(station, in: places)
             if number == 0 { try await Self.patiently { try await station.login() } }
             for outage in outages.shuffled(using: &dice) {
