@@ -13,6 +13,11 @@ extension Database {
         }
     }
 
+    /// Whether a write failed because of a quota, which SQLite takes for a disk that fails.
+    func isOverQuota(_ error: any Error) -> Bool {
+        (error as? DatabaseError).map { OutboxError.isOverQuota($0.extendedResultCode, systemErrors) } == true
+    }
+
     /// Has what is in the write-ahead log on the disk: also what a killed process left there, and what was written under less than
     /// `synchronous = FULL`.
     func syncLog() throws {

@@ -15,6 +15,8 @@ actor GroupCommit {
     private var isCommitting = false
     /// Whether the next transaction overwrites what it destroys, which takes as much room in the log as that had itself.
     private var overwrites = true
+    /// Whether pages of the file hold nothing any more, and still what was destroyed.
+    private var owesPages = false
 
     init(pool: DatabasePool, ballast: Ballast) { (self.pool, self.ballast) = (pool, ballast) }
 
@@ -44,28 +46,19 @@ actor GroupCommit {
             let overwrites = overwrites
             self.overwrites = true
             do {
-                let errors = try await pool.write { db in
+                let errors = try await pool.writeWithoutTransaction { db in
                     if !overwrites { try db.execute(sql: "PRAGMA secure_delete = FAST") }
                     // `try?`: a connection on which not even this can be set fails with the next write, which says why.
                     defer { if !overwrites { try? db.execute(sql: "PRAGMA secure_delete = ON") } }
-                    return try batch.map { item -> (any Error)? in
-                        do {
-                            try db.inSavepoint {
-                                try item.apply(db)
-                                return .commit
-                            }
-                            return nil
-                        } catch let error as DatabaseError where error.resultCode != .SQLITE_CONSTRAINT {
-                            throw error  // the disk, not this item: the whole transaction is at fault
-                        } catch {
-                            return error
-                        }
-                    }
+                    return try Self.apply(batch, db)
                 }
                 for (item, error) in zip(batch, errors) { item.finish(error) }
-                if !overwrites { await giveBackWhatWasNotOverwritten() }
+                if !overwrites { owesPages = true }
+                await giveBackWhatWasNotOverwritten()
             } catch {
-                let error = await isOverQuota(error) ? OutboxError.full : error
+                // `try?`: a connection that is closed says no more.
+                let isFull = (try? await pool.writeWithoutTransaction { db in db.isOverQuota(error) }) == true
+                let error = isFull ? OutboxError.full : error
                 let again = OutboxError(error) == .full ? await whatMustBe(of: batch, overwrote: overwrites) : []
                 for item in batch where again.isEmpty || !item.mustBe { item.finish(error) }
                 gathered = again + gathered
@@ -74,12 +67,26 @@ actor GroupCommit {
         isCommitting = false
     }
 
-    /// Whether a write failed because of a quota, which SQLite takes for a disk that fails.
-    private func isOverQuota(_ error: any Error) async -> Bool {
-        guard let error = error as? DatabaseError, error.resultCode == .SQLITE_IOERR else { return false }
-        // `try?`: a connection that is closed says no more.
-        let errors = (try? await pool.writeWithoutTransaction { $0.systemErrors }) ?? []
-        return OutboxError.isOverQuota(error.extendedResultCode, errors)
+    /// Writes a batch in one transaction; for each item why it could not be written, if so.
+    private static func apply(_ batch: [Item], _ db: Database) throws -> [(any Error)?] {
+        var errors: [(any Error)?] = []
+        try db.inTransaction(.immediate) {
+            errors = try batch.map { item in
+                do {
+                    try db.inSavepoint {
+                        try item.apply(db)
+                        return .commit
+                    }
+                    return nil
+                } catch let error as DatabaseError where error.resultCode != .SQLITE_CONSTRAINT {
+                    throw error  // the disk, not this item: the whole transaction is at fault
+                } catch {
+                    return error
+                }
+            }
+            return .commit
+        }
+        return errors
     }
 
     /// What of a batch that the disk had no room for is tried once more: without the rest, which may have been what was too large; then with
@@ -87,20 +94,17 @@ actor GroupCommit {
     private func whatMustBe(of batch: [Item], overwrote: Bool) async -> [Item] {
         let kept = batch.filter(\.mustBe)
         if kept.isEmpty { return [] }
-        if kept.count < batch.count || ballast.release() {
-            overwrites = overwrote
-            // The room is for what the log holds first: once that is in the file, the log begins anew. `try?`: the next try tells.
-            _ = try? await pool.writeWithoutTransaction { db in try db.checkpoint(.passive) }
-            return kept
-        }
-        overwrites = !overwrote
-        return overwrote ? kept : []
+        let hasRoom = kept.count < batch.count || ballast.release()
+        // The room is for what the log holds first: once that is in the file, the log begins anew. `try?`: the next try tells.
+        _ = try? await pool.writeWithoutTransaction { db in try db.checkpoint(.passive) }
+        overwrites = hasRoom ? overwrote : !overwrote
+        return hasRoom || overwrote ? kept : []
     }
 
-    /// Pages that hold nothing any more, and still what was destroyed, leave the file. Where there is no room for that either, they do with
-    /// the next day's cleaning, or start.
+    /// Pages that hold nothing any more, and still what was destroyed, leave the file while nobody waits. Where there is no room for that
+    /// either, they do with the next day's cleaning, or start.
     private func giveBackWhatWasNotOverwritten() async {
-        while (try? await pool.writeWithoutTransaction { db in try db.shrinkFile() }) == true {}
+        while owesPages, gathered.isEmpty { owesPages = (try? await pool.writeWithoutTransaction { db in try db.shrinkFile() }) ?? false }
     }
 
     // SAFETY: written once by the writer's queue inside the transaction, read once after the continuation that the commit resumes.

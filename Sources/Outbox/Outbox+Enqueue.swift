@@ -44,11 +44,13 @@ extension Outbox {
             throw failure(error)
         }
         let maxBytes = maxBytes
-        let size = prepared.map { Int64($0.sealed.count) }.reduce(0, +)
-        let hasRoom = try await diskHasRoom(for: shortage.began(size))
+        let sizes = prepared.map { Int64($0.sealed.count) }
+        let size = sizes.reduce(0, +)
+        let others = shortage.began(size)
         defer { shortage.ended(size) }
+        let haveRoom = try await haveRoom(sizes, besides: others)
         let results = try await commit(size: size, mustBe: false) { db in
-            try prepared.map { item -> Result<Enqueued, OutboxError> in
+            try zip(prepared, haveRoom).map { item, hasRoom -> Result<Enqueued, OutboxError> in
                 if let known = try Self.known(item.mutation.id, db) {
                     guard known.digest == item.digest else { return .failure(.idConflict(item.mutation.id)) }
                     return .success(known.enqueued)
@@ -61,17 +63,29 @@ extension Outbox {
                 return .success(.new(sequence: sequence))
             }
         }
-        for (item, result) in zip(prepared, results) {
-            switch result {
-            case .success(.new): shortage.accepted()
-            case .failure(.overLimit): shortage.refused(Int64(item.sealed.count))
-            case .failure(.full): shortage.diskIsFull(for: Int64(item.sealed.count))
-            case .success(.duplicate), .failure: break
-            }
+        for case .success(.new) in results { shortage.accepted() }
+        for (size, result) in zip(sizes, results) {
+            if case .failure(.overLimit) = result { shortage.refused(size) }
+            if case .failure(.full) = result { shortage.turnedAway(size) }
         }
         arrivals.send()
         eventsWritten.send()
         return results
+    }
+
+    /// For which of some submissions the disk has room: one that it has none for keeps none away that is smaller.
+    ///
+    /// - Parameter others: bytes of those that are about to be written.
+    private func haveRoom(_ sizes: [Int64], besides others: Int64) async throws(OutboxError) -> [Bool] {
+        if try await diskHasRoom(for: others + sizes.reduce(0, +)) { return sizes.map { _ in true } }
+        var taken = others
+        var haveRoom: [Bool] = []
+        for size in sizes {
+            let hasRoom = try await diskHasRoom(for: taken + size)
+            if hasRoom { taken += size }
+            haveRoom.append(hasRoom)
+        }
+        return haveRoom
     }
 
     /// Bytes of the file that hold something; what has been freed is used again before the file grows.

@@ -30,8 +30,10 @@ extension Outbox {
     }
 
     /// Brings what the log holds into the file and empties it, so that of what was delivered nothing is left in either; false, and nothing is
-    /// waited for, where somebody is reading from the log.
+    /// waited for, where somebody is reading from the log, or on a full disk, which somebody else may fill up: there the log keeps the room
+    /// that it has.
     package func emptyLog() async throws(OutboxError) -> Bool {
+        guard hasRoomAsItIs() else { return false }
         do {
             return try await pool.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA busy_timeout = 0")

@@ -142,6 +142,26 @@ import Testing
         throw StationError("the disk does not get full")
     }
 
+    /// One that is too large for the disk stays with whoever has it; what is small goes up, and nothing says for good that the disk is full.
+    @Test(.timeLimit(.minutes(5)))
+    func whatTheDiskIsTooSmallForKeepsNothingSmallerAway() async throws {
+        let station = try await TestStation()
+        _ = try await station.start(through: Self.disk(station, "size=64m"))
+        try await station.login()
+        for _ in 0..<2 {
+            let error = await #expect(throws: Problem.self) { try await Self.submitLarge(station, 1, size: 29 << 20) }
+            #expect(error?.status == 507, "\(String(describing: error))")
+        }
+        let full = try await station.homing("status", "--check")
+        #expect(full.code == 6 && full.text.contains("The disk is full: captures are turned away"), "\(full)")
+        for number in 2...5 { try await station.submit(id: number) }
+        try await Self.submitLarge(station, 6, size: 10 << 20)
+        try await station.event("delivered", count: 5)
+        let well = try await station.homing("status", "--check")
+        #expect(well.code == 0, "\(well)")
+        try await station.end(SIGTERM)
+    }
+
     /// Nobody else's file can be removed where the captures themselves have filled the disk: what has gone up makes the room.
     @Test(.timeLimit(.minutes(5)), arguments: [500_000, 2_000_000])
     func aDiskThatItsOwnCapturesFilledHasRoomOnceTheyHaveGoneUp(size: Int) async throws {

@@ -85,6 +85,31 @@ import Vault
         #expect(try await store.outbox.room() == .diskFull)
     }
 
+    /// Somebody else would take each byte that the log gives away.
+    @Test func onAFullDiskTheLogKeepsItsRoom() async throws {
+        let store = try Store()
+        func log() throws -> Int { try Data(contentsOf: URL(fileURLWithPath: store.directory("outbox.sqlite-wal"))).count }
+        try await store.enqueue(Samples.mutation(1))
+        let before = try log()
+        store.outbox.shortage.diskIsFull(for: 1 << 60)
+        #expect(try await !store.outbox.emptyLog())
+        #expect(try log() == before)
+        store.outbox.shortage.diskHasRoom()
+        #expect(try await store.outbox.emptyLog())
+        #expect(try log() == 0)
+    }
+
+    /// What is on its way to the disk counts as there until it has failed or is there, and no longer.
+    @Test func theRoomOfSubmissionsUnderWayIsOnlyTheirsWhileTheyAre() async throws {
+        let store = try Store()
+        #expect(store.outbox.shortage.began(1 << 60) == 0)
+        await #expect(throws: OutboxError.full) { try await store.enqueue(Samples.mutation(1)) }
+        #expect(try await store.outbox.room() == .enough)
+        store.outbox.shortage.ended(1 << 60)
+        try await store.enqueue(Samples.mutation(1))
+        #expect(store.outbox.shortage.began(0) == 0)
+    }
+
     @Test func theSameSubmissionIsKnownAfterItsRowWasPruned() async throws {
         let store = try Store()
         let first = try await store.enqueue(Samples.mutation(1))

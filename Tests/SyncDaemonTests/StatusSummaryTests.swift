@@ -175,7 +175,7 @@ import Testing
     @Test func aFullDiskGoesFirst() {
         var full = summary(backend(QueueReport(pending: 2)))
         full.room = .diskFull
-        #expect(full.sentence == "The disk is full: nothing more can be taken in. 2 captures are safe here and go on going up.")
+        #expect(full.sentence == "The disk is full: captures are turned away. 2 captures are safe here and go on going up.")
         #expect(full.attention.map(\.code) == ["disk-full"])
         full.room = .nothingLeft
         #expect(

@@ -65,7 +65,7 @@ struct StatusSummary {
                 waiting == 0
                 ? ""
                 : " \(Self.captures(waiting)) \(waiting == 1 ? "is" : "are") safe here and \(waiting == 1 ? "goes" : "go") on going up."
-            return "The disk is full: nothing more can be taken in.\(rest)"
+            return "The disk is full: captures are turned away.\(rest)"
         }
         if room == .nothingLeft {
             let safe =

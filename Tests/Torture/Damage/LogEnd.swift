@@ -1,6 +1,6 @@
 import Foundation
 
-/// The end of a write-ahead log before bytes of it flip: where the promise ends (Decisions/DamagedStore).
+/// The end of a write-ahead log as whoever wrote it left it: where the promise ends (Decisions/DamagedStore).
 struct LogEnd {
     private static let headerSize = 32
     private static let frameHeaderSize = 24
@@ -12,6 +12,8 @@ struct LogEnd {
     private let bytes: [UInt8]
     /// Where the frames of each transaction begin.
     private var transactions: [[Int]] = []
+    /// Whether behind all transactions lies a piece of one that failed or was cut off. Nothing tells it from one that has changed.
+    private(set) var hasPieces = false
 
     /// - Parameter state: a directory whose store nothing writes to.
     init(in state: String) {
@@ -29,6 +31,9 @@ struct LogEnd {
                 open = []
             }
         }
+        // Frames of an older log have other salts than the header.
+        let behind = stride(from: Self.headerSize + frames * Self.frameSize, to: bytes.count - Self.frameHeaderSize + 1, by: Self.frameSize)
+        hasPieces = behind.contains { bytes[$0 + 8..<$0 + 16] == bytes[16..<24] }
     }
 
     /// How many transactions at its end nothing tells from such as failed: those from the first one on that has changed, behind the last one

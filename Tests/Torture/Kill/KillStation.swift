@@ -82,7 +82,12 @@ actor KillStation {
             }
             try OldStore.make(of: station.directory("state/outbox.sqlite"))
         case .damagedStore:
-            // As a run that meets damage leaves it. Nothing is damaged, so nothing may be missing.
+            // As a run that meets damage leaves it. Nothing is damaged, so nothing may be missing; a piece of a transaction that a kill has cut
+            // off may be what is left of more.
+            if LogEnd(in: station.directory("state")).hasPieces {
+                try await station.start()
+                try await station.end(SIGTERM)
+            }
             try "torture".write(toFile: station.directory("state/outbox.sqlite.damaged"), atomically: false, encoding: .utf8)
         case .signingOut:
             try await station.start()
