@@ -32,9 +32,7 @@ final class Ballast: Sendable {
     }
 
     /// Takes the space again, and true where it is all there: only from a disk that has some to spare besides.
-    ///
-    /// - Parameter needed: what must be left once it is taken, in bytes.
-    func restore(leaving needed: Int64 = Ballast.margin) -> Bool {
+    func restore() -> Bool {
         state.withLock { isWhole in
             if isWhole { return true }
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -46,7 +44,7 @@ final class Ballast: Sendable {
                 isWhole = true
                 return true
             }
-            guard let free, free + held >= size + needed, posix_fallocate(descriptor, 0, off_t(size)) == 0 else {
+            guard let free, free + held >= size + Self.margin, posix_fallocate(descriptor, 0, off_t(size)) == 0 else {
                 unlink(path)
                 return false
             }

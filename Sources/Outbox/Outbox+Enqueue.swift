@@ -26,7 +26,8 @@ extension Outbox {
         return try result.get()
     }
 
-    /// Accepts mutations of one account in their order, in one transaction; what one of them refuses does not touch the others.
+    /// Accepts mutations of one account in their order, in one transaction; what one of them refuses does not touch the others. But once there
+    /// is no room for one there is none for those behind it either, which may be of the same lane.
     ///
     /// - Parameter actor: who handed them in, for the events; nil for the drop folder.
     package func enqueue(
@@ -48,44 +49,42 @@ extension Outbox {
         let size = sizes.reduce(0, +)
         let others = shortage.began(size)
         defer { shortage.ended(size) }
-        let haveRoom = try await haveRoom(sizes, besides: others)
+        let fitting = try await fitting(sizes, besides: others)
         let results = try await commit(size: size, mustBe: false) { db in
-            try zip(prepared, haveRoom).map { item, hasRoom -> Result<Enqueued, OutboxError> in
+            var refusal: OutboxError?
+            return try prepared.enumerated().map { index, item -> Result<Enqueued, OutboxError> in
                 if let known = try Self.known(item.mutation.id, db) {
                     guard known.digest == item.digest else { return .failure(.idConflict(item.mutation.id)) }
                     return .success(known.enqueued)
                 }
                 // The last of the space is for what was accepted before.
-                guard hasRoom else { return .failure(.full) }
-                guard try Self.usedBytes(db) + Int64(item.sealed.count) <= maxBytes else { return .failure(.overLimit(maxBytes)) }
+                if index >= fitting { refusal = refusal ?? .full }
+                if try Self.usedBytes(db) + Int64(item.sealed.count) > maxBytes { refusal = refusal ?? .overLimit(maxBytes) }
+                if let refusal { return .failure(refusal) }
                 let sequence = try Self.insert(
                     item.mutation, sealed: item.sealed, digest: item.digest, accountLabel: accountLabel, by: actor, now: now, db)
                 return .success(.new(sequence: sequence))
             }
         }
         for case .success(.new) in results { shortage.accepted() }
-        for (size, result) in zip(sizes, results) {
-            if case .failure(.overLimit) = result { shortage.refused(size) }
-            if case .failure(.full) = result { shortage.turnedAway(size) }
-        }
+        // The first of them tells: those behind it may be smaller.
+        if let first = results.firstIndex(of: .failure(.overLimit(maxBytes))) { shortage.refused(sizes[first]) }
+        if let first = results.firstIndex(of: .failure(.full)) { shortage.turnedAway(sizes[first]) }
         arrivals.send()
         eventsWritten.send()
         return results
     }
 
-    /// For which of some submissions the disk has room: one that it has none for keeps none away that is smaller.
+    /// For how many of some submissions, from the first one on, the disk has room.
     ///
     /// - Parameter others: bytes of those that are about to be written.
-    private func haveRoom(_ sizes: [Int64], besides others: Int64) async throws(OutboxError) -> [Bool] {
-        if try await diskHasRoom(for: others + sizes.reduce(0, +)) { return sizes.map { _ in true } }
-        var taken = others
-        var haveRoom: [Bool] = []
-        for size in sizes {
-            let hasRoom = try await diskHasRoom(for: taken + size)
-            if hasRoom { taken += size }
-            haveRoom.append(hasRoom)
+    private func fitting(_ sizes: [Int64], besides others: Int64) async throws(OutboxError) -> Int {
+        var needed = others + sizes.reduce(0, +)
+        for count in sizes.indices.reversed() {
+            if try await diskHasRoom(for: needed) { return count + 1 }
+            needed -= sizes[count]
         }
-        return haveRoom
+        return 0
     }
 
     /// Bytes of the file that hold something; what has been freed is used again before the file grows.

@@ -33,7 +33,8 @@ extension Outbox {
     /// waited for, where somebody is reading from the log, or on a full disk, which somebody else may fill up: there the log keeps the room
     /// that it has.
     package func emptyLog() async throws(OutboxError) -> Bool {
-        guard hasRoomAsItIs() else { return false }
+        guard mayEmptyLog else { return false }
+        defer { _ = hasRoomAsItIs() }
         do {
             return try await pool.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA busy_timeout = 0")

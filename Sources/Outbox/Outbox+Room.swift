@@ -1,10 +1,11 @@
 import GRDB
+import Glibc
 import Synchronization
 
 /// Whether anything more can be written.
 package enum Room: Sendable, Equatable {
     case enough
-    /// The disk is full: nothing is accepted. What waits goes on being sent, from the space that was kept for that.
+    /// The disk is full: what is handed in is turned away. What waits goes on being sent, from the space that was kept for that.
     case diskFull
     /// The disk is full and the space that was kept is used up: nothing is sent either, since what became of it could not be written.
     case nothingLeft
@@ -23,52 +24,60 @@ extension Outbox {
 
     /// Gives the space that is kept for it to something else that must be written and finds the disk full; false where that is gone already.
     package func makeRoom() -> Bool {
-        shortage.diskIsFull(for: 0)
+        shortage.diskIsFull()
         return ballast.release()
     }
 
     /// Whether the disk takes submissions of so many bytes, twice: in the log now, and then in the file, or the log could never be emptied
-    /// into it; once it was full, when it has room for what failed and for the ballast besides. Pages of the file that hold nothing any more
+    /// into it; once it was full, when it has room for the ballast and some besides. Pages of the file that hold nothing any more
     /// are given back to it where that makes the room.
     func diskHasRoom(for bytes: Int64) async throws(OutboxError) -> Bool {
         while !hasRoomAsItIs(for: bytes) {
             let freed = try await read { db in try db.freedBytes() }
-            let free = ballast.free ?? 0
-            // Where the disk has won nothing, somebody reads what was before, and another try would only make the log longer.
-            guard lacking(for: bytes) <= freed, try await shrink(), ballast.free ?? 0 > free else { return false }
+            guard lacking(for: bytes) <= freed, try await shrink() else { return false }
         }
         return true
     }
 
     /// Whether it was not full, or has recovered since.
     func hasRoomAsItIs(for bytes: Int64 = 0) -> Bool {
-        let missing = shortage.missing
-        if missing != nil || !ballast.isWhole {
-            guard ballast.restore(leaving: max(missing ?? 0, Ballast.margin)) else { return false }
-            if let missing, let free = ballast.free, free < missing { return false }
+        if shortage.wasFull || !ballast.isWhole {
+            guard ballast.restore(), ballast.free ?? .max >= Ballast.margin else { return false }
             shortage.diskHasRoom()
         }
         guard let free = ballast.free else { return true }
-        return free >= Self.room(for: bytes)
+        return free >= room(for: bytes)
     }
+
+    /// Whether the log may give away its room: not on a full disk, which somebody else may be filling; but where that is what makes it full.
+    var mayEmptyLog: Bool { lacking(for: 0) <= (ballast.isWhole ? max(0, logSize - Self.mostOfLog) : logSize) }
 
     /// What the disk would have to have besides what is free, in bytes.
     private func lacking(for bytes: Int64) -> Int64 {
-        max(shortage.missing ?? 0, Ballast.margin, Self.room(for: bytes)) + (ballast.isWhole ? 0 : ballast.size) - (ballast.free ?? 0)
+        max(Ballast.margin, room(for: bytes)) + (ballast.isWhole ? 0 : ballast.size) - (ballast.free ?? 0)
     }
 
-    /// What submissions of so many bytes must find free, in bytes.
-    private static func room(for bytes: Int64) -> Int64 { bytes == 0 ? 0 : 2 * bytes + mostOfLog }
+    /// What submissions of so many bytes must find free, in bytes. While somebody reads, the log may hold more than usual, all of which may have
+    /// to go into the file yet.
+    private func room(for bytes: Int64) -> Int64 { bytes == 0 ? 0 : 2 * bytes + max(Self.mostOfLog, logSize) }
+
+    private var logSize: Int64 {
+        var info = stat()
+        return stat(pool.path + "-wal", &info) == 0 ? Int64(info.st_size) : 0
+    }
 
     /// Gives some of the file's pages that hold nothing back to the disk; false where none could be given: that must be no reason for whoever
-    /// only asks to fail. On a full disk the log may need the ballast for it, once what it holds is in the file.
+    /// only asks to fail. On a full disk the log may need the ballast for it.
     func shrink() async throws(OutboxError) -> Bool {
         do {
             return try await pool.writeWithoutTransaction { db in
-                do { return try db.shrinkFile() } catch  where OutboxError(error) == .full || db.isOverQuota(error) {
+                func shrink() throws -> Bool {
+                    // While somebody reads what was before, the file does not get shorter and the log only longer.
                     let log = try db.checkpoint(.passive)
-                    guard log.checkpointedFrameCount == log.walFrameCount, ballast.release() else { return false }
-                    return try db.shrinkFile()
+                    return log.checkpointedFrameCount == log.walFrameCount ? try db.shrinkFile() : false
+                }
+                do { return try shrink() } catch  where (OutboxError(error) == .full || db.isOverQuota(error)) && ballast.release() {
+                    return try shrink()
                 }
             }
         } catch {
@@ -97,10 +106,10 @@ extension Database {
     }
 }
 
-/// What could not be written for want of room, in bytes.
+/// What could not be written for want of room.
 final class Shortage: Sendable {
     private struct State {
-        var missing: Int64?
+        var wasFull = false
         var turnedAway: Int64 = 0
         var refused: Int64?
         var isSpent = false
@@ -108,19 +117,18 @@ final class Shortage: Sendable {
     }
     private let state = Mutex(State())
 
-    /// What the disk must have before it counts as having room again; nil where it has not been full since it had.
-    var missing: Int64? { state.withLock { $0.missing } }
-    /// The submission for which the disk had no room last; 0 where one was accepted since.
+    /// Whether a write has failed since the disk had room. The write-ahead log may take a few small ones yet: their success says nothing.
+    var wasFull: Bool { state.withLock { $0.wasFull } }
+    /// The submission for which the disk had no room last, in bytes; 0 where one was accepted since.
     var turnedAway: Int64 { state.withLock { $0.turnedAway } }
-    /// The submission that the limit refused last; nil where one was accepted since.
+    /// The submission that the limit refused last, in bytes; nil where one was accepted since.
     var refused: Int64? { state.withLock { $0.refused } }
     /// Whether not even what must be written could be, the last time.
     var isSpent: Bool { state.withLock { $0.isSpent } }
 
-    /// A write of about so many bytes has failed. The write-ahead log may take a few small ones yet: their success says nothing.
-    func diskIsFull(for bytes: Int64) { state.withLock { $0.missing = max($0.missing ?? 0, bytes + Ballast.margin) } }
+    func diskIsFull() { state.withLock { $0.wasFull = true } }
     func wroteWhatMustBe(_ succeeded: Bool) { state.withLock { $0.isSpent = !succeeded } }
-    func diskHasRoom() { state.withLock { $0.missing = nil } }
+    func diskHasRoom() { state.withLock { $0.wasFull = false } }
     /// Submissions of so many bytes are about to be written; how many others are.
     func began(_ bytes: Int64) -> Int64 {
         state.withLock { state in

@@ -157,7 +157,7 @@ package struct Outbox: Sendable {
     /// Runs `work` in a transaction that it may share with others, and returns after the fsync.
     ///
     /// - Parameters:
-    ///   - size: about how many bytes it writes, where that is much.
+    ///   - size: of a submission, in bytes.
     ///   - mustBe: on a full disk it is written from the ballast. Only new submissions are not: they are refused, and nothing is lost.
     func commit<T: Sendable>(
         size: Int64 = 0, mustBe: Bool = true, _ work: @escaping @Sendable (Database) throws -> T
@@ -169,8 +169,8 @@ package struct Outbox: Sendable {
         } catch {
             let error = failure(error)
             if error == .full {
-                shortage.diskIsFull(for: size)
-                if mustBe { shortage.wroteWhatMustBe(false) }
+                shortage.diskIsFull()
+                if mustBe { shortage.wroteWhatMustBe(false) } else { shortage.turnedAway(size) }
             }
             throw error
         }

@@ -16,6 +16,9 @@ struct Housekeeping: Service {
     /// wake-up after the last of it.
     static let logKept: TimeInterval = 10
 
+    /// Between two tries, in seconds, while the disk is full or somebody reads.
+    private static let longestPause: TimeInterval = 320
+
     func run() async throws {
         try? await cancelWhenGracefulShutdown {  // `try?`: cancelled while asleep, that is how this ends
             try await withThrowingDiscardingTaskGroup { group in
@@ -41,8 +44,10 @@ struct Housekeeping: Service {
     private func emptyLogAfterWork() async throws {
         for await _ in outbox.eventsWritten.listen() {
             var isEmpty: Bool
+            var pause = Self.logKept
             repeat {
-                try await sleep(Self.logKept)
+                try await sleep(pause)
+                pause = min(2 * pause, Self.longestPause)
                 // `try?`: the next write fails for the same reason, and says why.
                 isEmpty = (try? await outbox.emptyLog()) ?? true
             } while !isEmpty

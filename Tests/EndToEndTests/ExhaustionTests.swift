@@ -7,6 +7,7 @@ import SyncModel
 import TestSupport
 import Testing
 
+@testable import SyncDaemon
 @testable import homing_torture
 
 /// Nothing left: no byte, no file, no right to write, no descriptor. Real disks, small ones in memory, mounted in a namespace of the daemon's own.
@@ -140,6 +141,24 @@ import Testing
             }
         }
         throw StationError("the disk does not get full")
+    }
+
+    /// Somebody else would take each byte that the log gave away.
+    @Test(.timeLimit(.minutes(5)))
+    func onAFullDiskTheLogKeepsItsRoom() async throws {
+        let station = try await TestStation()
+        let process = try await station.start(through: Self.disk(station, "size=32m"))
+        try await station.login()
+        for number in 1...5 { try await station.submit(id: number) }
+        let state = Self.state(process, station)
+        let filler = try Self.fill(state)
+        try await station.event("delivered", count: 5)
+        func log() throws -> Int? { try FileManager.default.attributesOfItem(atPath: "\(state)/outbox.sqlite-wal")[.size] as? Int }
+        try await Task.sleep(for: .seconds(Housekeeping.logKept + 2))
+        #expect(try log() != 0)
+        try FileManager.default.removeItem(atPath: filler)
+        while try log() != 0 { try await Task.sleep(for: .milliseconds(200)) }
+        try await station.end(SIGTERM)
     }
 
     /// One that is too large for the disk stays with whoever has it; what is small goes up, and nothing says for good that the disk is full.

@@ -66,7 +66,7 @@ import Vault
     }
 
     /// SQLite says of a file that may have no more pages what it says of a full disk; this disk has room.
-    @Test func aDiskThatWasFullIsFullUntilItHasRoomForWhatFailed() async throws {
+    @Test func aDiskThatWasFullIsFullUntilItHasRoomForWhatWasTurnedAway() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         let pages = try await store.outbox.pool.writeWithoutTransaction { db in
@@ -75,28 +75,28 @@ import Vault
         #expect(pages > 1)
         let large = Samples.mutation(2, payload: "{\"a\":\"" + String(repeating: "x", count: 100_000) + "\"}")
         await #expect(throws: OutboxError.full) { try await store.enqueue(large) }
-        #expect(try #require(store.outbox.shortage.missing) > 100_000)
+        #expect(store.outbox.shortage.wasFull && store.outbox.shortage.turnedAway > 100_000)
         #expect(try await store.outbox.room() == .enough)
-        #expect(store.outbox.shortage.missing == nil)
-        store.outbox.shortage.diskIsFull(for: 1 << 60)
+        #expect(!store.outbox.shortage.wasFull)
+        store.outbox.shortage.turnedAway(1 << 60)
         #expect(try await store.outbox.room() == .diskFull)
         // What is small may still fit, and says nothing.
         _ = try await store.claim()
         #expect(try await store.outbox.room() == .diskFull)
     }
 
-    /// Somebody else would take each byte that the log gives away.
-    @Test func onAFullDiskTheLogKeepsItsRoom() async throws {
-        let store = try Store()
-        func log() throws -> Int { try Data(contentsOf: URL(fileURLWithPath: store.directory("outbox.sqlite-wal"))).count }
-        try await store.enqueue(Samples.mutation(1))
-        let before = try log()
-        store.outbox.shortage.diskIsFull(for: 1 << 60)
-        #expect(try await !store.outbox.emptyLog())
-        #expect(try log() == before)
-        store.outbox.shortage.diskHasRoom()
-        #expect(try await store.outbox.emptyLog())
-        #expect(try log() == 0)
+    /// What is smaller would else go before it, perhaps in its own lane.
+    @Test func behindWhatThereIsNoRoomForNothingIsAccepted() async throws {
+        let clock = TestClock()
+        let directory = try TemporaryDirectory()
+        let outbox = try Outbox(
+            file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, maxBytes: 2 << 20, now: clock.now)
+        let large = "{\"a\":\"" + String(repeating: "x", count: 2 << 20) + "\"}"
+        _ = try await outbox.enqueue(Samples.mutation(4), at: clock.now)
+        let batch = [Samples.mutation(1), Samples.mutation(2, payload: large), Samples.mutation(3), Samples.mutation(4)]
+        let results = try await outbox.enqueue(batch, accountLabel: nil, at: clock.now)
+        #expect(results[1...2].allSatisfy { $0 == .failure(.overLimit(2 << 20)) })
+        #expect(try [results[0], results[3]].map { try $0.get().sequence } == [2, 1])
     }
 
     /// What is on its way to the disk counts as there until it has failed or is there, and no longer.

@@ -23,7 +23,8 @@ extension Problem {
                 detail: "This entry is \(state.rawValue) already; nothing was changed.")
         case .full:
             self.init(
-                .storageFailed, status: 507, title: "The disk is full", detail: "The disk is full, so nothing more can be accepted.",
+                .storageFailed, status: 507, title: "The disk is full",
+                detail: "The disk has no room for this capture, so it was not accepted.",
                 next: "Make room on the disk; what was accepted before is safe and goes on being sent.")
         case .overLimit(let limit):
             self.init(
