@@ -83,7 +83,7 @@ simulate: release
 	$(RELEASE_SCRATCH)/release/homing-torture simulate --count $(EVENTS) --seed $(SEED)
 
 # The daemon under test is the one that make install installs.
-torture: test-deps release
+torture: ci-deps release
 	$(RELEASE_SCRATCH)/release/homing-torture run --minutes $(MINUTES) --report Sources/SyncDaemon/Documentation.docc/Guarantees.md
 
 # Data races, in all tests but those of the programs, which are the debug build whatever this one is.

@@ -38,6 +38,26 @@ import Vault
         }
     }
 
+    /// Nothing goes up that a person has paused, and nothing is told of a pause that nobody has asked for.
+    @Test(arguments: [nil, true, false]) func aPauseGoesOn(hasEnd: Bool?) async throws {
+        var store = try await delivered(1)
+        for number in 2...9 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
+        try await store.settle(
+            try await store.claim()[0], .retry(at: store.clock.now.addingTimeInterval(60), Samples.failure), .transient(Samples.failure))
+        let pauses =
+            hasEnd.map { hasEnd in
+                [
+                    Pause(
+                        backend: "breathesafe", reason: "a test", since: store.clock.now,
+                        until: hasEnd ? store.clock.now.addingTimeInterval(7200) : nil, by: "test")
+                ]
+            } ?? []
+        try await store.outbox.pause(pauses, by: "test", at: store.clock.now)
+        try salvage(&store)
+        #expect(try store.outbox.pauses(at: store.clock.now) == pauses)
+        #expect(try store.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM event WHERE kind = 'resumed'") } == 0)
+    }
+
     /// A content finds its entry by the id, too, and what was settled leaves none behind.
     @Test func aContentInAnotherPlaceFindsItsEntry() async throws {
         var store = try await delivered(1)

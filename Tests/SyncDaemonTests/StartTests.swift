@@ -62,6 +62,18 @@ import Vault
         }
     }
 
+    @Test func theCheckOfAStoreThatIsGoneBesideItsLogSaysSo() async throws {
+        let directory = try TemporaryDirectory()
+        let state = try configuration(directory).stateDirectory
+        try await startAndStop(directory)
+        try directory.write("state_directory: \(state)\n", to: "homing.yaml")
+        let store = URL(fileURLWithPath: state + "/outbox.sqlite")
+        try FileManager.default.moveItem(at: store, to: URL(fileURLWithPath: state + "/outbox.sqlite-wal"))
+        let report = StoreCheckReport.run(file: directory("homing.yaml"), environment: [:])
+        #expect(!report.isGood && report.text.contains("The store is damaged") && report.text.contains("next start"), "\(report.text)")
+        #expect(!FileManager.default.fileExists(atPath: store.path))
+    }
+
     @Test func anotherKeyIsRefusedAndNothingIsOverwritten() async throws {
         let directory = try TemporaryDirectory()
         let state = try configuration(directory).stateDirectory

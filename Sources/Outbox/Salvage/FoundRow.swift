@@ -2,8 +2,7 @@ import Foundation
 import GRDB
 import SyncModel
 
-/// A row that was found on some page, and what it is by its shape: no two tables and indices of the store that are told apart here have
-/// the same one.
+/// A row that was found on some page, and what it is by its shape.
 enum FoundRow {
     /// The columns in their order, from `id` on; the last ones may be missing.
     case entry(sequence: Int64, [DatabaseValue], isWhole: Bool)
@@ -61,7 +60,9 @@ enum FoundRow {
         switch kinds {
         case _ where values.count >= 15 && MutationID(optional: values[0].text) != nil: return .receipt(values)
         case _ where values.count == 8 && kinds.hasPrefix("iiiiti"): return .attempt(values)
-        case "ttiit", "tti-t": return .pause(values)
+        case "tti-t": return .pause(values)
+        // Also a lane's place in the order of what is due, with the sequence of its first entry where a pause has its end.
+        case "ttiit": return values[3].integer ?? 0 > Salvage.greatest ? .pause(values) : nil
         case "ttt": return .account(values)
         case "tt": return .origin(values)
         case "iii": return .gap(values)

@@ -34,7 +34,7 @@ extension Salvage {
         try quarantine(row)
     }
 
-    /// A sequence past this one was not counted up to.
+    /// A sequence past this one was not counted up to; and times are, in milliseconds, from the year 2004 on.
     static let greatest: Int64 = 1 << 40
 
     /// Gives what is displaced a sequence of its own: it comes last in its lane, and a person decides. Not where a receipt says what became

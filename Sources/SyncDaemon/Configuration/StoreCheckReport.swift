@@ -18,7 +18,8 @@ package struct StoreCheckReport: Sendable {
         let state = configuration.stateDirectory
         let store = state + "/outbox.sqlite"
         let damages = SalvageReport.all(in: state).map { "\($0.sentence) The damaged files are in \($0.folder)." }
-        guard access(store, F_OK) == 0 else {
+        // A log beside no store is what damage has left of one.
+        guard access(store, F_OK) == 0 || access(store + "-wal", F_OK) == 0 else {
             return StoreCheckReport(
                 isGood: damages.isEmpty, text: (damages + ["There is no store yet at \(store)."]).joined(separator: "\n"))
         }
@@ -44,6 +45,9 @@ package struct StoreCheckReport: Sendable {
                     isGood: true,
                     text: "The store is good: \(check.entries) entries and \(check.receipts) receipts were looked at in \(store).")
             }
+        } catch .tooNew {
+            let sentence = StartError.sentence(for: OutboxError.tooNew)
+            return StoreCheckReport(isGood: false, text: (damages + ofKey + [sentence]).joined(separator: "\n"))
         } catch {
             ofStore.append(StartError.sentence(for: error))
         }
