@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import Glibc
 
 /// The files of the store as SQLite has opened them (https://sqlite.org/c3ref/c_fcntl_begin_atomic_write.html).
 extension Database {
@@ -26,6 +27,15 @@ extension Database {
         }
         let code = sync(file, SQLITE_SYNC_NORMAL)
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: "the log cannot be synced") }
+    }
+
+    /// Has the index of the log on the disk as it is now; false where that fails.
+    func syncLogIndex() throws -> Bool {
+        guard let path = try String.fetchOne(self, sql: "SELECT file FROM pragma_database_list WHERE name = 'main'") else { return false }
+        let descriptor = open(path + "-shm", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return errno == ENOENT }
+        defer { close(descriptor) }
+        return fsync(descriptor) == 0
     }
 
     /// Nil where it is not open.

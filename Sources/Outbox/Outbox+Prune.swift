@@ -36,19 +36,24 @@ extension Outbox {
         guard mayEmptyLog else { return false }
         defer { _ = hasRoomAsItIs() }
         do {
-            return try await pool.writeWithoutTransaction { db in
-                try db.execute(sql: "PRAGMA busy_timeout = 0")
-                // `try?`: a connection on which not even this can be set fails with the next write, which says why.
-                defer { try? db.execute(sql: "PRAGMA busy_timeout = \(Self.busyTimeout * 1000)") }
-                do {
-                    _ = try db.checkpoint(.truncate)
-                    return true
-                } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-                    return false
-                }
-            }
+            return try await pool.writeWithoutTransaction(Self.truncateLog)
         } catch {
             throw failure(error)
+        }
+    }
+    /// Brings what the log holds into the file, and makes it an empty one; false where somebody reads from it.
+    static func truncateLog(_ db: Database) throws -> Bool {
+        try db.execute(sql: "PRAGMA busy_timeout = 0")
+        // `try?`: a connection on which not even this can be set fails with the next write, which says why.
+        defer { try? db.execute(sql: "PRAGMA busy_timeout = \(busyTimeout * 1000)") }
+        do {
+            let log = try db.checkpoint(.passive)
+            // What a power cut leaves of the index must not say that the log holds what it gave away long ago.
+            guard log.checkpointedFrameCount == log.walFrameCount, try db.syncLogIndex() else { return false }
+            _ = try db.checkpoint(.truncate)
+            return true
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+            return false
         }
     }
 }

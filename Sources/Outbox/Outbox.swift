@@ -71,6 +71,9 @@ package struct Outbox: Sendable {
                 (pool, epoch) = try withRoom(openOnce)
             }
             self.salvaged = salvaged
+            let useMark = StoreRepair.useMark(of: file)
+            // `try?`: without it, only a log that somebody removes is not missed.
+            if !useMark.exists { _ = try? useMark.create(with: Data()) }
             commits = GroupCommit(pool: pool, ballast: ballast)
         } catch {
             throw OutboxError(error)
@@ -149,9 +152,18 @@ package struct Outbox: Sendable {
         return epoch
     }
 
-    /// Closes the file after its last commit; a write that comes later fails.
+    /// Closes the store after its last commit, all of it in the one file where nobody else reads it; a write that comes later fails. What is
+    /// damaged stays as it is.
     package func close() throws(OutboxError) {
-        do { try pool.close() } catch { throw failure(error) }
+        do {
+            // `try?`: what the log holds it goes on holding; and beside a mark that stays there is a log still.
+            if !damage.isMet, mayEmptyLog, (try? pool.writeWithoutTransaction(Self.truncateLog)) == true {
+                try? StoreRepair.useMark(of: pool.path).remove()
+            }
+            try pool.close()
+        } catch {
+            throw failure(error)
+        }
     }
 
     /// Runs `work` in a transaction that it may share with others, and returns after the fsync.

@@ -76,9 +76,9 @@ import Testing
         await station.sandbox.down()
         for number in 1...200 { try await station.submit(user: 5 + number % 3, id: number) }
         try await station.end(SIGTERM)
-        // Leaves of tables that the log does not hold any more: nothing of it is seen at a glance, nor by what a start reads.
+        // Some leaves of tables: nothing of it is seen at a glance, nor by what a start reads.
         try damage("outbox.sqlite", of: station) { content in
-            for page in 34..<content.count / 4096 where content[page * 4096] == 13 {
+            for page in 34..<content.count / 4096 where page % 3 == 0 && content[page * 4096] == 13 {
                 content.replaceSubrange(page * 4096..<(page + 1) * 4096, with: Data(count: 4096))
             }
         }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Glibc
 import SyncModel
 import Vault
 
@@ -11,6 +12,11 @@ package struct StoreCheck: Sendable {
     package private(set) var entries = 0, receipts = 0
 
     private static let mostFaults = 20
+
+    /// Whether there is a store, or was one: damage may have left its log alone, or only the mark of the run that had it open.
+    package static func isThere(_ file: String) -> Bool {
+        ["", "-wal"].contains { access(file + $0, F_OK) == 0 } || StoreRepair.isInUse(file)
+    }
 
     /// - Parameters:
     ///   - vault: opens the content; nil where there is no key, and content is not looked at.

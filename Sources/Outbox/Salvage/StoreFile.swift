@@ -16,6 +16,9 @@ final class StoreFile: Sendable {
         size = descriptor >= 0 && fstat(descriptor, &info) == 0 && info.st_mode & S_IFMT == S_IFREG ? Int(info.st_size) : 0
     }
 
+    /// Whether there is one that can be opened.
+    var exists: Bool { descriptor >= 0 }
+
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// So many bytes from `offset` on, with zeros for those behind the end; nil where it lies outside the file, or the disk does not give

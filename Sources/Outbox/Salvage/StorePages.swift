@@ -23,7 +23,8 @@ struct StorePages {
     init(path: String) {
         file = StoreFile(path: path)
         logFile = StoreFile(path: path + "-wal")
-        log = WriteAheadLog(logFile)
+        log = WriteAheadLog(
+            logFile, index: LogIndex(StoreFile(path: path + "-shm")), isMissed: StoreRepair.isInUse(path) && !logFile.exists)
         let header = file.bytes(at: 0, 100) ?? []
         let isSQLite = header.count == 100 && header.starts(with: "SQLite format 3\0".utf8)
         let stated = isSQLite ? header.number(at: 16, 2) : 0
@@ -36,7 +37,11 @@ struct StorePages {
         count = max(log.count ?? 0, inFile, log.versions.keys.max() ?? 0)
         let firstIsLogged = log.versions[1] != nil
         damage =
-            if log.isDamaged {
+            if !file.exists {
+                "its file is gone"
+            } else if log.isShort {
+                "its write-ahead log \(logFile.size == 0 ? "is gone" : "holds less than was written to it")"
+            } else if log.isDamaged {
                 "its write-ahead log has changed since it was written"
             } else if file.size == 0 {
                 "it is empty"

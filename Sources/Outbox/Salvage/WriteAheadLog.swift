@@ -11,8 +11,11 @@ struct WriteAheadLog {
     private(set) var versions: [Int: [Version]] = [:]
     /// Pages of the database after the last commit; nil without one.
     private(set) var count: Int?
-    /// Its header does not verify, or a frame in a transaction that the next one goes on from: a power cut leaves neither.
+    /// Its header does not verify, or a frame in a transaction that the next one goes on from, or that its index says was written: a power cut
+    /// leaves none of these.
     private(set) var isDamaged = false
+    /// It is gone, or ends before it should by what its index says, or is one from before that.
+    private(set) var isShort = false
     /// Something of it cannot be read, or belongs to a page that is not known, or lies behind the last transaction that counts: what failed
     /// or was cut off, or was damaged since. Nothing tells which.
     private(set) var mayHoldMore = false
@@ -53,9 +56,15 @@ struct WriteAheadLog {
     private static let sector = 512
     private static let magic = 0x377f_0682
 
-    init(_ file: StoreFile) {
+    /// - Parameters:
+    ///   - index: what SQLite noted of it last, where that can be read.
+    ///   - isMissed: there has to be one, and is none.
+    init(_ file: StoreFile, index: LogIndex? = nil, isMissed: Bool = false) {
         guard file.size > Self.headerSize else {
             pageSize = nil
+            isShort = isMissed || index?.countsOnLog == true
+            mayHoldMore = isShort
+            mayLackVersions = isShort
             return
         }
         var isUnread = false
@@ -84,6 +93,9 @@ struct WriteAheadLog {
         // What the next frame's checksum goes on from: what is stated, or, where that itself has changed, what should have been.
         var seeds = sums(isBigEndian)
         let salts = headerIsGood ? LogSalts(header[16..<24]) : Self.salts(of: offsets.lazy.map { read($0, size) }, from: seeds)
+        // How many frames count whatever they look like.
+        let certain = index.map { $0.salts == salts ? $0.frames : 0 } ?? 0
+        isShort = index.map { $0.countsOnLog && ($0.salts == salts ? $0.frames > (file.size - Self.headerSize) / size : salts.areOlder(than: $0.salts)) } ?? false
         // Frames that are not known to count: those of the transaction being read, and of torn ones before it.
         var open: [Frame] = []
         var isTorn = false
@@ -94,7 +106,7 @@ struct WriteAheadLog {
             }
             (open, isTorn) = ([], false)
         }
-        for offset in offsets {
+        for (number, offset) in offsets.enumerated() {
             let bytes = read(offset, size)
             let own = LogSalts(bytes[8..<16])
             let page = bytes.number(at: 0)
@@ -118,11 +130,15 @@ struct WriteAheadLog {
             seeds = [LogChecksum(isBigEndian: isBigEndian, stated: bytes[16..<24])] + due.prefix(1) + due.dropFirst().suffix(1)
             // SQLite takes no frame of which anything has changed.
             if !frame.isVerified || own != salts { isTorn = true }
+            if number + 1 == certain, isTorn || !frame.isCommit {
+                isDamaged = true
+                keepOpen()
+            }
             guard frame.isCommit, !isTorn else { continue }
             keepOpen()
             count = frame.commit
         }
-        mayHoldMore = isUnread || versions[0] != nil || !open.allSatisfy(\.isOlder)
+        mayHoldMore = isShort || isUnread || versions[0] != nil || !open.allSatisfy(\.isOlder)
         mayLackVersions = mayHoldMore || !versions.values.joined().allSatisfy(\.isVerified)
     }
 

@@ -18,8 +18,7 @@ package struct StoreCheckReport: Sendable {
         let state = configuration.stateDirectory
         let store = state + "/outbox.sqlite"
         let damages = SalvageReport.all(in: state).map { "\($0.sentence) The damaged files are in \($0.folder)." }
-        // A log beside no store is what damage has left of one.
-        guard access(store, F_OK) == 0 || access(store + "-wal", F_OK) == 0 else {
+        guard StoreCheck.isThere(store) else {
             return StoreCheckReport(
                 isGood: damages.isEmpty, text: (damages + ["There is no store yet at \(store)."]).joined(separator: "\n"))
         }

@@ -1,0 +1,133 @@
+import Foundation
+import SyncModel
+import TestSupport
+import Testing
+import Vault
+
+@testable import Outbox
+
+/// What was acknowledged may be in the log alone, so a log that has lost something is missed.
+@Suite struct LostLogTests {
+    private static let log = "outbox.sqlite-wal"
+    private static let index = "outbox.sqlite-shm"
+    private static let mark = "outbox.sqlite.open"
+    private let store: Store
+
+    init() throws { store = try Store() }
+
+    /// The files as they are now, which is how a kill leaves them.
+    private func files() throws -> [String: Data] {
+        let names = ["outbox.sqlite", Self.log, Self.index, Self.mark]
+        return Dictionary(
+            uniqueKeysWithValues: names.compactMap { name in
+                FileManager.default.contents(atPath: store.directory(name)).map { (name, $0) }
+            })
+    }
+
+    private func submit(_ numbers: ClosedRange<Int>) async throws {
+        for number in numbers { try await store.enqueue(Samples.mutation(number)) }
+    }
+
+    /// The next run on such files, and what a look without it says.
+    private func next(on files: [String: Data]) throws -> (outbox: Outbox, faults: [String], directory: TemporaryDirectory) {
+        let directory = try TemporaryDirectory()
+        for (name, content) in files { try content.write(to: URL(fileURLWithPath: directory(name))) }
+        let check = try StoreCheck(file: directory("outbox.sqlite"), vault: nil, isInUse: false)
+        let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, now: store.clock.now)
+        return (outbox, check.faults, directory)
+    }
+
+    private static func frames(_ log: Data) -> Int { (log.count - 32) / 4120 }
+
+    enum Loss: CaseIterable { case gone, goneWithItsIndex, empty, cut, zeroed, last, older }
+
+    @Test(arguments: Loss.allCases) func aLogThatHasLostSomethingIsMissed(_ loss: Loss) async throws {
+        try await submit(1...3)
+        let before = try files()
+        try await submit(4...6)
+        var files = try files()
+        let log = try #require(files[Self.log])
+        let end = try #require(before[Self.log]?.count)
+        #expect(end < log.count)
+        switch loss {
+        case .gone: files[Self.log] = nil
+        case .goneWithItsIndex: (files[Self.log], files[Self.index]) = (nil, nil)
+        case .empty: files[Self.log] = Data()
+        // At the end of a transaction, as if none had followed.
+        case .cut: files[Self.log] = log.prefix(end)
+        case .zeroed: files[Self.log] = log.prefix(end) + Data(count: log.count - end)
+        // The last transaction, as if a power cut had torn it.
+        case .last: files[Self.log] = log.prefix(log.count - 100) + Data(count: 100)
+        case .older:
+            #expect(try await store.outbox.emptyLog())
+            try await submit(7...7)
+            files = try self.files()
+            files[Self.log] = log
+        }
+        let (outbox, faults, directory) = try next(on: files)
+        #expect(faults.count == 1 && faults[0].hasPrefix("The store is damaged: its write-ahead log "), "\(faults)")
+        let report = try #require(outbox.salvaged)
+        #expect(report.mayMissMore || loss == .last)
+        #expect(SalvageReport.all(in: directory.path) == [report])
+        // Numbers go on behind those that may have been given.
+        let sequence = try await outbox.enqueue(Samples.mutation(9), at: store.clock.now).sequence
+        #expect(loss == .last ? sequence == 7 : sequence > 100_000)
+        if loss == .last { #expect(report.saved + report.quarantined == 6) }
+        let claimed = try await outbox.claim([Destination(backend: "breathesafe", account: "1"): 9], at: store.clock.now).entries
+        #expect(claimed.allSatisfy { $0.uncertain || $0.id == Samples.id(9) })
+        try outbox.close()
+        // It is told once.
+        #expect(try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, now: .now).salvaged == nil)
+    }
+
+    @Test func whatAKillLeavesIsWhole() async throws {
+        func isWhole(_ files: [String: Data]) async throws -> Bool {
+            let (outbox, faults, _) = try next(on: files)
+            let third = try await outbox.entry(Samples.id(3))
+            return faults.isEmpty && outbox.salvaged == nil && third != nil
+        }
+        try await submit(1...3)
+        let early = try files()
+        #expect(try await isWhole(early))
+        try await submit(4...6)
+        var mixed = try files()
+        // An index of an earlier moment, of another start, or none.
+        mixed[Self.index] = early[Self.index]
+        #expect(try await isWhole(mixed))
+        mixed[Self.index] = nil
+        #expect(try await isWhole(mixed))
+        #expect(try await store.outbox.emptyLog())
+        #expect(try files()[Self.log]?.isEmpty == true)
+        #expect(try await isWhole(files()))
+        // The log begins anew: what an index says of the one before counts no more.
+        try await submit(7...7)
+        mixed = try files()
+        mixed[Self.index] = early[Self.index]
+        #expect(try await isWhole(mixed))
+        // One that has changed says nothing.
+        mixed = try files()
+        mixed[Self.index]?[16] ^= 0xff
+        #expect(try await isWhole(mixed))
+    }
+
+    @Test func aStoreThatWasClosedIsOneFile() async throws {
+        try await submit(1...3)
+        #expect(try files()[Self.mark] != nil)
+        try store.outbox.close()
+        var files = try files()
+        #expect(files[Self.log]?.isEmpty == true && files[Self.mark] == nil)
+        files[Self.log] = nil
+        files[Self.index] = nil
+        let (outbox, faults, _) = try next(on: files)
+        #expect(faults.isEmpty && outbox.salvaged == nil)
+        #expect(try await outbox.entry(Samples.id(3)) != nil)
+    }
+
+    @Test func aStoreThatIsGoneAsAWholeIsMissed() async throws {
+        try await submit(1...3)
+        let (outbox, faults, _) = try next(on: try files().filter { $0.key == Self.mark })
+        #expect(faults == ["The store is damaged: its file is gone."])
+        #expect(outbox.salvaged?.mayMissMore == true)
+        #expect(try await outbox.enqueue(Samples.mutation(9), at: store.clock.now).sequence > 100_000)
+    }
+}
