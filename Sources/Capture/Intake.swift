@@ -76,6 +76,12 @@ package struct Intake: Sendable {
         return (backend, account)
     }
 
+    /// In which order a submission would wait; nil where it would not be understood.
+    func lane(of submission: Submission) -> Lane? {
+        // `try?`: why it is not understood is told where it is handed in.
+        try? addressing.address(submission, at: backend(of: submission)).lane
+    }
+
     private func backend(of submission: Submission) throws(IntakeError) -> String {
         let known = addressing.backends.sorted()
         if let named = submission.backend {

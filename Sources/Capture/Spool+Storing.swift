@@ -48,31 +48,76 @@ extension Spool {
     }
 
     func store(_ files: [Taken], for account: Account) async throws {
-        var submissions: [Submission] = []
-        var sources: [Taken] = []
+        var waiting: [(file: Taken, submission: Submission)] = []
         for file in files {
             do {
-                submissions.append(try submission(file))
-                sources.append(file)
+                waiting.append((file, try submission(file)))
             } catch let error as CaptureFile.NotUnderstood {
                 try await refuse(file.path, as: file.name.original, error.reason)
             } catch let error as Errno {
                 note(file.path, .system(error))
             }
         }
-        let outcomes = try await intake.accept(submissions, for: account)
-        for (file, outcome) in zip(sources, outcomes) {
-            switch outcome {
-            case .success:
-                do { try folders.calls.unlink(file.path) } catch { note(file.path, .system(error)) }
-            case .failure(.notUnderstood(let reason)): try await refuse(file.path, as: file.name.original, reason)
-            case .failure(.tooLarge(let size, _)): try await refuse(file.path, as: file.name.original, Self.tooLarge(size))
-            case .failure(.outbox(.idConflict)):
-                try await refuse(
-                    file.path, as: file.name.original,
-                    "It was stored before with other content. Look for it at the backend before you drop it into new/ again.")
-            case .failure(let error): throw error
+        while !waiting.isEmpty {
+            waiting = waiting.filter { !waitsForRoom($0.file, $0.submission, of: account) }
+            let outcomes = try await answers(to: waiting.map(\.submission), of: account)
+            // With one that there is no room for, all behind it were turned away.
+            let large = outcomes.firstIndex(where: \.isWithoutRoom)
+            for (item, outcome) in zip(waiting, outcomes).prefix(large ?? outcomes.count) { try await settle(item.file, outcome) }
+            guard let large else {
+                waiting.removeFirst(outcomes.count)
+                continue
             }
+            let (item, outcome) = (waiting[large], outcomes[large])
+            // Where there is none for a small one, the next look may find more: not each of thousands is tried.
+            guard item.submission.payload?.count ?? 0 > Self.large, let lane = intake.lane(of: item.submission) else {
+                _ = try outcome.get()
+                break
+            }
+            withoutRoom[LanePlace(backend: item.file.name.backend, account: account.id, lane: lane)] = item.file.path
+            if case .failure(.outbox(.overLimit(let limit))) = outcome {
+                note(item.file.path, .overLimit(limit))
+            } else {
+                note(item.file.path, .diskFull(needs: Outbox.room(for: Int64(item.submission.payload?.count ?? 0))))
+            }
+            waiting.removeFirst(large + 1)
+        }
+    }
+
+    /// What becomes of submissions; of the first one alone, where the system refuses room for all of them together.
+    private func answers(
+        to submissions: [Submission], of account: Account
+    ) async throws(IntakeError) -> [Result<Intake.Accepted, IntakeError>] {
+        do { return try await intake.accept(submissions, for: account) } catch {
+            guard error == .outbox(.full) else { throw error }
+            return submissions.count > 1 ? try await answers(to: [submissions[0]], of: account) : [.failure(error)]
+        }
+    }
+
+    /// Bytes of a document for which there may be no room while there is for others.
+    private static let large = 1 << 20
+
+    /// Whether something of its lane has found no room, and goes before it.
+    private func waitsForRoom(_ file: Taken, _ submission: Submission, of account: Account) -> Bool {
+        guard !withoutRoom.isEmpty, let lane = intake.lane(of: submission),
+            let first = withoutRoom[LanePlace(backend: file.name.backend, account: account.id, lane: lane)]
+        else { return false }
+        note(file.path, .behind(first))
+        return true
+    }
+
+    /// Deals with a file as it was answered for.
+    private func settle(_ file: Taken, _ outcome: Result<Intake.Accepted, IntakeError>) async throws {
+        switch outcome {
+        case .success:
+            do { try folders.calls.unlink(file.path) } catch { note(file.path, .system(error)) }
+        case .failure(.notUnderstood(let reason)): try await refuse(file.path, as: file.name.original, reason)
+        case .failure(.tooLarge(let size, _)): try await refuse(file.path, as: file.name.original, Self.tooLarge(size))
+        case .failure(.outbox(.idConflict)):
+            try await refuse(
+                file.path, as: file.name.original,
+                "It was stored before with other content. Look for it at the backend before you drop it into new/ again.")
+        case .failure(let error): throw error
         }
     }
 
@@ -102,5 +147,20 @@ extension Spool {
         do { place = try folders.refuse(path, as: name, because: reason) } catch { return note(path, .system(error)) }
         log.warning("A file was put aside", metadata: ["file": "\(place)", "reason": "\(reason)"])
         try await outbox.record([SyncEvent(at: clock.now, .fileRefused, detail: ["file": place, "reason": reason])])
+    }
+}
+
+/// A lane of one account at one backend.
+struct LanePlace: Hashable {
+    let backend, account: String
+    let lane: Lane
+}
+
+extension Result<Intake.Accepted, IntakeError> {
+    fileprivate var isWithoutRoom: Bool {
+        switch self {
+        case .failure(.outbox(.full)), .failure(.outbox(.overLimit)): true
+        default: false
+        }
     }
 }

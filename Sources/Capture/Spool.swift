@@ -37,10 +37,14 @@ package actor Spool {
     let wake = Signal()
     /// Told after every look.
     package nonisolated let looked = Signal()
+    /// The file of each lane for which this look has found no room: what is of that lane waits behind it.
+    var withoutRoom: [LanePlace: FilePath] = [:]
     /// When the timer that is set will go off.
     var nextLook: Date?
     /// Whether the last look has failed somewhere, and the pause after the next failure, in seconds.
     private var hasFailed = false
+    /// What stopped it, where the journal has been told.
+    private var lastFailure: String?
     private var pauseAfterFailure = Spool.pausesAfterFailure.lowerBound
 
     /// How many files share one transaction.
@@ -97,6 +101,7 @@ package actor Spool {
     /// Takes everything that can be taken, in the order in which it was written.
     package func sweep() async {
         hasFailed = false
+        withoutRoom = [:]
         do {
             try folders.make()
             stamps = fileCounts.stamps
@@ -106,9 +111,10 @@ package actor Spool {
             closed.formIntersection(candidates.map(\.path))
             sightings.keep(candidates)
             while !candidates.isEmpty, !Task.isCancelled { try await store(try await take(from: &candidates)) }
+            lastFailure = nil
         } catch {
             // What was taken stays in taken/ and is stored by the next look: soon, for a full disk tells nobody when it has room again.
-            log.error("The drop folder cannot be emptied", metadata: ["directory": "\(folders.root.string)", "error": "\(error)"])
+            tell(error)
             hasFailed = true
         }
         reportStuck()
@@ -122,6 +128,14 @@ package actor Spool {
         stuck = stuck.filter { $0.value.isFailure || unfit[$0.key] != nil }
         for (path, cause) in unfit { note(path, cause) }
         return candidates[...]
+    }
+
+    /// Tells the journal once what stopped a look.
+    private func tell(_ error: any Error) {
+        let text = if case IntakeError.outbox(let cause) = error { "\(cause)" } else { "\(error)" }
+        defer { lastFailure = text }
+        guard lastFailure != text else { return }
+        log.error("The drop folder cannot be emptied", metadata: ["directory": "\(folders.root.string)", "error": "\(text)"])
     }
 
     /// Tells the log once.

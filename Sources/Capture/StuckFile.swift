@@ -20,12 +20,18 @@ extension StuckFile {
         case noBackend(String)
         /// Bound for an account that is not signed in, by its name.
         case otherAccount(String)
+        /// Larger than what the disk has room for; bytes that have to be free for it.
+        case diskFull(needs: Int64)
+        /// Larger than what the outbox may still take in; its limit, in bytes.
+        case overLimit(Int64)
+        /// Of the lane of one that there is no room for.
+        case behind(FilePath)
         case link, folder, special
 
         /// Whether it is of the kind that is tried, and holds until the file is gone; otherwise it is no plain file.
         var isFailure: Bool {
             switch self {
-            case .system, .noBackend, .otherAccount: true
+            case .system, .noBackend, .otherAccount, .diskFull, .overLimit, .behind: true
             case .unlistable, .link, .folder, .special: false
             }
         }
@@ -37,6 +43,9 @@ extension StuckFile {
         case .system(let error), .unlistable(let error): reason = error.description
         case .noBackend(let name): reason = "it was taken for the backend “\(name)”, which is not configured any more"
         case .otherAccount(let name): reason = "it waits for \(name) to sign in"
+        case .diskFull(let bytes): reason = "the disk has no room for it, which takes \(Self.mebibytes(bytes)) MiB"
+        case .overLimit(let limit): reason = "it does not fit into the outbox any more, whose limit is \(limit >> 20) MiB"
+        case .behind(let path): reason = "it goes after \(path), for which there is no room"
         case .link: reason = "it is a link, not a plain file"
         case .folder: reason = "it is a folder, not a plain file"
         case .special: reason = "it is not a plain file"
@@ -49,9 +58,14 @@ extension StuckFile {
             case .unlistable: "Give the user that homingd runs as read and write permission on that folder."
             case .noBackend(let name): "Put \(name).yaml back into the folder with the profiles and restart the daemon."
             case .otherAccount(let name): "\(name) has to sign in; nobody else’s sign-in sends it."
+            case .diskFull: "Make room on the disk; homingd tries again by itself."
+            case .overLimit:
+                "Let what waits go up, which makes room; or raise outbox.max_bytes in the configuration and restart the daemon."
+            case .behind: "Nothing: it is taken once that one has been."
             case .link: "Move the file itself there, in place of the link."
             case .folder: "Move the files in it to \(users.string)/<id>/, where <id> is the user’s number."
             case .special: "Move the file itself there, or remove what is there."
             }
     }
+    private static func mebibytes(_ bytes: Int64) -> Int64 { (bytes + (1 << 20) - 1) >> 20 }
 }

@@ -235,6 +235,7 @@ package final class Dispatcher: Sendable {
             do throws(OutboxError) {
                 let claimed = try await self.outbox.settle(settled, thenClaim: slots, at: self.clock.now)
                 self.post.yield(.stored(claimed))
+                self.tell(settled, claimed.unreadable)
                 self.log.trace(
                     "Settled and claimed",
                     metadata: [
@@ -250,6 +251,23 @@ package final class Dispatcher: Sendable {
                 self.post.yield(.woke)
             }
         }
+    }
+
+    /// What needs a person from now on, without the words of a backend, which may repeat what was sent.
+    private func tell(_ settled: [Settled], _ unreadable: [MutationID]) {
+        for item in settled {
+            var metadata: Logger.Metadata = ["id": "\(item.entry.id)", "backend": "\(item.entry.mutation.destination.backend)"]
+            switch item.settlement {
+            case .dead(let failure):
+                metadata["reason"] = "\(failure.reason.rawValue)"
+                log.warning("A capture could not be delivered", metadata: metadata)
+            case .held(let reason, _):
+                metadata["reason"] = "\(reason.rawValue)"
+                log.warning("A capture is held until a person decides", metadata: metadata)
+            case .delivered, .retry, .released: break
+            }
+        }
+        for id in unreadable { log.error("A capture is held: what is stored of it cannot be read back", metadata: ["id": "\(id)"]) }
     }
 
     /// Unstructured, as a probe is, because each try must be cancellable by itself; the loop keeps every handle and awaits it.

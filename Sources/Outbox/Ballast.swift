@@ -35,18 +35,17 @@ final class Ballast: Sendable {
     func restore() -> Bool {
         state.withLock { isWhole in
             if isWhole { return true }
-            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard descriptor >= 0 else { return false }
-            defer { close(descriptor) }
             var info = stat()
-            let held = fstat(descriptor, &info) == 0 ? Int64(info.st_blocks) * 512 : 0
-            if held >= size {
-                isWhole = true
-                return true
-            }
-            guard let free, free + held >= size + Self.margin, posix_fallocate(descriptor, 0, off_t(size)) == 0 else {
-                unlink(path)
-                return false
+            let held = lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG ? Int64(info.st_blocks) * 512 : 0
+            if held < size {
+                guard let free, free + held >= size + Self.margin else { return false }
+                let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+                guard descriptor >= 0 else { return false }
+                defer { close(descriptor) }
+                guard posix_fallocate(descriptor, 0, off_t(size)) == 0 else {
+                    unlink(path)
+                    return false
+                }
             }
             isWhole = true
             return true

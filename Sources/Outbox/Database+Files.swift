@@ -29,14 +29,17 @@ extension Database {
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: "the log cannot be synced") }
     }
 
-    /// Has the index of the log on the disk as it is now; false where that fails.
-    func syncLogIndex() throws -> Bool {
-        guard let path = try String.fetchOne(self, sql: "SELECT file FROM pragma_database_list WHERE name = 'main'") else { return false }
-        let descriptor = open(path + "-shm", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return errno == ENOENT }
-        defer { close(descriptor) }
-        return fsync(descriptor) == 0
+    /// Has the beginning of the log's index on the disk as it is now; false where that fails. Through SQLite's own mapping: closing another
+    /// descriptor of that file would give up SQLite's locks on it (https://sqlite.org/howtocorrupt.html, 2.2).
+    func syncLogIndex() -> Bool {
+        guard let (file, methods) = file(SQLITE_FCNTL_FILE_POINTER), let map = methods.xShmMap else { return true }
+        var region: UnsafeMutableRawPointer?
+        guard map(file, 0, Self.logIndexBlock, 0, &region) == SQLITE_OK else { return false }
+        return region.map { msync($0, Int(getpagesize()), MS_SYNC) == 0 } ?? true
     }
+
+    /// Bytes that SQLite maps of it together.
+    private static let logIndexBlock: Int32 = 32 << 10
 
     /// Nil where it is not open.
     private func file(_ which: Int32) -> (UnsafeMutablePointer<sqlite3_file>, sqlite3_io_methods)? {

@@ -9,6 +9,8 @@ package struct Claimed: Sendable, Equatable {
     /// When the next head of a lane is due, which may be past where more was due than was asked for; nil where nothing waits, and where what is
     /// in flight has to settle first.
     package var nextDue: [Destination: Date]
+    /// What was to be put in flight and is held instead, as `quarantine`: it cannot be read back.
+    package var unreadable: [MutationID] = []
     /// How long the claim took within its transaction, whose commit is not counted.
     package var took: Duration = .zero
 
@@ -57,7 +59,11 @@ extension Outbox {
                     let size: Int = row["size"] ?? 0
                     isCrowded = size > room && room < mostInFlight
                     if isCrowded { break }
-                    guard let entry = try claim(row["head"], epoch: epoch, vault: vault, now: now, db) else { continue }
+                    let head = try head(row["head"], epoch: epoch, now: now, db)
+                    guard let entry = try open(head, by: vault, db) else {
+                        claimed.unreadable.append(try quarantine(head, now: now, db))
+                        continue
+                    }
                     claimed.entries.append(entry)
                     missing -= 1
                     room -= size
@@ -83,28 +89,37 @@ extension Outbox {
         return claimed
     }
 
-    /// Claims one head; nil where its content cannot be read, which holds it as `quarantine` and frees the lane to follow its rule.
-    private static func claim(_ head: Int64, epoch: Int64, vault: Opening, now: Date, _ db: Database) throws -> Entry? {
+    /// Puts one head in flight.
+    private static func head(_ sequence: Int64, epoch: Int64, now: Date, _ db: Database) throws -> EntryRow {
         let statement = try db.cachedStatement(
             sql: "UPDATE entry SET state = 'inflight', epoch = ?, claimedAt = ? WHERE sequence = ? AND state = 'pending' RETURNING *")
-        guard let row = try EntryRow.fetchOne(statement, arguments: [epoch, now.ms, head])?.withContent(db) else {
-            throw OutboxError.damaged("lane head \(head) is not pending")
+        guard let row = try EntryRow.fetchOne(statement, arguments: [epoch, now.ms, sequence])?.withContent(db) else {
+            throw OutboxError.damaged("lane head \(sequence) is not pending")
         }
-        var entry: Entry
-        do { entry = try row.entry(try vault.content(of: row)) } catch {
-            try db.execute(
-                sql: """
-                    UPDATE entry SET state = 'held', holdReason = 'quarantine', epoch = NULL, lastReason = 'unreadable',
-                        lastError = 'What is stored of this entry cannot be read back.' WHERE sequence = ?
-                    """, arguments: [head])
-            try insert(
-                SyncEvent(
-                    at: now, .held, backend: row.backend, account: row.account, entry: try row.mutationID,
-                    detail: ["reason": HoldReason.quarantine.rawValue]), db)
-            return nil
-        }
-        if let since = row.uncertainAt { entry.lookUps = try lookUps(of: head, since: since, db) }
+        return row
+    }
+
+    /// Nil where its content cannot be read.
+    private static func open(_ row: EntryRow, by vault: Opening, _ db: Database) throws -> Entry? {
+        // `try?`: whether it can be read is the question.
+        guard var entry = try? row.entry(try vault.content(of: row)) else { return nil }
+        if let since = row.uncertainAt { entry.lookUps = try lookUps(of: row.sequence, since: since, db) }
         return entry
+    }
+
+    /// Holds what waits or was just put in flight, and frees its lane to follow its rule.
+    static func quarantine(_ row: EntryRow, now: Date, _ db: Database) throws -> MutationID {
+        try db.execute(
+            sql: """
+                UPDATE entry SET state = 'held', holdReason = 'quarantine', epoch = NULL, lastReason = 'unreadable',
+                    lastError = 'What is stored of this entry cannot be read back.' WHERE sequence = ?
+                """, arguments: [row.sequence])
+        let id = try row.mutationID
+        try insert(
+            SyncEvent(
+                at: now, .held, backend: row.backend, account: row.account, entry: id, detail: ["reason": HoldReason.quarantine.rawValue]),
+            db)
+        return id
     }
 
     /// Tries that brought no answer since the one that left it open, which began at `since` (Unix milliseconds).

@@ -58,8 +58,8 @@ extension Outbox {
                     return .success(known.enqueued)
                 }
                 // The last of the space is for what was accepted before.
-                if index >= fitting { refusal = refusal ?? .full }
-                if try Self.usedBytes(db) + Int64(item.sealed.count) > maxBytes { refusal = refusal ?? .overLimit(maxBytes) }
+                if refusal == nil, index >= fitting { refusal = .full }
+                if refusal == nil, try Self.usedBytes(db) + Int64(item.sealed.count) > maxBytes { refusal = .overLimit(maxBytes) }
                 if let refusal { return .failure(refusal) }
                 let sequence = try Self.insert(
                     item.mutation, sealed: item.sealed, digest: item.digest, accountLabel: accountLabel, by: actor, now: now, db)

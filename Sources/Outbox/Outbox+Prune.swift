@@ -49,7 +49,7 @@ extension Outbox {
         do {
             let log = try db.checkpoint(.passive)
             // What a power cut leaves of the index must not say that the log holds what it gave away long ago.
-            guard log.checkpointedFrameCount == log.walFrameCount, try db.syncLogIndex() else { return false }
+            guard log.checkpointedFrameCount == log.walFrameCount, db.syncLogIndex() else { return false }
             _ = try db.checkpoint(.truncate)
             return true
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {

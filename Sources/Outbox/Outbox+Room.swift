@@ -57,9 +57,12 @@ extension Outbox {
         max(Ballast.margin, room(for: bytes)) + (ballast.isWhole ? 0 : ballast.size) - (ballast.free ?? 0)
     }
 
+    /// What a submission of so many bytes must find free, in bytes.
+    package static func room(for bytes: Int64) -> Int64 { 2 * bytes + mostOfLog }
+
     /// What submissions of so many bytes must find free, in bytes. While somebody reads, the log may hold more than usual, all of which may have
     /// to go into the file yet.
-    private func room(for bytes: Int64) -> Int64 { bytes == 0 ? 0 : 2 * bytes + max(Self.mostOfLog, logSize) }
+    private func room(for bytes: Int64) -> Int64 { bytes == 0 ? 0 : Self.room(for: bytes) + max(0, logSize - Self.mostOfLog) }
 
     private var logSize: Int64 {
         var info = stat()

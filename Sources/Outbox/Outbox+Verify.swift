@@ -1,4 +1,6 @@
+import Foundation
 import GRDB
+import SyncModel
 
 extension Outbox {
     /// Reads the whole store and throws `damaged` where SQLite finds anything wrong, where the tables that triggers keep do not say what the
@@ -7,6 +9,55 @@ extension Outbox {
         // What it leaves in the caches nobody will look at soon.
         defer { pool.releaseMemoryEventually() }
         for look in [Self.checkIntegrity, Self.checkDerivedTables, Self.checkSequences] { try await read(look) }
+    }
+
+    /// Opens the content of all that waits, and holds what cannot be read back as `quarantine`, while somebody may still have what it was
+    /// captured from; what has been held. Takes seconds for each hundred megabytes, beside all other work.
+    package func verifyContents(at now: Date) async throws(OutboxError) -> [MutationID] {
+        defer { pool.releaseMemoryEventually() }
+        let opening = Opening(vault: vault)
+        var held: [MutationID] = []
+        var last: Int64 = 0
+        while !Task.isCancelled {
+            let begin = last
+            let (unreadable, end) = try await read { db in try Self.unreadable(after: begin, by: opening, db) }
+            if !unreadable.isEmpty {
+                held += try await commit { db in try unreadable.compactMap { try Self.hold($0, unlessReadBy: opening, now: now, db) } }
+                // What waited behind them may go.
+                arrivals.send()
+                eventsWritten.send()
+            }
+            guard let end else { break }
+            last = end
+        }
+        return held
+    }
+
+    /// Sequences of what waits and cannot be read, of as much as is read in one go; and the last one that was looked at, nil behind the end.
+    private static func unreadable(after begin: Int64, by opening: Opening, _ db: Database) throws -> (found: [Int64], end: Int64?) {
+        // By the sequence, and no index: else each go would sort all that waits.
+        let waiting = "SELECT * FROM entry WHERE +state = 'pending' AND sequence > ? ORDER BY sequence LIMIT 200"
+        let rows = try EntryRow.fetchCursor(db, sql: waiting, arguments: [begin])
+        var (found, end, bytes) = ([Int64](), Int64?.none, 0)
+        while bytes < mostRead, let row = try rows.next() {
+            let whole = try row.withContent(db)
+            // `try?`: whether it can be read is the question.
+            if (try? opening.content(of: whole)) == nil { found.append(row.sequence) }
+            end = row.sequence
+            bytes += whole.sealed?.count ?? 0
+        }
+        return (found, end)
+    }
+
+    /// Bytes of content that one snapshot is held for.
+    private static let mostRead = 16 << 20
+
+    private static func hold(_ sequence: Int64, unlessReadBy opening: Opening, now: Date, _ db: Database) throws -> MutationID? {
+        let waiting = "SELECT * FROM entry WHERE sequence = ? AND state = 'pending'"
+        guard let row = try EntryRow.fetchOne(db, sql: waiting, arguments: [sequence])?.withContent(db),
+            (try? opening.content(of: row)) == nil  // `try?`: as above
+        else { return nil }
+        return try quarantine(row, now: now, db)
     }
 
     static func checkIntegrity(_ db: Database) throws {

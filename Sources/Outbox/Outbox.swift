@@ -71,9 +71,7 @@ package struct Outbox: Sendable {
                 (pool, epoch) = try withRoom(openOnce)
             }
             self.salvaged = salvaged
-            let useMark = StoreRepair.useMark(of: file)
-            // `try?`: without it, only a log that somebody removes is not missed.
-            if !useMark.exists { _ = try? useMark.create(with: Data()) }
+            StoreUse(of: file).opened()
             commits = GroupCommit(pool: pool, ballast: ballast)
         } catch {
             throw OutboxError(error)
@@ -115,6 +113,7 @@ package struct Outbox: Sendable {
         } catch {
             // `try?`: it is put aside, and the error from before says why.
             try? pool.close()
+            StoreUse(of: file).closedUnlessThereIsALog()
             throw error
         }
     }
@@ -156,11 +155,12 @@ package struct Outbox: Sendable {
     /// damaged stays as it is.
     package func close() throws(OutboxError) {
         do {
-            // `try?`: what the log holds it goes on holding; and beside a mark that stays there is a log still.
+            // `try?`: what the log holds it goes on holding.
             if !damage.isMet, mayEmptyLog, (try? pool.writeWithoutTransaction(Self.truncateLog)) == true {
-                try? StoreRepair.useMark(of: pool.path).remove()
+                StoreUse(of: pool.path).closed()
             }
             try pool.close()
+            StoreUse(of: pool.path).closedUnlessThereIsALog()
         } catch {
             throw failure(error)
         }

@@ -39,6 +39,22 @@ package enum OutboxError: Error, Sendable, Equatable {
     }
 }
 
+extension OutboxError: CustomStringConvertible {
+    /// For the journal, without a full stop.
+    package var description: String {
+        switch self {
+        case .idConflict(let id): "\(id) is known with other content"
+        case .notFound(let id): "there is no entry \(id)"
+        case .wrongState(let id, let state): "\(id) is \(state.rawValue)"
+        case .full: "the disk is full"
+        case .overLimit(let limit): "the outbox has reached its limit of \(limit) bytes"
+        case .storage(let words): words
+        case .damaged(let words): "the store is damaged: \(words)"
+        case .tooNew: "the store was written by a newer version"
+        }
+    }
+}
+
 extension DatabaseError {
     /// What was read cannot have been written so, or the disk does not give it back.
     fileprivate var tellsOfDamage: Bool {

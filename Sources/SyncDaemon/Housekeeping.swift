@@ -37,7 +37,15 @@ struct Housekeeping: Service {
             }
             // `try?`: what is damaged ends the run by itself; what cannot be read for another reason is looked at again tomorrow.
             try? await outbox.verify()
+            await holdWhatCannotBeRead()
             try await sleep(86_400)
+        }
+    }
+
+    private func holdWhatCannotBeRead() async {
+        // `try?`: as above.
+        for id in (try? await outbox.verifyContents(at: clock.now)) ?? [] {
+            log.error("A capture is held: what is stored of it cannot be read back", metadata: ["id": "\(id)"])
         }
     }
 

@@ -14,7 +14,9 @@ extension VaultKey {
         let check = DurableFile(path: "\(stateDirectory)/homing.key.check")
         let hasState =
             check.exists
-            || ["outbox.sqlite", "outbox.sqlite-wal", "damaged"].contains { DurableFile(path: "\(stateDirectory)/\($0)").exists }
+            || ["outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite.use", "damaged"].contains {
+                DurableFile(path: "\(stateDirectory)/\($0)").exists
+            }
         let key = if let found = try read(source) { found } else { try create(source, hasState: hasState) }
         let vault = Vault(key: key)
         switch try KeyCheck(check).proves(vault) {

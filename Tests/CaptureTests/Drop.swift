@@ -24,16 +24,18 @@ struct Drop {
     let clock = TestClock()
     let log = LogLines()
 
-    init(_ account: Account? = .ann, calls: SpoolFolders.Calls = .init()) throws {
-        try self.init(accounts: ["breathesafe": account], calls: calls)
+    init(_ account: Account? = .ann, calls: SpoolFolders.Calls = .init(), maxBytes: Int64 = .max) throws {
+        try self.init(accounts: ["breathesafe": account], calls: calls, maxBytes: maxBytes)
     }
 
-    init(accounts: [String: Account?], backend: String? = nil, calls: SpoolFolders.Calls = .init()) throws {
+    /// - Parameter maxBytes: the limit of the outbox.
+    init(accounts: [String: Account?], backend: String? = nil, calls: SpoolFolders.Calls = .init(), maxBytes: Int64 = .max) throws {
         directory = try TemporaryDirectory()
         addressing = FakeAddressing(accounts)
         self.backend = backend
         self.calls = calls
-        outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
+        outbox = try Outbox(
+            file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, maxBytes: maxBytes, now: clock.now)
         spool = try Self.spool(directory, backend, calls, outbox, addressing, clock, log)
     }
 

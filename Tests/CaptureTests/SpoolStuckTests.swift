@@ -4,6 +4,7 @@ import Outbox
 import SyncModel
 import TestSupport
 import Testing
+import Vault
 
 @testable import Capture
 
@@ -34,6 +35,54 @@ import Testing
         #expect(try await drop.documents() == [3, 1, 2].map(Drop.capture))
         #expect(drop.spool.stuckFiles.count == 0)
         #expect(drop.spool.stuckFiles.example == nil)
+    }
+
+    /// A capture of so many bytes and a few more.
+    private func capture(_ number: Int, bytes: Int) -> String {
+        #"{"average_measurements":{"1-2":{"value":\#(number),"description":"\#(String(repeating: "n", count: bytes))"}}}"#
+    }
+
+    @Test func aLargeFileWithoutRoomHoldsUpItsOwnLaneAlone() async throws {
+        let drop = try Drop(maxBytes: 2 << 20)
+        let large = capture(1, bytes: 3 << 20)
+        try drop.put(large, "new/users/7/large.json", age: 90)
+        try drop.put(Drop.capture(2), "new/users/7/after.json", age: 80)
+        // More than go into one batch.
+        for number in 10..<90 { try drop.put(Drop.capture(number), "new/users/5/\(number).json", age: 70) }
+        try drop.put(Drop.capture(3), "new/users/7/last.json", age: 60)
+        for _ in 1...3 { await drop.spool.sweep() }
+        #expect(try await drop.entries().count == 80)
+        #expect(try await drop.entries().allSatisfy { $0.lane == Lane("users/5") })
+        #expect(drop.spool.counts() == (3, 0))
+        #expect(drop.spool.stuckFiles.count == 3)
+        #expect(told(drop).count == 3)
+        let limit = "large.json reason=it does not fit into the outbox any more, whose limit is 2 MiB"
+        #expect(told(drop).count { $0.hasSuffix(limit) } == 1)
+        #expect(told(drop).count { $0.hasSuffix("large.json, for which there is no room") } == 2)
+        #expect(!drop.log.all.contains { $0.hasPrefix("The drop folder cannot be emptied") })
+
+        // Where there is room for it later, the lane goes in its order.
+        let roomy = try Outbox(file: drop.directory("other.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: drop.clock.now)
+        var next = drop
+        next.outbox = roomy
+        try next.restart()
+        await next.spool.sweep()
+        #expect(try await next.documents() == [large, Drop.capture(2), Drop.capture(3)])
+        #expect(next.spool.stuckFiles.count == 0)
+    }
+
+    @Test func whereThereIsNoRoomForASmallFileTheRestWaits() async throws {
+        let drop = try Drop(maxBytes: 100 << 10)
+        for number in 1...300 { try drop.put(Drop.capture(number), "new/users/\(number)/a.json", age: Double(900 - number)) }
+        for _ in 1...3 { await drop.spool.sweep() }
+        #expect(try await drop.entries().isEmpty)
+        #expect(drop.spool.counts().waiting == 300)
+        // One batch was taken, and is what every look tries first.
+        #expect(try drop.names("taken").count == 64)
+        #expect(
+            drop.log.all.filter { $0.hasPrefix("The drop folder cannot be emptied") } == [
+                "The drop folder cannot be emptied directory=\(drop.path("").dropLast()) error=the outbox has reached its limit of 102400 bytes"
+            ])
     }
 
     @Test(.timeLimit(.minutes(5))) func aPermissionThatIsGrantedIsNoticedWithoutAnEvent() async throws {

@@ -99,6 +99,58 @@ import Testing
         #expect(try await station.stop().code == 0)
     }
 
+    /// It is told and held while nothing can be sent, and somebody may still have what it was captured from.
+    @Test func contentThatCannotBeReadBackIsHeldBeforeItIsSent() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        await station.sandbox.down()
+        for number in 1...3 { try await station.submit(user: 5 + number, id: number) }
+        try await station.end(SIGTERM)
+        let id = [UInt8](Samples.id(2).description.utf8)
+        try damage("outbox.sqlite", of: station) { content in
+            // Sealed bytes follow the id in one place alone: elsewhere it is words and small numbers.
+            let places = content.indices.dropLast(id.count + 32).filter {
+                content[$0] == id[0] && content[$0..<$0 + id.count].elementsEqual(id)
+            }
+            for place in places.map({ $0 + id.count }) where content[place..<place + 32].count(where: { $0 >= 0x80 }) > 8 {
+                content[place + 20] ^= 1
+            }
+        }
+        let found = try await check(station)
+        #expect(found.code == 1 && found.text.contains("The content of entry \(Samples.id(2)) cannot be read back."), "\(found.text)")
+        try await station.start(logTo: station.directory("log"))
+        let held = try #require(try await station.event("held"))
+        #expect(held.entry == Samples.id(2).description && held.detail["reason"] == "quarantine")
+        let status = try await station.homing("status")
+        #expect(status.code == 6 && status.text.contains("1 capture could not be delivered and needs you. 2 captures wait besides."))
+        let why = try await station.homing("why", Samples.id(2).description)
+        #expect(why.text.contains("Hand it in again where the original is still to be had"), "\(why.text)")
+        #expect(try String(contentsOfFile: station.directory("log"), encoding: .utf8).contains("what is stored of it cannot be read back"))
+        let known = try await check(station)
+        #expect(known.code == 0 && known.text.contains("1 of them is held and cannot be read back"), "\(known.text)")
+        try await station.sandbox.up()
+        try await station.event("delivered", count: 2)
+        try await station.end(SIGTERM)
+    }
+
+    /// What only the log held is missing, and that is said.
+    @Test func aLogThatIsGoneIsMissed() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        await station.sandbox.down()
+        for number in 1...3 { try await station.submit(id: number) }
+        try await station.end(SIGKILL)
+        for suffix in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: station.directory("state/outbox.sqlite" + suffix)) }
+        let found = try await check(station)
+        #expect(found.code == 1 && found.text.contains("The store is damaged: its write-ahead log is gone."), "\(found.text)")
+        try await station.start()
+        let status = try await station.homing("status")
+        #expect(status.code == 6 && status.text.contains("some captures may be missing"), "\(status.text)")
+        try await station.end(SIGTERM)
+    }
+
     private struct Report: Decodable { let saved, quarantined, missing: Int }
 
     private func report(of station: TestStation) async throws -> Report {

@@ -7,11 +7,12 @@ import Testing
 @Suite struct TortureReportTests {
     @Test func whatIsNoFaultIsToldBesideTheFaults() {
         var outcome = Outcome("door", seed: 7)
+        outcome.minutes = 2.5
         outcome.met("hostile requests", 1200)
         outcome.counted("answered 200", 34_000)
         outcome.counted("never", 0)
         let text = Report(outcomes: [outcome], left: [], minutes: 1, began: Date(timeIntervalSince1970: 0)).markdown
-        #expect(text.contains("| door | 0 | 1,200 | 0 |"), "\(text)")
+        #expect(text.contains("| door | 2.5 | 0 | 1,200 | 0 |"), "\(text)")
         #expect(text.contains("- **door**: hostile requests 1,200.\n  Besides: answered 200 34,000."), "\(text)")
     }
 

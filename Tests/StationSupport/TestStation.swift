@@ -104,21 +104,24 @@ package final class TestStation: Sendable {
         let output = Pipe()
         process.standardError = output
         try process.run()
-        let said = await Self.read(output.fileHandleForReading, until: "Homing is up", into: log)
-        guard said.contains("Homing is up") else { throw StationError(said) }
+        let said = await Self.read(output.fileHandleForReading, until: Self.isUp, into: log)
+        guard Self.isUp.contains(where: said.contains) else { throw StationError(said) }
         daemon.withLock { $0 = process }
         return process
     }
 
-    /// On a thread of its own, since reading blocks: until `text` or the end, and from then on drops what comes, so that the writer never waits.
-    private static func read(_ handle: FileHandle, until text: String, into log: String?) async -> String {
+    /// What a daemon says once it serves: at once, or where its store was so damaged that another one was made before.
+    private static let isUp = ["Homing is up", "Homing goes on with what was saved of its store"]
+
+    /// On a thread of its own, since reading blocks: until one of `texts` or the end, and from then on drops what comes, so that the writer never waits.
+    private static func read(_ handle: FileHandle, until texts: [String], into log: String?) async -> String {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 var said = ""
                 if let log { _ = FileManager.default.createFile(atPath: log, contents: nil) }
                 let copy = log.flatMap { FileHandle(forWritingAtPath: $0) }
                 func note(_ part: Data) { try? copy?.write(contentsOf: part) }  // `try?`: whoever reads it sees that it is empty
-                while !said.contains(text) {
+                while !texts.contains(where: said.contains) {
                     let part = handle.availableData
                     if part.isEmpty { break }
                     note(part)

@@ -220,7 +220,7 @@ import Testing
             reasons(), held(.unknownOutcome), "It was sent and may have taken effect, which cannot be found out from here.",
             "Look for it at the backend"),
         Case(reasons(), held(.poison), "The daemon crashed three times while sending it.", "Report the crash"),
-        Case(reasons(), held(.quarantine), "What is stored of it cannot be read back.", "Restore the key"),
+        Case(reasons(), held(.quarantine), "What is stored of it cannot be read back.", "Hand it in again where the original is"),
         Case(reasons(), held(.dependency), "What it depends on has not been delivered.", "See to that one first"),
         Case(reasons(), held(.operator), "A person put it aside.", "‘homing retry \(id)’"),
     ]

@@ -175,18 +175,25 @@ import Testing
     @Test func aFullDiskGoesFirst() {
         var full = summary(backend(QueueReport(pending: 2)))
         full.room = .diskFull
-        #expect(full.sentence == "The disk is full: captures are turned away. 2 captures are safe here and go on going up.")
+        #expect(full.sentence == "The disk is full: captures are turned away. 2 captures are on the way up.")
         #expect(full.attention.map(\.code) == ["disk-full"])
         full.room = .nothingLeft
         #expect(
             full.sentence
-                == "The disk is full: nothing more can be taken in or sent. 2 captures are safe here, and go up once there is room.")
+                == "The disk is full: nothing more can be taken in or sent. 2 captures are safe here until there is room.")
         #expect(full.attention.map(\.code) == ["disk-full"])
         full.room = .overLimit(3 << 20)
         #expect(full.sentence == "2 captures are on the way up. The outbox is full and takes nothing more in until some of it has gone up.")
         #expect(full.attention.map(\.text) == ["The outbox has reached its limit of 3 MiB: nothing more is taken in."])
         full.room = .enough
         #expect(full.attention.isEmpty)
+    }
+
+    @Test func whatWasDiscardedHasNotGoneUp() {
+        #expect(
+            summary(backend(QueueReport(delivered: 5, discarded: 2))).sentence
+                == "Everything has gone up: 5 captures delivered, 2 discarded, nothing is waiting.")
+        #expect(summary(backend(QueueReport(discarded: 1))).sentence == "Nothing is waiting: 1 capture was discarded.")
     }
 
     @Test func whereEverybodyMayReadItNobodyIsNamed() {

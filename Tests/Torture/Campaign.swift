@@ -14,6 +14,8 @@ protocol Campaign: Sendable {
 struct Outcome: Codable, Sendable, CustomStringConvertible {
     let campaign: String
     let seed: UInt64
+    /// For how long it ran, its controls with it.
+    var minutes = 0.0
     var rounds = 0
     /// How often each kind of fault was met, by its name: kills at a point, failed calls, cuts, flipped bytes, hostile input.
     var faults: [String: Int] = [:]

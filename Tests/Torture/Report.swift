@@ -13,7 +13,8 @@ struct Report {
         # Guarantees
 
         Written by `make torture` on \(began.formatted(.iso8601.year().month().day())): \(Self.machine), \(number(minutes)) minutes. Every figure
-        is one of that run; the seeds replay it.
+        is one of that run. `homing-torture run --only CAMPAIGN --seed SEED` draws the same again; where something fails, the failure says how to
+        replay it alone.
 
         ## What is promised
 
@@ -32,8 +33,8 @@ struct Report {
 
         ## What was done to break it
 
-        | campaign | rounds | faults | acknowledged | lost | duplicated | of them recorded as uncertain | worst recovery | failures | seed |
-        |---|---:|---:|---:|---:|---:|---:|---:|---:|---|
+        | campaign | minutes | rounds | faults | acknowledged | lost | duplicated | of them recorded as uncertain | worst recovery | failures | seed |
+        |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|
         \(outcomes.map(row).joined(separator: "\n"))
 
         Recovery is the time from the end of a fault until all was settled. That of the simulation is of the worlds' own time, in which a
@@ -77,7 +78,8 @@ struct Report {
         does). What a backend repeats of a document in words of its own is kept with those words, up to 500 characters. Backlogs have at most
         15,000 entries here, and timers are counted by their descriptors; `make bench` measures memory with up to a million. A full disk, one
         that may only be read, and one without inodes are tried by `ExhaustionTests` and the simulation. The salvage of a damaged store is
-        killed at every place, but no power cut comes within it.
+        killed at every place, but no power cut comes within it. What a power cut leaves of the log’s index, which SQLite writes through a mapping of
+        the file, is not recorded: the cuts here leave none. Files are cut off, zeroed and removed while the daemon does not run, not under it.
         \(undone)
         \(failures)
         """
@@ -86,7 +88,8 @@ struct Report {
     private func row(_ outcome: Outcome) -> String {
         let recovery = outcome.worstRecovery.map { "\(number($0)) s" } ?? ""
         let cells: [String] = [
-            outcome.campaign, grouped(outcome.rounds), grouped(outcome.faults.values.reduce(0, +)), grouped(outcome.acknowledged),
+            outcome.campaign, number(outcome.minutes), grouped(outcome.rounds), grouped(outcome.faults.values.reduce(0, +)),
+            grouped(outcome.acknowledged),
             grouped(outcome.lost), grouped(outcome.duplicated), grouped(outcome.duplicatedUncertain), recovery,
             grouped(outcome.failures.count), String(outcome.seed),
         ]

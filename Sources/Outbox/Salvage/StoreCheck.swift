@@ -10,12 +10,14 @@ package struct StoreCheck: Sendable {
     package private(set) var faults: [String] = []
     /// Entries and receipts that were looked at.
     package private(set) var entries = 0, receipts = 0
+    /// Of the entries those that are held, because they could not be read back.
+    package private(set) var quarantined = 0
 
     private static let mostFaults = 20
 
-    /// Whether there is a store, or was one: damage may have left its log alone, or only the mark of the run that had it open.
+    /// Whether there is a store, or was one: damage may have left its log alone, or only the word that there was one.
     package static func isThere(_ file: String) -> Bool {
-        ["", "-wal"].contains { access(file + $0, F_OK) == 0 } || StoreRepair.isInUse(file)
+        ["", "-wal"].contains { access(file + $0, F_OK) == 0 } || StoreUse(of: file).isKnown
     }
 
     /// - Parameters:
@@ -78,6 +80,7 @@ package struct StoreCheck: Sendable {
         let rows = try EntryRow.fetchCursor(db, sql: "SELECT * FROM entry ORDER BY sequence")
         while let row = try rows.next() {
             entries += 1
+            if row.holdReason == HoldReason.quarantine.rawValue { quarantined += 1 }
             guard let vault, row.sealed != nil, row.holdReason != HoldReason.quarantine.rawValue, faults.count < Self.mostFaults else {
                 continue
             }

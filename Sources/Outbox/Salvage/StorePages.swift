@@ -24,7 +24,7 @@ struct StorePages {
         file = StoreFile(path: path)
         logFile = StoreFile(path: path + "-wal")
         log = WriteAheadLog(
-            logFile, index: LogIndex(StoreFile(path: path + "-shm")), isMissed: StoreRepair.isInUse(path) && !logFile.exists)
+            logFile, index: LogIndex(StoreFile(path: path + "-shm")), isMissed: StoreUse(of: path).isOpen && !logFile.exists)
         let header = file.bytes(at: 0, 100) ?? []
         let isSQLite = header.count == 100 && header.starts(with: "SQLite format 3\0".utf8)
         let stated = isSQLite ? header.number(at: 16, 2) : 0

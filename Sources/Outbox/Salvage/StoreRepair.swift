@@ -23,18 +23,11 @@ struct StoreRepair {
 
     static func mark(of file: String) -> String { file + ".damaged" }
 
-    /// What lies beside a store while a run has it open, and after a run that could not close it: then there is a log, which nobody else
-    /// removes.
-    static func useMark(of file: String) -> DurableFile { DurableFile(path: file + ".open") }
-
-    /// Whether a run has it open, or had when it ended.
-    static func isInUse(_ file: String) -> Bool { useMark(of: file).exists }
-
     /// Makes sure that there is a store which can be opened, as far as that can be told without reading all of it. What was salvaged for
     /// that; nil where nothing had to be. Throws `tooNew` before anything has been written.
     func prepare() throws -> SalvageReport? {
         if let report = try finishEarlier() { return report }
-        if !Self.isInUse(file), parts.allSatisfy({ access($0, F_OK) != 0 }) {
+        if !StoreUse(of: file).isKnown, parts.allSatisfy({ access($0, F_OK) != 0 }) {
             try makeFresh(at: file + ".new") { _ in }
             try move(file + ".new", to: file)
             return nil
@@ -97,7 +90,8 @@ struct StoreRepair {
         for part in parts where access(part, F_OK) == 0 {
             try move(part, to: folder + "/" + (part as NSString).lastPathComponent)
         }
-        for mark in [mark, Self.useMark(of: file)] { unlink(mark.path) }
+        unlink(mark.path)
+        StoreUse(of: file).closed()
         try move(folder + "/" + Self.finished, to: file)
         return SalvageReport(folder: folder) ?? SalvageReport(at: now, reason: "")
     }

@@ -95,7 +95,10 @@ struct WriteAheadLog {
         let salts = headerIsGood ? LogSalts(header[16..<24]) : Self.salts(of: offsets.lazy.map { read($0, size) }, from: seeds)
         // How many frames count whatever they look like.
         let certain = index.map { $0.salts == salts ? $0.frames : 0 } ?? 0
-        isShort = index.map { $0.countsOnLog && ($0.salts == salts ? $0.frames > (file.size - Self.headerSize) / size : salts.areOlder(than: $0.salts)) } ?? false
+        isShort =
+            index.map {
+                $0.countsOnLog && ($0.salts == salts ? $0.frames > (file.size - Self.headerSize) / size : salts.areOlder(than: $0.salts))
+            } ?? false
         // Frames that are not known to count: those of the transaction being read, and of torn ones before it.
         var open: [Frame] = []
         var isTorn = false

@@ -40,9 +40,13 @@ package struct StoreCheckReport: Sendable {
             let check = try StoreCheck(file: store, vault: vault, isInUse: isInUse(state))
             ofStore = check.faults
             guard !ofKey.isEmpty || !ofStore.isEmpty || !damages.isEmpty else {
+                let held = check.quarantined
+                let known =
+                    held == 0
+                    ? "" : " \(held) of them \(held == 1 ? "is" : "are") held and cannot be read back: see ‘homing list --state held’."
                 return StoreCheckReport(
                     isGood: true,
-                    text: "The store is good: \(check.entries) entries and \(check.receipts) receipts were looked at in \(store).")
+                    text: "The store is good: \(check.entries) entries and \(check.receipts) receipts were looked at in \(store).\(known)")
             }
         } catch .tooNew {
             let sentence = StartError.sentence(for: OutboxError.tooNew)

@@ -90,7 +90,10 @@ struct Reasons {
         case .poison:
             return ("The daemon crashed three times while sending it.", "Report the crash, then \(retry) or \(discard).")
         case .quarantine:
-            return ("What is stored of it cannot be read back.", "Restore the key or the disk’s content and \(retry); or \(discard).")
+            return (
+                "What is stored of it cannot be read back\(entry.uncertain ? ", and it may have been sent" : "").",
+                "\(entry.uncertain ? "Look for it at the backend. If it is not there, hand it in again" : "Hand it in again") where the original is still to be had, then \(discard). Nothing is sent of it unless it can be read after all, which \(retry) finds out."
+            )
         case .dependency: return ("What it depends on has not been delivered.", "See to that one first.")
         case .operator, nil: return ("A person put it aside.", "\(retry) to send it; \(discard) to destroy it.")
         }

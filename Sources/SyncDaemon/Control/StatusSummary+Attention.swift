@@ -24,7 +24,7 @@ extension StatusSummary {
             [
                 Attention(
                     code: "disk-full",
-                    text: "The disk is full: captures are turned away. What waits goes on being sent, from the space kept for that.",
+                    text: "The disk is full: captures are turned away. What waits can still be sent, from the space kept for that.",
                     next: "Make room on the disk; the rest follows by itself.")
             ]
         case .nothingLeft:

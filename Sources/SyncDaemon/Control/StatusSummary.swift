@@ -60,18 +60,12 @@ struct StatusSummary {
         if let (name, count) = withoutProfile.min(by: { $0.key < $1.key }) {
             return "\(Self.captures(count)) cannot go up: there is no profile for their backend \(name) any more."
         }
-        if room == .diskFull {
-            let rest =
-                waiting == 0
-                ? ""
-                : " \(Self.captures(waiting)) \(waiting == 1 ? "is" : "are") safe here and \(waiting == 1 ? "goes" : "go") on going up."
-            return "The disk is full: captures are turned away.\(rest)"
-        }
+        if room == .diskFull { return (["The disk is full: captures are turned away."] + waitingText.sentences).joined(separator: " ") }
         if room == .nothingLeft {
             let safe =
                 waiting == 0
                 ? ""
-                : " \(Self.captures(waiting)) \(waiting == 1 ? "is" : "are") safe here, and \(waiting == 1 ? "goes" : "go") up once there is room."
+                : " \(Self.captures(waiting)) \(waiting == 1 ? "is" : "are") safe here until there is room."
             return "The disk is full: nothing more can be taken in or sent.\(safe)"
         }
         if dead > 0 {
@@ -83,22 +77,31 @@ struct StatusSummary {
             let rest = waiting > 0 ? " \(Self.captures(waiting)) \(waiting == 1 ? "waits" : "wait") \(place)." : ""
             return "\(Self.captures(dead)) could not be delivered and \(dead == 1 ? "needs" : "need") you.\(rest)"
         }
-        let text = WaitingText(
-            backends: backends, files: spool.waiting, filesBackend: spoolBackend, namesPeople: namesPeople, moment: moment,
-            hasRestGoneUp: spool.refused == 0)
-        if !text.sentences.isEmpty { return text.sentences.joined(separator: " ") }
+        let sentences = waitingText.sentences
+        if !sentences.isEmpty { return sentences.joined(separator: " ") }
         if spool.stuck > 0 {
             return
                 "\(spool.stuck == 1 ? "1 file" : "\(spool.stuck) files") in the drop folder cannot be taken and \(spool.stuck == 1 ? "needs" : "need") you\(spool.refused == 0 ? "; everything else has gone up" : "")."
         }
         let delivered = total(\.queue.delivered)
         let besides = spool.refused > 0 ? " else" : ""
+        let discarded = total(\.queue.discarded)
         if delivered > 0 {
-            return "Everything\(besides) has gone up: \(Self.captures(delivered)) delivered, nothing is waiting.\(pausedToo)"
+            let also = discarded > 0 ? ", \(discarded) discarded" : ""
+            return "Everything\(besides) has gone up: \(Self.captures(delivered)) delivered\(also), nothing is waiting.\(pausedToo)"
+        }
+        if discarded > 0 {
+            return "Nothing\(besides) is waiting: \(Self.captures(discarded)) \(discarded == 1 ? "was" : "were") discarded.\(pausedToo)"
         }
         return needsSignIn
             ? "Nobody is signed in, and nothing\(besides) is waiting.\(pausedToo)"
             : "Ready: nothing\(besides) has been captured yet.\(pausedToo)"
+    }
+
+    private var waitingText: WaitingText {
+        WaitingText(
+            backends: backends, files: spool.waiting, filesBackend: spoolBackend, namesPeople: namesPeople, moment: moment,
+            hasRestGoneUp: spool.refused == 0)
     }
 
     /// What to add where nothing waits because of it.

@@ -27,7 +27,7 @@ struct SessionText {
         if let name = name?.printable.trimmingCharacters(in: .whitespaces), name.lowercased() != who.lowercased() {
             lines.append("The account is known by that name here, and keeps it: not \(name).")
         }
-        lines.append("What waits for this account goes up now by itself; ‘homing status’ tells how far it is.")
+        lines.append("What waits for this account goes up by itself; ‘homing status’ tells how far it is.")
         lines += others.map {
             "\(Words.entriesWait($0.waiting)) for \($0.email.printable): nobody else’s sign-in sends \($0.waiting == 1 ? "it" : "them")."
         }

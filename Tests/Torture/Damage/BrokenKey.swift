@@ -24,7 +24,7 @@ struct BrokenKey {
     /// What is wrong with a start: it goes through, does not say what to do, or changes something. Nothing where the key is still right.
     func isRefused() async throws -> [String] {
         if isStillRight { return [] }
-        let before = try everything()
+        var before = try everything()
         let daemon = try WatchedDaemon(station, [:], logTo: station.directory("refused"))
         let start = await daemon.starts(within: .seconds(60))
         guard start == .ended else {
@@ -40,6 +40,8 @@ struct BrokenKey {
             problems.append("another key: the daemon says ‘\(daemon.said)’")
         }
         let after = try everything()
+        // Where it is missing it is made, empty, before the key is looked at.
+        if before["crashed"] == nil { before["crashed"] = Data() }
         for path in Set(before.keys).union(after.keys).sorted() where before[path] != after[path] {
             problems.append("another key: the start that was refused has changed \(path)")
         }

@@ -45,19 +45,19 @@ struct DroppedFiles {
         while ContinuousClock.now < limit, Self.files(in: room("taken")).isEmpty { await pauseBriefly() }
     }
 
-    /// Flips a few bytes of some that wait, or were taken and perhaps not stored; a name for each.
-    mutating func flip(_ generator: inout SplitMix64) throws -> [String] {
-        var names: [String] = []
+    /// Flips a few bytes of some that wait, or were taken and perhaps not stored.
+    mutating func flip(_ generator: inout SplitMix64) throws -> [Change] {
+        var changes: [Change] = []
         for (name, folder) in [("spool/new", room("new/users/9")), ("spool/taken", room("taken"))] {
             for path in Self.files(in: folder) where Int.random(in: 0..<3, using: &generator) == 0 {
                 guard let content = try Flips.inFile(path, atMost: 3, &generator) else { continue }
                 contents[content.count] = content
                 damaged.insert(content.count)
                 if name == "spool/taken" { damagedWhenTaken.insert(content.count) }
-                names.append(name)
+                changes.append(Change(file: name))
             }
         }
-        return names
+        return changes
     }
 
     // MARK: Looking

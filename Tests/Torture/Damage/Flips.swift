@@ -1,21 +1,59 @@
 import Delivery
 import Foundation
 
-/// Bytes that change by themselves, and sectors of the store that turn to zeros.
+/// What became of a file between two runs.
+struct Change: CustomStringConvertible {
+    enum Kind: String, CaseIterable {
+        case flipped = "flipped bytes of"
+        case cut = "cut off"
+        case zeroed = "zeroed to its end"
+        case removed
+    }
+    let file: String
+    var kind = Kind.flipped
+
+    var description: String { "\(kind.rawValue) \(file)" }
+}
+
+/// Bytes that change by themselves, sectors of the store that turn to zeros, and files that lose their end or are gone.
 enum Flips {
-    static let store: Set = ["outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite-shm"]
+    static let store: Set = ["outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite-shm", "outbox.sqlite.use"]
     private static let sector = 512
 
-    /// Flips a few bytes of a few files of a state directory, but for the key and what is dropped; the names of those files.
-    static func inState(_ state: String, sparing spared: Set<String>, _ generator: inout SplitMix64) throws -> [String] {
+    /// Changes a few files of a state directory, but for the key and what is dropped.
+    static func inState(_ state: String, sparing spared: Set<String>, _ generator: inout SplitMix64) throws -> [Change] {
         let names = [
-            "outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite-shm", "sessions/breathesafe.session", "device-id", "crashed", "lock",
-            "homing.key.check",
+            "outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite-shm", "outbox.sqlite.use", "sessions/breathesafe.session", "device-id",
+            "crashed", "lock", "homing.key.check",
         ]
         let chosen = names.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
-        return try chosen.filter { name in
-            guard !spared.contains(name), FileManager.default.fileExists(atPath: state + "/" + name) else { return false }
-            return try inFile(state + "/" + name, atMost: 16, zeroing: store.contains(name), &generator) != nil
+        return try chosen.compactMap { name in
+            let path = state + "/" + name
+            guard !spared.contains(name), FileManager.default.fileExists(atPath: path) else { return nil }
+            if Int.random(in: 0..<3, using: &generator) == 0 { return try lose(name, in: state, &generator) }
+            return try inFile(path, atMost: 16, zeroing: store.contains(name), &generator).map { _ in Change(file: name) }
+        }
+    }
+
+    /// Has a file lose its end, or all of it.
+    private static func lose(_ name: String, in state: String, _ generator: inout SplitMix64) throws -> Change? {
+        let path = state + "/" + name
+        let content = try Data(contentsOf: URL(fileURLWithPath: path))
+        let kept = content.prefix(Int.random(in: 0...content.count, using: &generator))
+        switch Change.Kind.allCases.dropFirst().randomElement(using: &generator) {
+        case .cut where kept.count < content.count:
+            try kept.write(to: URL(fileURLWithPath: path))
+            return Change(file: name, kind: .cut)
+        case .zeroed where kept.count < content.count:
+            try (kept + Data(count: content.count - kept.count)).write(to: URL(fileURLWithPath: path))
+            return Change(file: name, kind: .zeroed)
+        case .removed:
+            // A store that is gone as a whole, with the word that there was one, is one that somebody has removed.
+            let others = ["outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite.use"].filter { $0 != name }.map { state + "/" + $0 }
+            if store.contains(name), !others.contains(where: FileManager.default.fileExists(atPath:)) { return nil }
+            try FileManager.default.removeItem(atPath: path)
+            return Change(file: name, kind: .removed)
+        default: return nil
         }
     }
 

@@ -1,4 +1,6 @@
 import Foundation
+import GRDB
+import TestSupport
 
 /// The end of a write-ahead log as whoever wrote it left it: where the promise ends (Decisions/DamagedStore).
 struct LogEnd {
@@ -8,8 +10,8 @@ struct LogEnd {
     private static let frameSize = 4096 + frameHeaderSize
     private static let sector = 512
 
-    private let path: String
-    private let bytes: [UInt8]
+    private let state: String
+    private let bytes, index: [UInt8]
     /// Where the frames of each transaction begin.
     private var transactions: [[Int]] = []
     /// Whether behind all transactions lies a piece of one that failed or was cut off. Nothing tells it from one that has changed.
@@ -17,10 +19,9 @@ struct LogEnd {
 
     /// - Parameter state: a directory whose store nothing writes to.
     init(in state: String) {
-        path = state + "/outbox.sqlite-wal"
-        // `try?`: without a log, every transaction is in the database; and without the index of one, nobody was killed who wrote it.
-        bytes = (try? Data(contentsOf: URL(fileURLWithPath: path))).map(Array.init) ?? []
-        let index = (try? Data(contentsOf: URL(fileURLWithPath: state + "/outbox.sqlite-shm"))).map(Array.init) ?? []
+        self.state = state
+        // Without a log, every transaction is in the database; and without the index of one, nobody was killed who wrote it.
+        (bytes, index) = (Self.file("-wal", in: state), Self.file("-shm", in: state))
         // Behind what counts lie pieces of what failed and of older logs (https://sqlite.org/walformat.html, mxFrame).
         let frames = index.count < 20 ? 0 : index[16..<20].reversed().reduce(0) { $0 << 8 | Int($1) }
         var open: [Int] = []
@@ -36,13 +37,18 @@ struct LogEnd {
         hasPieces = behind.contains { bytes[$0 + 8..<$0 + 16] == bytes[16..<24] }
     }
 
+    /// Whether what was written to it is known all the same: its index says so, and is as it was; or it is gone, and is missed.
+    var isWitnessed: Bool {
+        if !index.isEmpty, Self.file("-shm", in: state) == index { return true }
+        return Self.file(".use", in: state) == Array("open\n".utf8) && !FileManager.default.fileExists(atPath: state + "/outbox.sqlite-wal")
+    }
+
     /// How many transactions at its end nothing tells from such as failed: those from the first one on that has changed, behind the last one
     /// that another goes on from.
     func unvouched() -> Int {
-        // `try?`: as above.
-        let now = (try? Data(contentsOf: URL(fileURLWithPath: path))).map(Array.init) ?? []
-        // It was not flipped, but is gone; or there was none.
-        guard now.count == bytes.count, !transactions.isEmpty else { return 0 }
+        let left = Self.file("-wal", in: state)
+        let now = left + [UInt8](repeating: 0, count: max(0, bytes.count - left.count))
+        if transactions.isEmpty { return 0 }
         func isSame(_ offset: Int, _ count: Int) -> Bool { now[offset..<offset + count] == bytes[offset..<offset + count] }
         func isPage(_ frame: Int) -> Bool { isSame(frame + Self.frameHeaderSize, Self.frameSize - Self.frameHeaderSize) }
         // The frames whose checksum goes on from one that is known: from what the one before, or the header, states, or from what follows
@@ -67,6 +73,30 @@ struct LogEnd {
         let goesOn = zip(transactions, transactions.dropFirst()).map { ends($0[$0.count - 1]) && isRead($1[0]) }
         let behind = transactions.dropFirst((goesOn.lastIndex(of: true) ?? -1) + 1)
         return behind.drop { $0.allSatisfy { follows.contains($0) && isSame($0, Self.frameSize) } }.count
+    }
+
+    /// `try?`: one that is not there is empty.
+    private static func file(_ suffix: String, in state: String) -> [UInt8] {
+        (try? Data(contentsOf: URL(fileURLWithPath: "\(state)/outbox.sqlite\(suffix)"))).map(Array.init) ?? []
+    }
+
+    /// The entries of which only the log tells.
+    static func onlyThere(in state: String) throws -> Int {
+        let copy = try TemporaryDirectory()
+        let file = copy("store")
+        for suffix in ["", "-wal"] {
+            try Data(Self.file(suffix, in: state)).write(to: URL(fileURLWithPath: file + suffix))
+        }
+        func ids() throws -> Set<String> {
+            let queue = try DatabaseQueue(path: file)
+            defer { try? queue.close() }  // `try?`: nothing more is asked of it
+            return try queue.read { try String.fetchSet($0, sql: "SELECT id FROM entry UNION SELECT id FROM receipt") }
+        }
+        let all = try ids()
+        for suffix in ["-wal", "-shm"] { unlink(file + suffix) }
+        try Data(Self.file("", in: state)).write(to: URL(fileURLWithPath: file))
+        // `try?`: before the first of it came into the file, that has no tables.
+        return all.subtracting((try? ids()) ?? []).count
     }
 
     private static func isInOneSector(_ offset: Int) -> Bool { offset % sector <= sector - frameHeaderSize }

@@ -1,4 +1,5 @@
 import GRDB
+import Glibc
 import StationSupport
 
 /// Gives a store the form that the first version had, with what is in it.
@@ -47,5 +48,7 @@ enum OldStore {
                     """)
         }
         try queue.close()
+        // That version has no such file, and SQLite has removed the log here.
+        unlink(file + ".use")
     }
 }

@@ -1,0 +1,40 @@
+import Foundation
+import GRDB
+import SyncModel
+import TestSupport
+import Testing
+import Vault
+
+@testable import Outbox
+
+/// What is read through before it is sent, while somebody may still have what it was captured from.
+@Suite struct VerifyTests {
+    @Test func contentThatCannotBeReadBackIsHeldLongBeforeItsTurn() async throws {
+        let store = try Store()
+        for number in 1...500 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
+        let sent = try await store.claim(2)
+        #expect(try await store.outbox.verifyContents(at: store.clock.now).isEmpty)
+        try store.raw { db in
+            try db.execute(
+                sql: """
+                    DROP TRIGGER contentSame; DROP TRIGGER contentStays;
+                    UPDATE content SET sealed = zeroblob(60) WHERE sequence IN (1, 3, 250, 499);
+                    DELETE FROM content WHERE sequence = 300;
+                    """)
+        }
+        let held = [3, 250, 300, 499].map(Samples.id)
+        #expect(try await store.outbox.verifyContents(at: store.clock.now) == held)
+        for id in held {
+            let record = try #require(try await store.outbox.entry(id)?.record)
+            #expect(record.state == .held && record.holdReason == .quarantine)
+        }
+        #expect(try await store.outbox.events(since: 0, limit: 2000).filter { $0.kind == .held }.map(\.entry) == held)
+        // What is on its way was read already.
+        #expect(sent.first?.id == Samples.id(1))
+        #expect(try await store.state(1) == .inflight)
+        #expect(try await store.outbox.verifyContents(at: store.clock.now).isEmpty)
+        #expect(try await store.outbox.derivedTablesMatch())
+        let check = try StoreCheck(file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), isInUse: true)
+        #expect(check.quarantined == 4 && check.faults == ["The content of entry \(Samples.id(1)) cannot be read back."])
+    }
+}
