@@ -70,11 +70,12 @@ extension Spool {
             }
             let (item, outcome) = (waiting[large], outcomes[large])
             // Where there is none for a small one, the next look may find more: not each of thousands is tried.
-            guard item.submission.payload?.count ?? 0 > Self.large, let lane = intake.lane(of: item.submission) else {
+            guard item.submission.payload?.count ?? 0 > Outbox.largestForAll, let lane = intake.lane(of: item.submission) else {
                 _ = try outcome.get()
                 break
             }
             withoutRoom[LanePlace(backend: item.file.name.backend, account: account.id, lane: lane)] = item.file.path
+            leave(item.file, item.submission)
             if case .failure(.outbox(.overLimit(let limit))) = outcome {
                 note(item.file.path, .overLimit(limit))
             } else {
@@ -94,16 +95,18 @@ extension Spool {
         }
     }
 
-    /// Bytes of a document for which there may be no room while there is for others.
-    private static let large = 1 << 20
-
     /// Whether something of its lane has found no room, and goes before it.
     private func waitsForRoom(_ file: Taken, _ submission: Submission, of account: Account) -> Bool {
         guard !withoutRoom.isEmpty, let lane = intake.lane(of: submission),
             let first = withoutRoom[LanePlace(backend: file.name.backend, account: account.id, lane: lane)]
         else { return false }
+        leave(file, submission)
         note(file.path, .behind(first))
         return true
+    }
+
+    private func leave(_ file: Taken, _ submission: Submission) {
+        if unstored.paths.insert(file.path).inserted { unstored.bytes += submission.payload?.count ?? 0 }
     }
 
     /// Deals with a file as it was answered for.

@@ -39,6 +39,8 @@ package actor Spool {
     package nonisolated let looked = Signal()
     /// The file of each lane for which this look has found no room: what is of that lane waits behind it.
     var withoutRoom: [LanePlace: FilePath] = [:]
+    /// What this look leaves in taken/ for want of room, and bytes of it.
+    var unstored: (paths: Set<FilePath>, bytes: Int) = ([], 0)
     /// When the timer that is set will go off.
     var nextLook: Date?
     /// Whether the last look has failed somewhere, and the pause after the next failure, in seconds.
@@ -51,6 +53,8 @@ package actor Spool {
     static let batch = 64
     /// How many bytes a batch has before it is closed: memory holds a batch at a time.
     static let batchBytes: Int64 = 16 << 20
+    /// Bytes that may wait for room in taken/ while more is taken.
+    static let mostUnstored = 64 << 20
     /// How long a file must not have changed to count as whole where neither the kernel nor an event says so, in seconds.
     static let settledAge: TimeInterval = 5
     /// When to ask whether anything has changed without an event, in seconds.
@@ -102,15 +106,18 @@ package actor Spool {
     package func sweep() async {
         hasFailed = false
         withoutRoom = [:]
+        unstored = ([], 0)
         do {
             try folders.make()
             stamps = fileCounts.stamps
             var leftovers = try folders.leftovers()[...]
+            keepOrder(behind: leftovers.compactMap { TakenName($0.name)?.id })
             while !leftovers.isEmpty, !Task.isCancelled { try await store(leftovers: batch(from: &leftovers)) }
             var candidates = survey()
             closed.formIntersection(candidates.map(\.path))
             sightings.keep(candidates)
-            while !candidates.isEmpty, !Task.isCancelled { try await store(try await take(from: &candidates)) }
+            keepOrder(behind: candidates.compactMap(\.bound?.id))
+            while !candidates.isEmpty, !isCrowded, !Task.isCancelled { try await store(try await take(from: &candidates)) }
             lastFailure = nil
         } catch {
             // What was taken stays in taken/ and is stored by the next look: soon, for a full disk tells nobody when it has room again.
@@ -121,6 +128,12 @@ package actor Spool {
         if hasFailed { lookAfterFailure() } else { pauseAfterFailure = Self.pausesAfterFailure.lowerBound }
         looked.send()
     }
+
+    /// What is taken from now on goes behind what was taken before, whatever has become of the clock since.
+    private func keepOrder(behind earlier: [MutationID]) { if let last = earlier.max() { ids.goOn(behind: last) } }
+
+    /// Whether so much waits for room in taken/ that no more is taken: each look reads it, and it may have been copied to a disk that has none.
+    private var isCrowded: Bool { unstored.paths.count >= Self.batch || unstored.bytes >= Self.mostUnstored }
 
     /// What can be taken, after a note of what cannot.
     private func survey() -> ArraySlice<SpoolFolders.Candidate> {
@@ -152,10 +165,10 @@ package actor Spool {
     }
 
     private func reportStuck() {
-        stuck = stuck.filter { folders.exists($0.key) }
-        // Failures first: what is not of the kind that is taken may have been put there on purpose.
-        let files = stuck.map { (isFailure: $0.value.isFailure, file: StuckFile($0.key, $0.value, users: folders.users)) }
-        let example = files.min { ($0.isFailure ? 0 : 1, $0.file.path) < ($1.isFailure ? 0 : 1, $1.file.path) }?.file
+        stuck = stuck.filter { folders.exists($0.key) && (!$0.value.isForWantOfRoom || unstored.paths.contains($0.key)) }
+        // Failures first, and what waits behind one after it: what is not of the kind that is taken may have been put there on purpose.
+        let files = stuck.map { (rank: $0.value.rank, file: StuckFile($0.key, $0.value, users: folders.users)) }
+        let example = files.min { ($0.rank, $0.file.path) < ($1.rank, $1.file.path) }?.file
         stuckReport.withLock { $0 = (files.count, example) }
         // Whoever grants a permission or removes a link tells nobody; whoever signs in does.
         let isTold = stuck.values.allSatisfy { if case .otherAccount = $0 { true } else { false } }

@@ -35,6 +35,20 @@ extension StuckFile {
             case .unlistable, .link, .folder, .special: false
             }
         }
+
+        /// Which the next look finds out anew.
+        var isForWantOfRoom: Bool {
+            switch self {
+            case .diskFull, .overLimit, .behind: true
+            default: false
+            }
+        }
+
+        /// Which of several is told of first.
+        var rank: Int {
+            if case .behind = self { return 1 }
+            return isFailure ? 0 : 2
+        }
     }
 
     init(_ path: FilePath, _ cause: Cause, users: FilePath) {

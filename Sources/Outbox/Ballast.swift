@@ -38,7 +38,10 @@ final class Ballast: Sendable {
             var info = stat()
             let held = lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG ? Int64(info.st_blocks) * 512 : 0
             if held < size {
-                guard let free, free + held >= size + Self.margin else { return false }
+                guard let free, free + held >= size + Self.margin else {
+                    if held > 0 { unlink(path) }
+                    return false
+                }
                 let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
                 guard descriptor >= 0 else { return false }
                 defer { close(descriptor) }

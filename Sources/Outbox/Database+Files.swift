@@ -19,6 +19,13 @@ extension Database {
         (error as? DatabaseError).map { OutboxError.isOverQuota($0.extendedResultCode, systemErrors) } == true
     }
 
+    /// Has SQLite leave the log where it is, as an empty file, where the last connection closes: only somebody else removes it.
+    func keepLog() throws {
+        var keeps: Int32 = 1
+        let code = sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &keeps)
+        guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: "the log cannot be kept") }
+    }
+
     /// Has what is in the write-ahead log on the disk: also what a killed process left there, and what was written under less than
     /// `synchronous = FULL`.
     func syncLog() throws {

@@ -67,9 +67,11 @@ extension Outbox {
             }
         }
         for case .success(.new) in results { shortage.accepted() }
-        // The first of them tells: those behind it may be smaller.
-        if let first = results.firstIndex(of: .failure(.overLimit(maxBytes))) { shortage.refused(sizes[first]) }
-        if let first = results.firstIndex(of: .failure(.full)) { shortage.turnedAway(sizes[first]) }
+        // The first of them tells: those behind it may be smaller. A large file of the drop folder is told of by itself, for it waits there while
+        // others are taken.
+        func isTold(_ index: Int) -> Bool { actor != nil || sizes[index] <= Self.largestForAll }
+        if let first = results.firstIndex(of: .failure(.overLimit(maxBytes))), isTold(first) { shortage.refused(sizes[first]) }
+        if let first = results.firstIndex(of: .failure(.full)), isTold(first) { shortage.turnedAway(sizes[first]) }
         arrivals.send()
         eventsWritten.send()
         return results
@@ -109,6 +111,9 @@ extension Outbox {
 
     /// Bytes.
     private static let largestKept = 64 << 10
+
+    /// Bytes of a submission that says of the outbox, where there is no room for it, that there is none for anybody.
+    package static let largestForAll: Int64 = 1 << 20
 
     private static func insert(
         _ mutation: Mutation, sealed: Data, digest: Data, accountLabel: String?, by actor: String?, now: Date, _ db: Database

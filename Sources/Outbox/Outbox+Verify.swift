@@ -12,17 +12,21 @@ extension Outbox {
     }
 
     /// Opens the content of all that waits, and holds what cannot be read back as `quarantine`, while somebody may still have what it was
-    /// captured from; what has been held. Takes seconds for each hundred megabytes, beside all other work.
-    package func verifyContents(at now: Date) async throws(OutboxError) -> [MutationID] {
+    /// captured from. Takes seconds for each hundred megabytes, beside all other work.
+    ///
+    /// - Parameter tell: called for each that is held from now on.
+    package func verifyContents(at now: Date, tell: (MutationID) -> Void) async throws(OutboxError) {
         defer { pool.releaseMemoryEventually() }
         let opening = Opening(vault: vault)
-        var held: [MutationID] = []
         var last: Int64 = 0
         while !Task.isCancelled {
             let begin = last
             let (unreadable, end) = try await read { db in try Self.unreadable(after: begin, by: opening, db) }
             if !unreadable.isEmpty {
-                held += try await commit { db in try unreadable.compactMap { try Self.hold($0, unlessReadBy: opening, now: now, db) } }
+                let held = try await commit { db in
+                    try unreadable.compactMap { try Self.hold($0, unlessReadBy: opening, now: now, db) }
+                }
+                held.forEach(tell)
                 // What waited behind them may go.
                 arrivals.send()
                 eventsWritten.send()
@@ -30,7 +34,6 @@ extension Outbox {
             guard let end else { break }
             last = end
         }
-        return held
     }
 
     /// Sequences of what waits and cannot be read, of as much as is read in one go; and the last one that was looked at, nil behind the end.

@@ -90,6 +90,7 @@ package struct Outbox: Sendable {
         configuration.maximumReaderCount = 2
         configuration.prepareDatabase { db in
             if db.configuration.readonly { return }
+            try db.keepLog()
             try db.execute(sql: "PRAGMA secure_delete = ON")
             // Each savepoint else keeps the pages it changes in a file of its own in /var/tmp: on another disk, and outside the state.
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
@@ -113,7 +114,6 @@ package struct Outbox: Sendable {
         } catch {
             // `try?`: it is put aside, and the error from before says why.
             try? pool.close()
-            StoreUse(of: file).closedUnlessThereIsALog()
             throw error
         }
     }
@@ -160,7 +160,6 @@ package struct Outbox: Sendable {
                 StoreUse(of: pool.path).closed()
             }
             try pool.close()
-            StoreUse(of: pool.path).closedUnlessThereIsALog()
         } catch {
             throw failure(error)
         }

@@ -44,7 +44,7 @@ struct Housekeeping: Service {
 
     private func holdWhatCannotBeRead() async {
         // `try?`: as above.
-        for id in (try? await outbox.verifyContents(at: clock.now)) ?? [] {
+        try? await outbox.verifyContents(at: clock.now) { id in
             log.error("A capture is held: what is stored of it cannot be read back", metadata: ["id": "\(id)"])
         }
     }

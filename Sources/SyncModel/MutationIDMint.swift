@@ -8,6 +8,14 @@ package struct MutationIDMint: Sendable {
 
     package init() {}
 
+    /// Has all that are minted from now on be greater than `id` too: one of an earlier run, when the clock may have been ahead. One of a
+    /// time that no clock is at, after the year 4000, is left behind.
+    package mutating func goOn(behind id: MutationID) {
+        let digits = id.description.filter { $0 != "-" }
+        guard let last = UInt64(digits.prefix(12), radix: 16), last > milliseconds, last < 1 << 46 else { return }
+        (milliseconds, counter) = (last, 0xfff)
+    }
+
     package mutating func next(at now: Date, using generator: inout some RandomNumberGenerator) -> MutationID {
         let current = MutationID.milliseconds(of: now)
         if current > milliseconds {

@@ -71,6 +71,34 @@ import Vault
         #expect(next.spool.stuckFiles.count == 0)
     }
 
+    /// After a power cut, say, on a machine whose clock does not go on without power.
+    @Test func whatWaitsForRoomGoesFirstAlsoWhereTheClockWasSetBack() async throws {
+        var drop = try Drop(maxBytes: 2 << 20)
+        let large = capture(1, bytes: 3 << 20)
+        try drop.put(large, "new/users/7/large.json")
+        await drop.spool.sweep()
+        drop.clock.advance(by: -86_400)
+        try drop.restart()
+        try drop.put(Drop.capture(2), "new/users/7/after.json")
+        for _ in 1...2 { await drop.spool.sweep() }
+        #expect(try await drop.entries().isEmpty)
+        #expect(drop.spool.stuckFiles.count == 2)
+        drop.outbox = try Outbox(file: drop.directory("other.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: drop.clock.now)
+        try drop.restart()
+        await drop.spool.sweep()
+        #expect(try await drop.documents() == [large, Drop.capture(2)])
+    }
+
+    @Test func noMoreIsTakenThanEachLookMayReadAgain() async throws {
+        let drop = try Drop(maxBytes: 2 << 20)
+        try drop.put(capture(1, bytes: 3 << 20), "new/users/7/large.json", age: 900)
+        for number in 2...300 { try drop.put(Drop.capture(number), "new/users/7/\(number).json", age: Double(900 - number)) }
+        for _ in 1...5 { await drop.spool.sweep() }
+        #expect(try await drop.entries().isEmpty)
+        #expect(try drop.names("taken").count == Spool.batch)
+        #expect(drop.spool.counts() == (300, 0))
+    }
+
     @Test func whereThereIsNoRoomForASmallFileTheRestWaits() async throws {
         let drop = try Drop(maxBytes: 100 << 10)
         for number in 1...300 { try drop.put(Drop.capture(number), "new/users/\(number)/a.json", age: Double(900 - number)) }

@@ -99,12 +99,12 @@ import Testing
         #expect(try await station.stop().code == 0)
     }
 
-    /// It is told and held while nothing can be sent, and somebody may still have what it was captured from.
+    /// It is told and held while nothing is sent, and somebody may still have what it was captured from.
     @Test func contentThatCannotBeReadBackIsHeldBeforeItIsSent() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
-        await station.sandbox.down()
+        _ = try await station.homing("pause", "--reason", "a test")
         for number in 1...3 { try await station.submit(user: 5 + number, id: number) }
         try await station.end(SIGTERM)
         let id = [UInt8](Samples.id(2).description.utf8)
@@ -129,7 +129,7 @@ import Testing
         #expect(try String(contentsOfFile: station.directory("log"), encoding: .utf8).contains("what is stored of it cannot be read back"))
         let known = try await check(station)
         #expect(known.code == 0 && known.text.contains("1 of them is held and cannot be read back"), "\(known.text)")
-        try await station.sandbox.up()
+        _ = try await station.homing("resume")
         try await station.event("delivered", count: 2)
         try await station.end(SIGTERM)
     }

@@ -181,6 +181,43 @@ import Testing
         try await station.end(SIGTERM)
     }
 
+    /// In the drop folder it waits, and what is of other people does not wait with it.
+    @Test(.timeLimit(.minutes(5)))
+    func aDroppedFileThatTheDiskIsTooSmallForHoldsUpNobodyElse() async throws {
+        let station = try await TestStation()
+        let process = try await station.start(through: Self.disk(station, "size=64m"))
+        try await station.login()
+        let state = Self.state(process, station)
+        func drop(_ user: Int, _ name: String, size: Int) throws {
+            let folder = "\(state)/spool/new/users/\(user)"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let words = String(repeating: "x", count: size)
+            let document = #"{"average_measurements":{"14-818":{"value":17.25,"description":"\#(words)"}}}"#
+            try Data(document.utf8).write(to: URL(fileURLWithPath: state + "/draft"))
+            try FileManager.default.moveItem(atPath: state + "/draft", toPath: "\(folder)/\(name)")
+        }
+        try drop(7, "large.json", size: 28 << 20)
+        try drop(7, "later.json", size: 10)
+        for number in 1...3 { try drop(5, "\(number).json", size: 10) }
+        try await station.event("delivered", count: 3)
+        var status = try await station.homing("status")
+        let limit = ContinuousClock.now + .seconds(60)
+        while !status.text.contains("2 files in the drop folder cannot be taken"), ContinuousClock.now < limit {
+            try await Task.sleep(for: .milliseconds(200))
+            status = try await station.homing("status")
+        }
+        let words = status.text.replacing(/\s+/, with: " ")
+        #expect(status.code == 6 && words.contains("2 files in the drop folder cannot be taken"), "\(status.text)")
+        #expect(words.contains("the disk has no room for it, which takes 61 MiB"), "\(status.text)")
+
+        let taken = try FileManager.default.contentsOfDirectory(atPath: state + "/spool/taken").filter { $0.hasSuffix("large.json") }
+        #expect(taken.count == 1)
+        for name in taken { try FileManager.default.removeItem(atPath: "\(state)/spool/taken/\(name)") }
+        try await station.event("delivered", count: 4)
+        #expect(station.sandbox.ledger.entries.count == 4 && station.sandbox.ledger.duplicates.isEmpty)
+        try await station.end(SIGTERM)
+    }
+
     /// Nobody else's file can be removed where the captures themselves have filled the disk: what has gone up makes the room.
     @Test(.timeLimit(.minutes(5)), arguments: [500_000, 2_000_000])
     func aDiskThatItsOwnCapturesFilledHasRoomOnceTheyHaveGoneUp(size: Int) async throws {

@@ -13,7 +13,12 @@ import Vault
         let store = try Store()
         for number in 1...500 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
         let sent = try await store.claim(2)
-        #expect(try await store.outbox.verifyContents(at: store.clock.now).isEmpty)
+        func held() async throws -> [MutationID] {
+            var ids: [MutationID] = []
+            try await store.outbox.verifyContents(at: store.clock.now) { ids.append($0) }
+            return ids
+        }
+        #expect(try await held().isEmpty)
         try store.raw { db in
             try db.execute(
                 sql: """
@@ -22,17 +27,17 @@ import Vault
                     DELETE FROM content WHERE sequence = 300;
                     """)
         }
-        let held = [3, 250, 300, 499].map(Samples.id)
-        #expect(try await store.outbox.verifyContents(at: store.clock.now) == held)
-        for id in held {
+        let damaged = [3, 250, 300, 499].map(Samples.id)
+        #expect(try await held() == damaged)
+        for id in damaged {
             let record = try #require(try await store.outbox.entry(id)?.record)
             #expect(record.state == .held && record.holdReason == .quarantine)
         }
-        #expect(try await store.outbox.events(since: 0, limit: 2000).filter { $0.kind == .held }.map(\.entry) == held)
+        #expect(try await store.outbox.events(since: 0, limit: 2000).filter { $0.kind == .held }.map(\.entry) == damaged)
         // What is on its way was read already.
         #expect(sent.first?.id == Samples.id(1))
         #expect(try await store.state(1) == .inflight)
-        #expect(try await store.outbox.verifyContents(at: store.clock.now).isEmpty)
+        #expect(try await held().isEmpty)
         #expect(try await store.outbox.derivedTablesMatch())
         let check = try StoreCheck(file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), isInUse: true)
         #expect(check.quarantined == 4 && check.faults == ["The content of entry \(Samples.id(1)) cannot be read back."])

@@ -70,4 +70,18 @@ import Testing
         #expect(try JSONDecoder().decode([MutationID].self, from: json) == [id])
         #expect(throws: DecodingError.self) { try JSONDecoder().decode([MutationID].self, from: Data(#"["seven"]"#.utf8)) }
     }
+
+    @Test func idsGoOnBehindThoseOfAnEarlierRun() throws {
+        var generator = SystemRandomNumberGenerator()
+        var (earlier, mint) = (MutationIDMint(), MutationIDMint())
+        let now = Date(timeIntervalSince1970: 1_700_000_000)
+        let last = earlier.next(at: now, using: &generator)
+        mint.goOn(behind: last)
+        let next = mint.next(at: now.addingTimeInterval(-86_400), using: &generator)
+        #expect(next > last)
+        #expect(mint.next(at: now.addingTimeInterval(-86_400), using: &generator) > next)
+        // Of no time that a clock is at: anybody may have made it up.
+        mint.goOn(behind: try #require(MutationID("ffffffff-ffff-7fff-bfff-ffffffffffff")))
+        #expect(mint.next(at: now.addingTimeInterval(1), using: &generator).description.hasPrefix("018bcfe5"))
+    }
 }

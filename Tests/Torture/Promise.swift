@@ -9,7 +9,7 @@ struct Promise {
     static let all = [
         Promise(
             number: 1, campaigns: ["simulation", "power-cut", "kill", "syscalls", "damage", "network", "bounds", "door"],
-            tests: ["KillTests", "FailPointTests", "OperatorTests"]),
+            tests: ["KillTests", "FailPointTests", "LostLogTests", "OperatorTests", "SpoolStuckTests"]),
         Promise(number: 2, campaigns: ["simulation", "kill", "syscalls", "network"], tests: ["DeliveryContractTests", "KillTests"]),
         Promise(
             number: 3, campaigns: ["simulation", "power-cut", "kill", "syscalls", "damage", "network"],
@@ -24,7 +24,7 @@ struct Promise {
         Promise(number: 9, campaigns: ["secrecy"], tests: ["CanaryTests", "EchoTests", "HidingTests", "SettleTests", "HousekeepingTests"]),
         Promise(
             number: 10, campaigns: ["power-cut", "kill", "syscalls", "damage"],
-            tests: ["DamageTests", "WriteAheadLogTests", "CrashTests"]),
+            tests: ["DamageTests", "LostLogTests", "ShapeTests", "VerifyTests", "WriteAheadLogTests", "CrashTests"]),
         Promise(number: 11, campaigns: ["bounds"], tests: ["ExhaustionTests", "ClaimTests"]),
     ]
 

@@ -25,6 +25,9 @@ package struct StoreCheck: Sendable {
     ///   - isInUse: a daemon runs on it.
     package init(file: String, vault: Vault?, isInUse: Bool) throws(OutboxError) {
         do {
+            guard access(file, R_OK) == 0 || errno == ENOENT else {
+                throw OutboxError.storage("\(file) cannot be read: \(String(cString: strerror(errno)))")
+            }
             let pages = StorePages(path: file)
             if !isInUse, let damage = pages.damage {
                 faults.append("The store is damaged: \(damage).")

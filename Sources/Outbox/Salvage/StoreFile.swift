@@ -5,6 +5,8 @@ import Glibc
 final class StoreFile: Sendable {
     /// Bytes.
     let size: Int
+    /// Whether there is none; one that may not be opened is there.
+    let isGone: Bool
     private let descriptor: Int32
     private let unreadable: Range<Int>
 
@@ -12,12 +14,10 @@ final class StoreFile: Sendable {
     init(path: String, unreadable: Range<Int> = 0..<0) {
         self.unreadable = unreadable
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        isGone = descriptor < 0 && errno == ENOENT
         var info = stat()
         size = descriptor >= 0 && fstat(descriptor, &info) == 0 && info.st_mode & S_IFMT == S_IFREG ? Int(info.st_size) : 0
     }
-
-    /// Whether there is one that can be opened.
-    var exists: Bool { descriptor >= 0 }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 

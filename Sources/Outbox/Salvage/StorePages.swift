@@ -22,9 +22,10 @@ struct StorePages {
 
     init(path: String) {
         file = StoreFile(path: path)
+        // The index first: a log that is being written has more by then.
+        let index = LogIndex(StoreFile(path: path + "-shm"))
         logFile = StoreFile(path: path + "-wal")
-        log = WriteAheadLog(
-            logFile, index: LogIndex(StoreFile(path: path + "-shm")), isMissed: StoreUse(of: path).isOpen && !logFile.exists)
+        log = WriteAheadLog(logFile, index: index, isMissed: logFile.isGone && StoreUse(of: path).isOpen)
         let header = file.bytes(at: 0, 100) ?? []
         let isSQLite = header.count == 100 && header.starts(with: "SQLite format 3\0".utf8)
         let stated = isSQLite ? header.number(at: 16, 2) : 0
@@ -37,7 +38,7 @@ struct StorePages {
         count = max(log.count ?? 0, inFile, log.versions.keys.max() ?? 0)
         let firstIsLogged = log.versions[1] != nil
         damage =
-            if !file.exists {
+            if file.isGone {
                 "its file is gone"
             } else if log.isShort {
                 "its write-ahead log \(logFile.size == 0 ? "is gone" : "holds less than was written to it")"

@@ -37,7 +37,10 @@ package struct StoreCheckReport: Sendable {
             vault = nil
         }
         do {
-            let check = try StoreCheck(file: store, vault: vault, isInUse: isInUse(state))
+            let wasInUse = isInUse(state)
+            var check = try StoreCheck(file: store, vault: vault, isInUse: wasInUse)
+            // A daemon that started meanwhile has written beside the look.
+            if !wasInUse, !check.faults.isEmpty, isInUse(state) { check = try StoreCheck(file: store, vault: vault, isInUse: true) }
             ofStore = check.faults
             guard !ofKey.isEmpty || !ofStore.isEmpty || !damages.isEmpty else {
                 let held = check.quarantined

@@ -14,6 +14,8 @@ extension DamageCampaign {
         var unanswered: Set<String> = []
         /// Told of already.
         var excused = 0
+        /// Of those that were looked for last, the ones that were not there.
+        private(set) var missing: Set<String> = []
 
         /// How many are neither there nor counted as missing, once the daemon has read its store through.
         mutating func unaccounted(_ files: inout DroppedFiles, _ station: TestStation) async throws -> Int {
@@ -27,7 +29,8 @@ extension DamageCampaign {
                 let counted = reports.map { $0.missing + $0.lostReceipts }.reduce(0, +)
                 // What flipped may be an id: then its entry is held, or was delivered, under the one that it has become.
                 let renamed = present.subtracting(self.ids).subtracting(unanswered).count
-                left = self.ids.subtracting(present).count + gone - counted - renamed - excused
+                missing = self.ids.subtracting(present)
+                left = missing.count + gone - counted - renamed - excused
                 if left <= 0 { return 0 }
                 try await Task.sleep(for: .milliseconds(100))
             }

@@ -67,6 +67,7 @@ struct DamageCampaign: RoundCampaign {
         var files = DroppedFiles(at: station)
         var number = 0
         var doubted: Set<String> = []
+        var isTouched = false
         var duplicates: [String: Int] = [:]
         try await station.start()
         for life in 1...4 {
@@ -98,10 +99,14 @@ struct DamageCampaign: RoundCampaign {
             if breaksKey { spared.formUnion(isDown && number - first >= 3 ? Flips.store : ["homing.key.check"]) }
             if !ofStoreOnly { try files.drop(Int.random(in: 0...5, using: &generator)) }
             let end = LogEnd(in: state)
-            // `try?`: damage that no run has met yet may keep it from being read; then nothing limits it.
-            let onlyInLog = (try? LogEnd.onlyThere(in: state)) ?? .max
+            // `try?`: damage that no run has met yet may keep it from being read; then the log excuses nothing.
+            let stored = (try? LogEnd.ids(in: state, withLog: true)) ?? []
             var damaged = try damage(state, spared, &generator)
             let (unvouched, isWitnessed) = (end.unvouched(), end.isWitnessed)
+            let logIsLess = damaged.contains { $0.file == "outbox.sqlite-wal" && $0.kind != .flipped }
+            // What SQLite itself still finds is not lost with the log. `try?`: nothing is found in what cannot be read, or has no tables yet.
+            let fromLog = logIsLess ? stored.subtracting((try? LogEnd.ids(in: state, withLog: true)) ?? []) : []
+            isTouched = isTouched || damaged.contains { ["outbox.sqlite", "outbox.sqlite-wal"].contains($0.file) }
             if !ofStoreOnly { damaged += try files.flip(&generator) }
             for change in damaged { outcome.met(change.description) }
             try await station.sandbox.up()
@@ -135,20 +140,26 @@ struct DamageCampaign: RoundCampaign {
             var unaccounted = try await acknowledged.unaccounted(&files, station)
             acknowledged.excused += unaccounted
             let reports = SalvageReport.all(in: state)
-            // Said in so many words, of this damage and of none that comes later: because what counts them could not be read, or because the
-            // log, which alone told of them, has lost something.
-            let isLeap = try await Self.leaps(in: state) > leaps
-            let logIsLess = damaged.contains { $0.file == "outbox.sqlite-wal" && $0.kind != .flipped }
-            if unaccounted > 0, isTold, isLeap || logIsLess && unaccounted <= onlyInLog {
+            // Said in so many words, of this damage and of none that comes later, because what counts them could not be read.
+            if unaccounted > 0, isTold, try await Self.leaps(in: state) > leaps {
                 outcome.counted("captures missing where a report says that more may be", unaccounted)
+                unaccounted = 0
+            }
+            // Of a log that has lost something: only what it alone held, and said too, unless all that tells of it was changed as well.
+            if unaccounted > 0, isTold || !isWitnessed, unaccounted <= acknowledged.missing.intersection(fromLog).count {
+                let what =
+                    isTold
+                    ? "captures missing where a report says that the log held more" : "captures lost with the log and all that tells of it"
+                outcome.counted(what, unaccounted)
                 unaccounted = 0
             }
             // The limit of the promise: the log's last transactions, each of which held one submission, where nothing tells that they were
             // written, or it is told that there may have been some.
-            if unaccounted > 0, unaccounted <= unvouched, isTold || !isWitnessed {
+            if unaccounted > 0, !logIsLess, unaccounted <= unvouched, isTold || !isWitnessed {
                 outcome.counted("last transactions of the log lost", unaccounted)
                 unaccounted = 0
             }
+            if !isTouched, reports.count > before { broken("a sound store was salvaged, after \(damaged)") }
             if unaccounted > 0 {
                 outcome.lost += unaccounted
                 broken("\(unaccounted) are gone and not counted, after \(damaged)")

@@ -40,7 +40,10 @@ struct LogEnd {
     /// Whether what was written to it is known all the same: its index says so, and is as it was; or it is gone, and is missed.
     var isWitnessed: Bool {
         if !index.isEmpty, Self.file("-shm", in: state) == index { return true }
-        return Self.file(".use", in: state) == Array("open\n".utf8) && !FileManager.default.fileExists(atPath: state + "/outbox.sqlite-wal")
+        // `try?`: of a store that is gone it says nothing more.
+        let number = (try? FileManager.default.attributesOfItem(atPath: state + "/outbox.sqlite"))?[.systemFileNumber] as? UInt64
+        let isOpen = number.map { Self.file(".use", in: state) == Array("open \($0)\n".utf8) } ?? false
+        return isOpen && !FileManager.default.fileExists(atPath: state + "/outbox.sqlite-wal")
     }
 
     /// How many transactions at its end nothing tells from such as failed: those from the first one on that has changed, behind the last one
@@ -80,23 +83,15 @@ struct LogEnd {
         (try? Data(contentsOf: URL(fileURLWithPath: "\(state)/outbox.sqlite\(suffix)"))).map(Array.init) ?? []
     }
 
-    /// The entries of which only the log tells.
-    static func onlyThere(in state: String) throws -> Int {
+    /// The entries that there are or were, as SQLite reads them; with what the log holds, or without.
+    static func ids(in state: String, withLog: Bool) throws -> Set<String> {
         let copy = try TemporaryDirectory()
-        let file = copy("store")
-        for suffix in ["", "-wal"] {
-            try Data(Self.file(suffix, in: state)).write(to: URL(fileURLWithPath: file + suffix))
+        for suffix in withLog ? ["", "-wal"] : [""] {
+            try Data(Self.file(suffix, in: state)).write(to: URL(fileURLWithPath: copy("store" + suffix)))
         }
-        func ids() throws -> Set<String> {
-            let queue = try DatabaseQueue(path: file)
-            defer { try? queue.close() }  // `try?`: nothing more is asked of it
-            return try queue.read { try String.fetchSet($0, sql: "SELECT id FROM entry UNION SELECT id FROM receipt") }
-        }
-        let all = try ids()
-        for suffix in ["-wal", "-shm"] { unlink(file + suffix) }
-        try Data(Self.file("", in: state)).write(to: URL(fileURLWithPath: file))
-        // `try?`: before the first of it came into the file, that has no tables.
-        return all.subtracting((try? ids()) ?? []).count
+        let queue = try DatabaseQueue(path: copy("store"))
+        defer { try? queue.close() }  // `try?`: nothing more is asked of it
+        return try queue.read { try String.fetchSet($0, sql: "SELECT id FROM entry UNION SELECT id FROM receipt") }
     }
 
     private static func isInOneSector(_ offset: Int) -> Bool { offset % sector <= sector - frameHeaderSize }

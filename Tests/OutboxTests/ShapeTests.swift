@@ -1,0 +1,77 @@
+import Foundation
+import GRDB
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import Outbox
+
+/// What a row is shows in its shape alone, so that it can be read where nothing tells any more which page is whose.
+@Suite struct ShapeTests {
+    /// For what each table's and each index's rows are taken; nil where they are not used.
+    private static let expected: [String: String?] = [
+        "entry": "entry", "content": "content", "receipt": "receipt", "event": "event", "attempt": "attempt", "account": "account",
+        "origin": "origin", "pause": "pause", "gap": "gap", "run": "epoch", "sqlite_sequence": "counter", "lane": "place",
+        "sqlite_autoindex_entry_1": "identity", "oneInFlight": "place", "laneOrder": "place", "sqlite_autoindex_receipt_2": "settled",
+        "receiptOrder": "settled",
+        "grdb_migrations": nil, "sqlite_autoindex_grdb_migrations_1": nil, "stateOrder": nil, "settledOrder": nil, "laneDue": nil,
+        "laneStopped": nil, "laneAge": nil, "tally": nil,
+    ]
+
+    private static func name(_ row: FoundRow?) -> String? {
+        row.map { row in
+            switch row {
+            case .entry: "entry"
+            case .content: "content"
+            case .receipt: "receipt"
+            case .event: "event"
+            case .attempt: "attempt"
+            case .account: "account"
+            case .origin: "origin"
+            case .pause: "pause"
+            case .gap: "gap"
+            case .epoch: "epoch"
+            case .counter: "counter"
+            case .identity: "identity"
+            case .place: "place"
+            case .settled: "settled"
+            }
+        }
+    }
+
+    @Test func noTwoAreTakenForEachOther() async throws {
+        let store = try Store()
+        for number in 1...12 {
+            _ = try await store.outbox.enqueue(
+                Samples.mutation(number, lane: "\(number)"), accountLabel: "ann@lab.test", at: store.clock.now)
+        }
+        for entry in try await store.claim(2) { try await store.deliver(entry) }
+        try await store.outbox.discard(Samples.id(9), by: "ann", at: store.clock.now)
+        try await store.settle(
+            try await store.claim()[0], .retry(at: store.clock.now.addingTimeInterval(60), Samples.failure), .transient(Samples.failure))
+        try await store.settle(try await store.claim()[0], .dead(Samples.failure), .permanent(Samples.failure))
+        try await store.settle(try await store.claim()[0], .held(.forbidden, Samples.failure), .forbidden(Samples.failure))
+        #expect(try await store.claim().count == 1)
+        _ = try store.outbox.claimOrigin("https://lab.test", of: "breathesafe", formerly: [])
+        let pauses = [nil, store.clock.now.addingTimeInterval(7200)].enumerated().map { index, end in
+            Pause(backend: "backend \(index)", reason: "a test", since: store.clock.now, until: end, by: "ann")
+        }
+        try await store.outbox.pause(pauses, by: "ann", at: store.clock.now)
+        try store.raw { try $0.execute(sql: "INSERT INTO gap (first, last, at) VALUES (7000, 7001, 5)") }
+        #expect(try await store.outbox.emptyLog())
+
+        let trees = try store.raw { try Row.fetchAll($0, sql: "SELECT name, rootpage FROM sqlite_schema WHERE rootpage > 0") }
+        #expect(Set(trees.map { $0["name"] as String }) == Set(Self.expected.keys))
+        let pages = StorePages(path: store.directory("outbox.sqlite"))
+        for tree in trees {
+            let (name, root) = (tree["name"] as String, tree["rootpage"] as Int)
+            let page = try #require(pages.page(root).flatMap { TreePage($0, number: root, of: pages) })
+            let leaves =
+                try page.children.isEmpty
+                ? [page]
+                : page.children.map { number in try #require(pages.page(number).flatMap { TreePage($0, number: number, of: pages) }) }
+            let found = leaves.flatMap { leaf in leaf.rows.map { Self.name(FoundRow($0, in: leaf.kind)) } }
+            #expect(!found.isEmpty && Set(found) == [Self.expected[name] ?? nil], "\(name)")
+        }
+    }
+}
