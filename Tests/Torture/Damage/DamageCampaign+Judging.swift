@@ -87,9 +87,9 @@ extension DamageCampaign {
         }
     }
 
-    /// How often sequences went on far behind those that were given, for want of knowing which was the last.
-    static func leaps(in state: String) async throws -> Int {
-        try await read(state) { try Int.fetchOne($0, sql: "SELECT count(*) FROM gap WHERE last - first >= 999999") ?? 0 }
+    /// When sequences went on far behind those that were given, for want of knowing which was the last (Unix milliseconds).
+    static func leaps(in state: String) async throws -> Set<Int64> {
+        try await read(state) { try Int64.fetchSet($0, sql: "SELECT at FROM gap WHERE last - first >= 999999") }
     }
 
     private static func read<T: Sendable>(_ state: String, _ work: @escaping @Sendable (Database) throws -> T) async throws -> T {

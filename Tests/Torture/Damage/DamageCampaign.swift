@@ -141,7 +141,7 @@ struct DamageCampaign: RoundCampaign {
             acknowledged.excused += unaccounted
             let reports = SalvageReport.all(in: state)
             // Said in so many words, of this damage and of none that comes later, because what counts them could not be read.
-            if unaccounted > 0, isTold, try await Self.leaps(in: state) > leaps {
+            if unaccounted > 0, isTold, try await !Self.leaps(in: state).isSubset(of: leaps) {
                 outcome.counted("captures missing where a report says that more may be", unaccounted)
                 unaccounted = 0
             }
