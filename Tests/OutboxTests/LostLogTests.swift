@@ -39,8 +39,6 @@ import Vault
         return (outbox, check.faults, directory)
     }
 
-    private static func frames(_ log: Data) -> Int { (log.count - 32) / 4120 }
-
     enum Loss: CaseIterable { case gone, goneWithItsIndex, empty, cut, zeroed, last, older }
 
     @Test(arguments: Loss.allCases) func aLogThatHasLostSomethingIsMissed(_ loss: Loss) async throws {

@@ -113,7 +113,8 @@ package final class TestStation: Sendable {
     /// What a daemon says once it serves: at once, or where its store was so damaged that another one was made before.
     private static let isUp = ["Homing is up", "Homing goes on with what was saved of its store"]
 
-    /// On a thread of its own, since reading blocks: until one of `texts` or the end, and from then on drops what comes, so that the writer never waits.
+    /// On a thread of its own, since reading blocks: until one of `texts` or the end, and from then on drops what comes, so that the writer
+    /// never waits.
     private static func read(_ handle: FileHandle, until texts: [String], into log: String?) async -> String {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {

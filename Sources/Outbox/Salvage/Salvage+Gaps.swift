@@ -91,10 +91,10 @@ extension Salvage {
         for range in missing {
             let lost = traces.settled.count { range.contains($0) }
             report.lostReceipts += lost
-            let missing = range.count - lost
+            let left = range.count - lost
             // So many in one piece were passed over by an earlier salvage, and what noted that is gone: nobody is to miss a million of them.
-            let passed = missing - missing % Int(Self.margin)
-            report.missing += missing - passed
+            let passed = left - left % Int(Self.margin)
+            report.missing += left - passed
             if passed > 0 { report.mayMissMore = true }
             try note(first: range.lowerBound, last: range.upperBound)
         }

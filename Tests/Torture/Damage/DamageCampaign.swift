@@ -7,8 +7,9 @@ import StationSupport
 import SyncModel
 import TestSupport
 
-/// Flips bytes in everything that a station keeps, cuts it off, zeroes it or takes it away, between two runs of its daemon. Whatever was acknowledged is there afterwards, or held, or
-/// counted as missing while the damaged files are kept; and the daemon always starts, but with another key, which it refuses unharmed.
+/// Flips bytes in everything that a station keeps, cuts it off, zeroes it or takes it away, between two runs of its daemon. Whatever was
+/// acknowledged is there afterwards, or held, or counted as missing while the damaged files are kept; and the daemon always starts, but with
+/// another key, which it refuses unharmed.
 struct DamageCampaign: RoundCampaign {
     static let name = "damage"
 
