@@ -130,3 +130,7 @@ int homing_is_stream(int fd, const char *name) {
 void homing_spare_sqlite_memory_count(void) {
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
+
+int homing_keep_log(void *database) {
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+}

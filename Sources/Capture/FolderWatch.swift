@@ -10,29 +10,36 @@ final class FolderWatch: Sendable {
     let changes: AsyncStream<Set<FilePath>>
 
     private let fd: Int32
-    private let source: any DispatchSourceRead
+    /// Why nothing can be watched: a user may have so many of these (inotify(7), max_user_instances); nil where it can.
+    private let refusal: Errno?
+    private let source: (any DispatchSourceRead)?
     private let watched = Watched()
     private let calls: SpoolFolders.Calls
 
-    init(_ calls: SpoolFolders.Calls) throws {
+    init(_ calls: SpoolFolders.Calls) {
         self.calls = calls
-        fd = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-        guard fd >= 0 else { throw Errno(rawValue: errno) }
         let (stream, continuation) = AsyncStream.makeStream(of: Set<FilePath>.self)
         changes = stream
-        source = DispatchSource.makeReadSource(fileDescriptor: fd, queue: DispatchQueue(label: "spool"))
+        do throws(Errno) { (fd, refusal) = (try calls.beginWatching(), nil) } catch {
+            (fd, refusal, source) = (-1, error, nil)
+            continuation.finish()
+            return
+        }
+        let source = DispatchSource.makeReadSource(fileDescriptor: fd, queue: DispatchQueue(label: "spool"))
         source.setEventHandler { [fd, watched] in continuation.yield(Self.read(fd, watched)) }
         source.setCancelHandler { [fd] in
             continuation.finish()
             close(fd)
         }
         source.resume()
+        self.source = source
     }
 
-    deinit { source.cancel() }
+    deinit { source?.cancel() }
 
     /// Watches one more folder; twice is as good as once.
     func add(_ directory: FilePath) throws(Errno) {
+        if let refusal { throw refusal }
         watched.set(directory, try calls.watch(fd, directory, IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR))
     }
 

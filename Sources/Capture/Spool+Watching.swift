@@ -7,8 +7,8 @@ import SystemPackage
 
 extension Spool {
     /// Watches until cancelled.
-    package func run() async throws {
-        let watch = try FolderWatch(folders.calls)
+    package func run() async {
+        let watch = FolderWatch(folders.calls)
         let looks = wake.listen()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {

@@ -38,6 +38,12 @@ struct SpoolFolders: Sendable {
             guard let folder = path.withPlatformString(opendir) else { throw Errno(rawValue: errno) }
             return folder
         }
+        /// Begins to watch (inotify_init1); returns the descriptor.
+        var beginWatching: @Sendable () throws(Errno) -> Int32 = { () throws(Errno) in
+            let fd = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+            guard fd >= 0 else { throw Errno(rawValue: errno) }
+            return fd
+        }
         /// Watches a folder (inotify_add_watch); returns the watch's number.
         var watch: @Sendable (Int32, FilePath, Int32) throws(Errno) -> Int32 = { (fd, path, mask) throws(Errno) in
             let descriptor = path.withPlatformString { inotify_add_watch(fd, $0, UInt32(mask)) }

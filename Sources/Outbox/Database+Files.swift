@@ -1,3 +1,4 @@
+import CSystemLinux
 import GRDB
 import GRDBSQLite
 import Glibc
@@ -19,10 +20,9 @@ extension Database {
         (error as? DatabaseError).map { OutboxError.isOverQuota($0.extendedResultCode, systemErrors) } == true
     }
 
-    /// Has SQLite leave the log where it is, as an empty file, where the last connection closes: only somebody else removes it.
+    /// Has SQLite leave the log as it is where the last connection closes: only we bring it into the file, and only somebody else removes it.
     func keepLog() throws {
-        var keeps: Int32 = 1
-        let code = sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &keeps)
+        let code = homing_keep_log(sqliteConnection.map(UnsafeMutableRawPointer.init))
         guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: "the log cannot be kept") }
     }
 

@@ -8,7 +8,7 @@ extension Outbox {
     /// Returns the remembered origin where it stays another one's; nil where `origin` is it. To be asked before anything is captured.
     package func claimOrigin(_ origin: String, of backend: String, formerly: [String]) throws(OutboxError) -> String? {
         do {
-            return try pool.write { db in
+            return try writeAtStart { db in
                 let known = try String.fetchOne(db, sql: "SELECT origin FROM origin WHERE backend = ?", arguments: [backend])
                 if known == origin { return nil }
                 let waiting = try String.fetchAll(

@@ -7,7 +7,7 @@ extension Outbox {
     /// Every pause that is not over, by backend. One whose start lies ahead, because the clock was, is set right for good.
     package func pauses(at now: Date) throws(OutboxError) -> [Pause] {
         do {
-            return try pool.write { db in
+            return try writeAtStart { db in
                 try Self.pauses(db).compactMap { stored in
                     let pause = stored.corrected(at: now)
                     if pause.isOver(at: now) {

@@ -173,6 +173,8 @@ package struct Outbox: Sendable {
     func commit<T: Sendable>(
         size: Int64 = 0, mustBe: Bool = true, _ work: @escaping @Sendable (Database) throws -> T
     ) async throws(OutboxError) -> T {
+        // Nothing more is promised by a store that is damaged: soon another run has what could be saved of it.
+        if !mustBe, let reason = damage.reason { throw .damaged(reason) }
         do {
             let value = try await commits.submit(mustBe: mustBe, work)
             if mustBe { shortage.wroteWhatMustBe(true) }
@@ -185,6 +187,11 @@ package struct Outbox: Sendable {
             }
             throw error
         }
+    }
+
+    /// Runs `work` in a transaction of its own, on a full disk from the ballast.
+    func writeAtStart<T>(_ work: (Database) throws -> T) throws -> T {
+        do { return try pool.write(work) } catch  where OutboxError(error) == .full && makeRoom() { return try pool.write(work) }
     }
 
     /// Reads a consistent snapshot.

@@ -15,7 +15,10 @@ extension Daemon {
     ///
     /// Throws `OutboxError.damaged` where it has met damage in its store: another daemon in its place salvages what can be read.
     package func run() async throws {
-        try await outbox.record([opening])
+        do { try await outbox.record([opening]) } catch {
+            await close()
+            throw error
+        }
         // Before anybody can sign in: what is to be destroyed must not be somebody's who is back.
         for keeper in keepers {
             let name = keeper.backend.name
@@ -29,6 +32,11 @@ extension Daemon {
         // is what a crash of ours looks like at the next start; see StopDeadline.)
         group.maximumGracefulShutdownDuration = .seconds(4)
         let damageMet = outbox.damage.met.listen()
+        // What was met before is told to nobody any more.
+        if outbox.damage.isMet {
+            dispatcher.stop()
+            ending.request()
+        }
         let running = ServiceGroup(configuration: group)
         let outcome: Result<Void, any Error> = await withTaskGroup { tasks in
             tasks.addTask { for await _ in ending.requests { await running.triggerGracefulShutdown() } }

@@ -80,8 +80,9 @@ package struct Daemon: Sendable {
 
     /// Whether what lies in the state directory was sealed with the vault's key; nil where that says nothing.
     static func isSealed(_ state: String, by vault: Vault) -> Bool? {
-        SessionEvidence(directory: state + "/sessions").isSealed(by: vault)
-            ? true : StoreEvidence(file: store(in: state)).isSealed(by: vault)
+        if SessionEvidence(directory: state + "/sessions").isSealed(by: vault) { return true }
+        // `try?`: a store that cannot be opened says nothing here, and at once why to whoever opens it next.
+        return (try? StoreEvidence(file: store(in: state)))?.isSealed(by: vault)
     }
 
     /// Takes the place of a daemon that has retired, in the same process; without changes, because they could not be put to use.

@@ -26,10 +26,8 @@ struct DispatcherService: Service {
 struct SpoolService: Service {
     let spool: Spool
 
-    func run() async throws {
-        do {
-            try await cancelWhenGracefulShutdown { try await spool.run() }
-        } catch is CancellationError {}
+    func run() async {
+        await cancelWhenGracefulShutdown { await spool.run() }
     }
 }
 

@@ -14,7 +14,7 @@ package struct DurableFile: Sendable, Hashable {
         return stat(path, &info) == 0 ? info.st_mode & 0o7777 : nil
     }
 
-    /// The whole content; nil where there is no file.
+    /// The whole content; nil where there is no file. Throws `unread` where it can be opened and the disk does not give it.
     package func read() throws(VaultError) -> Data? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -28,7 +28,7 @@ package struct DurableFile: Sendable, Hashable {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count > 0 { content.append(contentsOf: buffer[..<count]) }
             if count == 0 { return content }
-            if count < 0, errno != EINTR { throw failure("read") }
+            if count < 0, errno != EINTR { throw failure("read", [EIO, EISDIR].contains(errno) ? .unread : nil) }
         }
     }
 
@@ -106,8 +106,17 @@ package struct DurableFile: Sendable, Hashable {
         return error
     }
 
-    private func failure(_ action: String) -> VaultError {
+    /// The content, `none` where the disk does not give it; nil where there is no file.
+    package func read(orWhereUnread none: Data) throws(VaultError) -> Data? {
+        do { return try read() } catch {
+            guard error.code == .unread else { throw error }
+            return none
+        }
+    }
+
+    private func failure(_ action: String, _ code: VaultError.Code? = nil) -> VaultError {
         VaultError(
-            [ENOSPC, EDQUOT].contains(errno) ? .noRoom : .fileSystem, "Could not \(action) \(path): \(String(cString: strerror(errno))).")
+            code ?? ([ENOSPC, EDQUOT].contains(errno) ? .noRoom : .fileSystem),
+            "Could not \(action) \(path): \(String(cString: strerror(errno))).")
     }
 }

@@ -19,6 +19,8 @@ package struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
         case exposedKey
         /// The sealed bytes are damaged, or were sealed under another name or key.
         case unreadable
+        /// The disk does not give a file's bytes, or there is a folder in its place.
+        case unread
         /// The disk is full.
         case noRoom
         /// The file system refused.

@@ -206,6 +206,18 @@ struct SigningInTests {
         #expect(await signIn(keeper) == nil)
     }
 
+    @Test func aFileThatTheDiskDoesNotGiveIsPutAsideToo() async throws {
+        _ = try await bench.signedIn()
+        let path = "\(bench.folder.path)/breathesafe.session"
+        try FileManager.default.removeItem(atPath: path)
+        // It can be opened, and the read fails with EIO.
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/proc/self/mem")
+        let keeper = try bench.keeper()
+        #expect(await keeper.snapshot.state == .signInRequired)
+        #expect(try bench.folder.names == ["breathesafe.session.damaged-\(Int(noon.timeIntervalSince1970))"])
+        #expect(await signIn(keeper) == nil)
+    }
+
     @Test func anotherBackendsFileDoesNotOpen() async throws {
         _ = try await bench.signedIn()
         let other = edited("name: breathesafe", "name: other")

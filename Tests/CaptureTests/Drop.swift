@@ -110,7 +110,7 @@ struct Drop {
         let news = outbox.eventsWritten.listen()
         try await withThrowingTaskGroup(of: Void.self) { group in
             let spool = spool
-            group.addTask { try await spool.run() }
+            group.addTask { await spool.run() }
             try await work(news)
             group.cancelAll()
             try await group.waitForAll()

@@ -12,6 +12,7 @@ final class FileFaults: Sendable {
         var unlink: @Sendable (String) -> Int32? = { _ in nil }
         var open: @Sendable (String) -> Int32? = { _ in nil }
         var openFolder: @Sendable (String) -> Int32? = { _ in nil }
+        var beginWatching: Int32?
         var watch: @Sendable (String) -> Int32? = { _ in nil }
     }
     private let errors: Mutex<Errors>
@@ -44,6 +45,10 @@ final class FileFaults: Sendable {
             opened.withLock { $0.append(path.string) }
             try fail(errors.withLock(\.openFolder)(path.string))
             return try system.openFolder(path)
+        }
+        calls.beginWatching = { [self] () throws(Errno) in
+            try fail(errors.withLock(\.beginWatching))
+            return try system.beginWatching()
         }
         calls.watch = { [self] (fd, path, mask) throws(Errno) in
             try fail(errors.withLock(\.watch)(path.string))

@@ -64,6 +64,19 @@ import Testing
         #expect(told.first?.hasSuffix("directory=\(drop.path("new/users/5")) error=No space left on device") == true)
     }
 
+    @Test(.timeLimit(.minutes(5))) func whereNothingCanBeWatchedWhatIsDroppedIsFoundWithinAMinute() async throws {
+        let drop = try Drop(calls: FileFaults(.init(beginWatching: EMFILE)).calls)
+        try drop.put(Drop.capture(1), "new/users/5/a.json", age: 90)
+        try await drop.running { news in
+            try await drop.stored(1, news)
+            await drop.clock.sleeps(after: 0)
+            try drop.put(Drop.capture(2), "new/users/5/b.json")
+            drop.clock.advance(by: 60)
+            try await drop.stored(2, news)
+        }
+        #expect(drop.log.all.contains { $0.hasSuffix("directory=\(drop.path("new")) error=Too many open files") })
+    }
+
     @Test(.timeLimit(.minutes(5))) func whereNothingChangesNothingIsLookedAtAgain() async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), "new/users/5/a.json")

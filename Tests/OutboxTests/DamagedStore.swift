@@ -65,7 +65,7 @@ struct DamagedStore {
             if !content.isEmpty { files[name] = content }
         }
         self.files = files
-        pagesOfEntries = Self.pages(in: StorePages(path: directory("outbox.sqlite")))
+        pagesOfEntries = Self.pages(in: try StorePages(path: directory("outbox.sqlite")))
         if !isClosed { try store.outbox.close() }
         ends = [:]
         ends = try await life(of: try write { _ in }).states

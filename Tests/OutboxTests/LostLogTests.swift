@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import SyncModel
 import TestSupport
 import Testing
@@ -80,6 +81,65 @@ import Vault
         #expect(try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, now: .now).salvaged == nil)
     }
 
+    enum LossOfCopies: CaseIterable { case cut, damaged, pageLost, older }
+
+    /// What the database has of the log, all of it or all but the last transactions, it goes on having, whatever becomes of the log. SQLite
+    /// would take what is left of that for newer.
+    @Test(arguments: LossOfCopies.allCases, [false, true]) func whatIsInTheDatabaseIsKept(_ loss: LossOfCopies, isAll: Bool) async throws {
+        try await submit(1...3)
+        let before = try files()
+        try await submit(4...6)
+        let copied = try files()
+        if isAll {
+            #expect(try await store.outbox.pool.writeWithoutTransaction { try $0.checkpoint(.passive) }.walFrameCount > 0)
+        } else {
+            // Somebody who reads keeps the log from being begun anew, and from being copied beyond what he sees.
+            try await store.outbox.pool.read { db in
+                _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM entry")
+                try store.outbox.pool.unsafeReentrantWrite { db in
+                    _ = try db.checkpoint(.passive)
+                    try db.execute(sql: "UPDATE run SET epoch = epoch + 1")
+                }
+            }
+        }
+        var files = try files()
+        let log = try #require(files[Self.log])
+        let end = try #require(before[Self.log]?.count)
+        #expect(end < log.count && (log.count == copied[Self.log]?.count) == isAll)
+        switch loss {
+        case .cut: files[Self.log] = log.prefix(end)
+        // A page's content, and which page it is, of a transaction that has more behind it.
+        case .damaged: files[Self.log]?[end + 24 + 100] ^= 0xff
+        case .pageLost: files[Self.log]?[end + 3] ^= 0xff
+        case .older:
+            #expect(try await store.outbox.emptyLog())
+            try await submit(7...7)
+            if isAll { _ = try await store.outbox.pool.writeWithoutTransaction { try $0.checkpoint(.passive) } }
+            files = try self.files()
+            files[Self.log] = log
+        }
+        let (outbox, faults, _) = try next(on: files)
+        #expect(faults.count == 1 && faults[0].hasPrefix("The store is damaged: its write-ahead log "), "\(faults)")
+        let report = try #require(outbox.salvaged)
+        #expect(report.missing == 0 && report.quarantined == 0)
+        #expect(report.saved == (loss == .older && isAll ? 7 : 6))
+        #expect(report.mayMissMore == (!isAll && [.cut, .older].contains(loss)))
+        for number in 1...6 { #expect(try await outbox.entry(Samples.id(number)) != nil, "\(number)") }
+    }
+
+    /// What is not seen is not taken for lost.
+    @Test(arguments: ["-wal", "-shm"]) func aFileThatCannotBeOpenedStopsTheStart(_ suffix: String) async throws {
+        try await submit(1...3)
+        let path = store.directory("outbox.sqlite" + suffix)
+        let aside = path + ".aside"
+        try FileManager.default.moveItem(atPath: path, toPath: aside)
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
+        #expect(throws: OutboxError.storage("\(path) cannot be opened: Too many levels of symbolic links")) {
+            try StoreRepair(file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), now: .now, progress: {}).prepare()
+        }
+        #expect(!FileManager.default.fileExists(atPath: store.directory("damaged")))
+    }
+
     @Test func whatAKillLeavesIsWhole() async throws {
         func isWhole(_ files: [String: Data]) async throws -> Bool {
             let (outbox, faults, _) = try next(on: files)
@@ -120,6 +180,22 @@ import Vault
         let (outbox, faults, _) = try next(on: files)
         #expect(faults.isEmpty && outbox.salvaged == nil)
         #expect(try await outbox.entry(Samples.id(3)) != nil)
+    }
+
+    /// Nothing more is promised, and nothing of it is touched.
+    @Test func aStoreThatIsDamagedIsLeftAsItIs() async throws {
+        try await submit(1...3)
+        let entry = try #require(try await store.claim().first)
+        let outbox = store.outbox
+        outbox.damage.meet("as a test has it")
+        await #expect(throws: OutboxError.damaged("as a test has it")) { try await self.submit(4...4) }
+        // What became of a delivery is still noted.
+        _ = try await outbox.settle([Settled(entry, .delivered(Samples.receipt), attempt: nil)], thenClaim: [:], at: store.clock.now)
+        let before = try files()
+        try outbox.close()
+        var after = try files()
+        after[Self.index] = before[Self.index]
+        #expect(after == before && before[Self.log]?.isEmpty == false)
     }
 
     /// As by a start that fails once the store is open.

@@ -62,7 +62,7 @@ import Testing
 
         let trees = try store.raw { try Row.fetchAll($0, sql: "SELECT name, rootpage FROM sqlite_schema WHERE rootpage > 0") }
         #expect(Set(trees.map { $0["name"] as String }) == Set(Self.expected.keys))
-        let pages = StorePages(path: store.directory("outbox.sqlite"))
+        let pages = try StorePages(path: store.directory("outbox.sqlite"))
         for tree in trees {
             let (name, root) = (tree["name"] as String, tree["rootpage"] as Int)
             let page = try #require(pages.page(root).flatMap { TreePage($0, number: root, of: pages) })

@@ -17,16 +17,16 @@ import Vault
         return store
     }
 
-    private func evidence(_ store: Store) -> StoreEvidence { StoreEvidence(file: store.directory("outbox.sqlite")) }
+    private func evidence(_ store: Store) throws -> StoreEvidence { try StoreEvidence(file: store.directory("outbox.sqlite")) }
 
     @Test(arguments: [1, 2, 3, 20]) func whatOpensIsSealedByTheKey(count: Int) async throws {
         let store = try await store(count)
-        #expect(evidence(store).isSealed(by: Vault(key: store.key)) == true)
+        #expect(try evidence(store).isSealed(by: Vault(key: store.key)) == true)
     }
 
     /// One or two rows that do not open may be damaged, as that is by which the key is checked.
     @Test(arguments: [(0, nil), (1, nil), (2, nil), (3, false), (20, false)] as [(Int, Bool?)])
     func anotherKeyIsToldFromDamageByThreeRows(count: Int, answer: Bool?) async throws {
-        #expect(evidence(try await store(count)).isSealed(by: Vault(key: VaultKey())) == answer)
+        #expect(try await evidence(store(count)).isSealed(by: Vault(key: VaultKey())) == answer)
     }
 }

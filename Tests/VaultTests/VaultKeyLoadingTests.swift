@@ -50,6 +50,17 @@ final class VaultKeyLoadingTests {
         #expect(try content("homing.key") == bytes)
     }
 
+    @Test func aCheckThatTheDiskDoesNotGiveIsMadeAnew() throws {
+        let key = try load()
+        let check = "\(folder)/homing.key.check"
+        try FileManager.default.removeItem(atPath: check)
+        // It can be opened, and the read fails with EIO.
+        try FileManager.default.createSymbolicLink(atPath: check, withDestinationPath: "/proc/self/mem")
+        #expect(throws: VaultError.self) { try DurableFile(path: check).read() }
+        #expect(try load() == key)
+        #expect(try DurableFile(path: check).read()?.isEmpty == false)
+    }
+
     @Test func aWrongKeyIsAnErrorAndChangesNothing() throws {
         _ = try load()
         let check = try content("homing.key.check")

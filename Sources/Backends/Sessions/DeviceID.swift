@@ -3,10 +3,10 @@ import Vault
 
 /// The identity of this installation towards backends that ask for one: a UUID, made at the first start.
 package enum DeviceID {
-    /// Reads `<stateDirectory>/device-id`, or makes it; what is not a UUID is replaced.
+    /// Reads `<stateDirectory>/device-id`, or makes it; what is not a UUID, or is not given by the disk, is replaced.
     package static func load(stateDirectory: String) throws(VaultError) -> String {
         let file = DurableFile(path: "\(stateDirectory)/device-id")
-        if let content = try file.read(), let id = parse(content) { return id }
+        if let content = try file.read(orWhereUnread: Data()), let id = parse(content) { return id }
         let id = UUID().uuidString.lowercased()
         try file.replace(with: Data("\(id)\n".utf8))
         return id

@@ -39,3 +39,7 @@ int homing_is_stream(int fd, const char *name);
 /// Has SQLite keep no count of its memory, for which every allocation of every store takes one lock (sqlite.org/compile.html, recommended
 /// options). To be called before SQLite is first used; later it changes nothing.
 void homing_spare_sqlite_memory_count(void);
+
+/// Has the connection `database` (an open `sqlite3 *`) leave the write-ahead log as it is when it closes, also as the last one
+/// (sqlite.org/c3ref/c_dbconfig_defensive.html, NO_CKPT_ON_CLOSE). Returns SQLite's result code.
+int homing_keep_log(void *database);

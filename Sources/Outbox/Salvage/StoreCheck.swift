@@ -28,7 +28,7 @@ package struct StoreCheck: Sendable {
             guard access(file, R_OK) == 0 || errno == ENOENT else {
                 throw OutboxError.storage("\(file) cannot be read: \(String(cString: strerror(errno)))")
             }
-            let pages = StorePages(path: file)
+            let pages = try StorePages(path: file)
             if !isInUse, let damage = pages.damage {
                 faults.append("The store is damaged: \(damage).")
                 return

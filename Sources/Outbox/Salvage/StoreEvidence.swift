@@ -8,7 +8,7 @@ package struct StoreEvidence {
     private let pages: StorePages
 
     /// - Parameter file: the store, which is read without being opened.
-    package init(file: String) { pages = StorePages(path: file) }
+    package init(file: String) throws(OutboxError) { pages = try StorePages(path: file) }
 
     /// Whether `vault` has the key that sealed what is stored; nil where too little sealed is to tell another key from damage.
     package func isSealed(by vault: Vault) -> Bool? {

@@ -1,12 +1,14 @@
 import Foundation
 import Glibc
 
-/// Reads of a file at offsets; a file that is missing, or is none, reads as an empty one.
+/// Reads of a file at offsets; one that is missing, cannot be opened, or is no plain file reads as an empty one.
 final class StoreFile: Sendable {
     /// Bytes.
     let size: Int
-    /// Whether there is none; one that may not be opened is there.
+    /// Whether there is none.
     let isGone: Bool
+    /// Why one that is there cannot be opened, as errno has it; 0 where it can.
+    let error: Int32
     private let descriptor: Int32
     private let unreadable: Range<Int>
 
@@ -14,7 +16,9 @@ final class StoreFile: Sendable {
     init(path: String, unreadable: Range<Int> = 0..<0) {
         self.unreadable = unreadable
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        isGone = descriptor < 0 && errno == ENOENT
+        let reason = descriptor < 0 ? errno : 0
+        isGone = reason == ENOENT
+        error = isGone ? 0 : reason
         var info = stat()
         size = descriptor >= 0 && fstat(descriptor, &info) == 0 && info.st_mode & S_IFMT == S_IFREG ? Int(info.st_size) : 0
     }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The pages of a store and of its write-ahead log, read without SQLite: nothing is written, and no page needs another one to be read.
 struct StorePages {
     /// Bytes of a page, and those of them that hold something.
@@ -20,11 +22,17 @@ struct StorePages {
         case earlier
     }
 
-    init(path: String) {
-        file = StoreFile(path: path)
+    /// Throws where one of its files is there and cannot be opened: what is not seen must not be taken for lost.
+    init(path: String) throws(OutboxError) {
+        func opened(_ path: String) throws(OutboxError) -> StoreFile {
+            let file = StoreFile(path: path)
+            guard file.error == 0 else { throw .storage("\(path) cannot be opened: \(String(cString: strerror(file.error)))") }
+            return file
+        }
+        file = try opened(path)
         // The index first: a log that is being written has more by then.
-        let index = LogIndex(StoreFile(path: path + "-shm"))
-        logFile = StoreFile(path: path + "-wal")
+        let index = LogIndex(try opened(path + "-shm"))
+        logFile = try opened(path + "-wal")
         log = WriteAheadLog(logFile, index: index, isMissed: logFile.isGone && StoreUse(of: path).isOpen)
         let header = file.bytes(at: 0, 100) ?? []
         let isSQLite = header.count == 100 && header.starts(with: "SQLite format 3\0".utf8)

@@ -34,7 +34,7 @@ struct StoreRepair {
         }
         // What we may not read is not damaged; SQLite says why it cannot be opened.
         guard access(file, R_OK | W_OK) == 0 || errno == ENOENT else { return nil }
-        let pages = StorePages(path: file)
+        let pages = try StorePages(path: file)
         let known = pages.damage == nil ? pages.migrations : nil
         let ours = Set(OutboxSchema.migrator.migrations)
         let seen = Set(known ?? pages.scatteredMigrations)
@@ -54,7 +54,7 @@ struct StoreRepair {
         let folder = try makeFolder()
         let fresh = folder + "/" + Self.unfinished
         do {
-            let pages = StorePages(path: file)
+            let pages = try StorePages(path: file)
             var report = SalvageReport(at: now, reason: reason)
             try makeFresh(at: fresh) { db in
                 let triggers = try Row.fetchAll(db, sql: "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")

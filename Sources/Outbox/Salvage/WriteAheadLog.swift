@@ -14,7 +14,8 @@ struct WriteAheadLog {
     /// Its header does not verify, or a frame in a transaction that the next one goes on from, or that its index says was written: a power cut
     /// leaves none of these.
     private(set) var isDamaged = false
-    /// It is gone, or ends before it should by what its index says, or is one from before that.
+    /// It is gone, or ends before it should by what its index says, or is one from before that. Also where the database has all of it: SQLite
+    /// takes what is left for newer than that.
     private(set) var isShort = false
     /// Something of it cannot be read, or belongs to a page that is not known, or lies behind the last transaction that counts: what failed
     /// or was cut off, or was damaged since. Nothing tells which.
@@ -93,12 +94,16 @@ struct WriteAheadLog {
         // What the next frame's checksum goes on from: what is stated, or, where that itself has changed, what should have been.
         var seeds = sums(isBigEndian)
         let salts = headerIsGood ? LogSalts(header[16..<24]) : Self.salts(of: offsets.lazy.map { read($0, size) }, from: seeds)
+        let present = (file.size - Self.headerSize) / size
+        // A log is begun once the database has all of the one before, and its index says so once it has frames.
+        let isOlder = index.map { $0.frames > 0 && salts.areOlder(than: $0.salts) } ?? false
+        let current = index.flatMap { $0.salts == salts ? $0 : nil }
         // How many frames count whatever they look like.
-        let certain = index.map { $0.salts == salts ? $0.frames : 0 } ?? 0
-        isShort =
-            index.map {
-                $0.countsOnLog && ($0.salts == salts ? $0.frames > (file.size - Self.headerSize) / size : salts.areOlder(than: $0.salts))
-            } ?? false
+        let certain = current?.frames ?? 0
+        isShort = isOlder || current.map { $0.frames > present && (present > 0 || $0.countsOnLog) } ?? false
+        // How many of them the database has too, and whether they are all here as they were written.
+        let copied = isOlder ? present : current?.copied ?? 0
+        var hasCopied = !isOlder && copied <= present
         // Frames that are not known to count: those of the transaction being read, and of torn ones before it.
         var open: [Frame] = []
         var isTorn = false
@@ -133,6 +138,7 @@ struct WriteAheadLog {
             seeds = [LogChecksum(isBigEndian: isBigEndian, stated: bytes[16..<24])] + due.prefix(1) + due.dropFirst().suffix(1)
             // SQLite takes no frame of which anything has changed.
             if !frame.isVerified || own != salts { isTorn = true }
+            if isTorn, number < copied { hasCopied = false }
             if number + 1 == certain, isTorn || !frame.isCommit {
                 isDamaged = true
                 keepOpen()
@@ -141,7 +147,14 @@ struct WriteAheadLog {
             keepOpen()
             count = frame.commit
         }
-        mayHoldMore = isShort || isUnread || versions[0] != nil || !open.allSatisfy(\.isOlder)
+        let end = Self.headerSize + copied * size
+        if !hasCopied {
+            // The database may have a later version than the last one here.
+            versions = versions.mapValues { $0.filter { $0.offset > end } }.filter { !$0.value.isEmpty }
+            if isOlder { count = nil }
+        }
+        mayHoldMore =
+            isShort && index?.countsOnLog == true || isUnread || versions[0] != nil || !open.allSatisfy { $0.isOlder || $0.offset < end }
         mayLackVersions = mayHoldMore || !versions.values.joined().allSatisfy(\.isVerified)
     }
 

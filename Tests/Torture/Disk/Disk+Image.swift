@@ -6,6 +6,16 @@ extension Disk {
         var folders: Set<String> = []
         var files: [String: [UInt8]] = [:]
 
+        private static let use = ".use"
+
+        /// What is said of the use of a store names the file that it is about by its number, which is another one here.
+        private func use(_ content: [UInt8], of store: String) -> [UInt8] {
+            // `try?`: of no file it says nothing here either.
+            let number = (try? FileManager.default.attributesOfItem(atPath: store))?[.systemFileNumber] as? Int
+            guard content.starts(with: "open ".utf8), let number else { return content }
+            return Array("open \(number)\n".utf8)
+        }
+
         /// Makes it real in `directory`, which must be empty or missing.
         func write(to directory: String) throws {
             try FileManager.default.createDirectory(
@@ -13,7 +23,8 @@ extension Disk {
             for folder in folders.sorted() {
                 try FileManager.default.createDirectory(atPath: "\(directory)/\(folder)", withIntermediateDirectories: true)
             }
-            for (path, content) in files {
+            for (path, content) in files.sorted(by: { $0.key < $1.key }) {
+                let content = path.hasSuffix(Self.use) ? use(content, of: "\(directory)/\(path.dropLast(Self.use.count))") : content
                 let descriptor = open("\(directory)/\(path)", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
                 guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
                 defer { close(descriptor) }
