@@ -38,7 +38,8 @@ struct Report {
         \(outcomes.map(row).joined(separator: "\n"))
 
         Recovery is the time from the end of a fault until all was settled. That of the simulation is of the worlds' own time, in which a
-        backend may have asked for hours of rest and people sign in in turn.
+        backend may have asked for hours of rest and people sign in in turn. Where *damage* destroys what was captured, nothing brings it back:
+        there *lost* is what was missing and not told of, and what was told to be missing is counted below.
 
         ### Faults by kind
 
