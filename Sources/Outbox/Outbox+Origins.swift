@@ -1,5 +1,7 @@
+import Foundation
 import GRDB
 import SyncModel
+import Vault
 
 extension Outbox {
     /// Whose accounts a backend's entries belong to. The first origin that is told is remembered; another one takes its place as soon as
@@ -9,22 +11,37 @@ extension Outbox {
     package func claimOrigin(_ origin: String, of backend: String, formerly: [String]) throws(OutboxError) -> String? {
         do {
             return try writeAtStart { db in
-                let known = try String.fetchOne(db, sql: "SELECT origin FROM origin WHERE backend = ?", arguments: [backend])
-                if known == origin { return nil }
+                let stored = try String.fetchOne(db, sql: "SELECT origin FROM origin WHERE backend = ?", arguments: [backend])
+                let sealed = Self.withDigest(origin, of: backend)
+                if stored == sealed { return nil }
+                let known = stored.flatMap { Self.origin(in: $0, of: backend) }
                 let waiting = try String.fetchAll(
                     db,
                     sql: "SELECT DISTINCT account FROM tally WHERE backend = ? AND count > 0 AND state NOT IN ('delivered', 'discarded')",
                     arguments: [backend])
                 // What was captured while both were kept apart bears the origin in its account, and goes first.
                 let keepsApart = formerly.contains(known ?? "") ? waiting.contains { $0.hasSuffix("@" + origin) } : !waiting.isEmpty
-                if let known, keepsApart { return known }
+                if let known, known != origin, keepsApart { return known }
                 try db.execute(
                     sql: "INSERT INTO origin (backend, origin) VALUES (?, ?) ON CONFLICT DO UPDATE SET origin = excluded.origin",
-                    arguments: [backend, origin])
+                    arguments: [backend, sealed])
                 return nil
             }
         } catch {
             throw failure(error)
         }
+    }
+    /// As it is stored: with what tells one that has changed on the disk from another one. For whom that was, what waits would wait for ever.
+    private static func withDigest(_ origin: String, of backend: String) -> String {
+        let digest = Vault.digest(Data(backend.utf8), Data(origin.utf8)).prefix(8)
+        return origin + " " + digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    /// Nil where it has changed.
+    private static func origin(in stored: String, of backend: String) -> String? {
+        let origin = String(stored.prefix { $0 != " " })
+        if stored == withDigest(origin, of: backend) { return origin }
+        // From before the digest.
+        return (try? /https?:\/\/[^ \/]+:[0-9]+/.wholeMatch(in: stored)) == nil ? nil : stored  // `try?`: it has no transforms that throw
     }
 }

@@ -1,7 +1,10 @@
-import Outbox
+import Foundation
+import GRDB
 import SyncModel
 import TestSupport
 import Testing
+
+@testable import Outbox
 
 @Suite struct OriginTests {
     private let old = "https://old.test:443"
@@ -23,6 +26,32 @@ import Testing
         #expect(try claim(store, new) == nil)
         try await store.enqueue(Samples.mutation(2))
         #expect(try claim(store, old) == new)
+    }
+
+    /// What changes on the disk is no other origin: whatever waits would wait for one that nobody can sign in to.
+    @Test func anOriginThatHasChangedSinceHoldsNobodyUp() async throws {
+        let store = try Store()
+        #expect(try claim(store, old) == nil)
+        try await store.enqueue(Samples.mutation(1))
+        let pool = store.outbox.pool
+        func write(_ bytes: Data) async throws {
+            try await pool.write { try $0.execute(sql: "UPDATE origin SET origin = CAST(? AS TEXT)", arguments: [bytes]) }
+        }
+        let stored = try #require(try await pool.read { try Data.fetchOne($0, sql: "SELECT CAST(origin AS BLOB) FROM origin") })
+        for place in stored.indices {
+            for flip: UInt8 in [1, 0x10, 0x80, 0xff] {
+                var bytes = stored
+                bytes[place] ^= flip
+                try await write(bytes)
+                #expect(try claim(store, old) == nil, "byte \(place)")
+                #expect(try claim(store, new) == old, "byte \(place)")
+            }
+        }
+        // As it was stored before there was a digest.
+        try await write(Data(old.utf8))
+        #expect(try claim(store, new) == old)
+        #expect(try claim(store, old) == nil)
+        #expect(try await pool.read { try Data.fetchOne($0, sql: "SELECT CAST(origin AS BLOB) FROM origin") } == stored)
     }
 
     @Test func theSameServiceUnderANewAddressGoesOn() async throws {

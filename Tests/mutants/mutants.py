@@ -163,6 +163,8 @@ MUTANTS = [
      "if !hasCopied {", "if !hasCopied, copied < 0 {", "OutboxTests"),
     ("closing a damaged store carries its log over", OUTBOX + "Database+Files.swift",
      "let code = homing_keep_log(sqliteConnection.map(UnsafeMutableRawPointer.init))", "let code = SQLITE_OK", "OutboxTests"),
+    ("an origin that has changed on the disk is another one", OUTBOX + "Outbox+Origins.swift",
+     "$0 != \" \" })\n        if stored == withDigest", "$0 != \" \" })\n        if !stored.isEmpty || stored == withDigest", "OutboxTests"),
     ("acknowledge into a damaged store", OUTBOX + "Outbox.swift",
      "if !mustBe, let reason = damage.reason {", "if !mustBe, let reason = damage.reason, reason.isEmpty {", "OutboxTests"),
     ("a log that is gone was never there", OUTBOX + "Salvage/StorePages.swift",
