@@ -11,10 +11,11 @@ extension Outbox {
     package func claimOrigin(_ origin: String, of backend: String, formerly: [String]) throws(OutboxError) -> String? {
         do {
             return try writeAtStart { db in
-                let stored = try String.fetchOne(db, sql: "SELECT origin FROM origin WHERE backend = ?", arguments: [backend])
+                let stored = try Data.fetchOne(
+                    db, sql: "SELECT CAST(origin AS BLOB) FROM origin WHERE backend = ?", arguments: [backend])
                 let sealed = Self.withDigest(origin, of: backend)
-                if stored == sealed { return nil }
-                let known = stored.flatMap { Self.origin(in: $0, of: backend) }
+                if stored == Data(sealed.utf8) { return nil }
+                let known = stored.flatMap { Self.origin(in: $0, like: sealed) }
                 let waiting = try String.fetchAll(
                     db,
                     sql: "SELECT DISTINCT account FROM tally WHERE backend = ? AND count > 0 AND state NOT IN ('delivered', 'discarded')",
@@ -31,17 +32,19 @@ extension Outbox {
             throw failure(error)
         }
     }
-    /// As it is stored: with what tells one that has changed on the disk from another one. For whom that was, what waits would wait for ever.
+    /// As it is stored: with what tells one that has changed on the disk from another one, for which what waits would wait for ever.
     private static func withDigest(_ origin: String, of backend: String) -> String {
         let digest = Vault.digest(Data(backend.utf8), Data(origin.utf8)).prefix(8)
         return origin + " " + digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    /// Nil where it has changed.
-    private static func origin(in stored: String, of backend: String) -> String? {
-        let origin = String(stored.prefix { $0 != " " })
-        if stored == withDigest(origin, of: backend) { return origin }
-        // From before the digest.
-        return (try? /https?:\/\/[^ \/]+:[0-9]+/.wholeMatch(in: stored)) == nil ? nil : stored  // `try?`: it has no transforms that throw
+    /// Nil where it is `sealed` in which a few bytes have changed: that of another origin has another digest. Whatever else it says is
+    /// another one's, also where that has changed: whose the entries are is not guessed.
+    private static func origin(in stored: Data, like sealed: String) -> String? {
+        let changed = stored.count == sealed.utf8.count ? zip(stored, sealed.utf8).count { $0 != $1 } : .max
+        return changed <= mostChanged ? nil : String(String(decoding: stored, as: UTF8.self).prefix { $0 != " " })
     }
+
+    /// Bytes, of the sixteen of a digest.
+    private static let mostChanged = 4
 }

@@ -16,7 +16,8 @@ extension Daemon {
     /// Throws `OutboxError.damaged` where it has met damage in its store: another daemon in its place salvages what can be read.
     package func run() async throws {
         do { try await outbox.record([opening]) } catch {
-            await close()
+            // What it has open would keep another daemon from salvaging its store.
+            if needsSalvage { await close() }
             throw error
         }
         // Before anybody can sign in: what is to be destroyed must not be somebody's who is back.

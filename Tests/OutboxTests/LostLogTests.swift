@@ -127,6 +127,34 @@ import Vault
         for number in 1...6 { #expect(try await outbox.entry(Samples.id(number)) != nil, "\(number)") }
     }
 
+    /// A page that is written once more behind what is copied is not copied at all, though the index counts it.
+    @Test(arguments: [false, true]) func whatTheDatabaseLacksIsTakenFromTheLog(isCut: Bool) async throws {
+        try await submit(1...2)
+        #expect(try await store.outbox.emptyLog())
+        try await submit(3...4)
+        let end = try #require(try files()[Self.log]?.count)
+        try await store.outbox.pool.read { db in
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM entry")
+            try store.outbox.pool.unsafeReentrantWrite { db in
+                for _ in 0..<2 { try db.execute(sql: "UPDATE entry SET dueAt = dueAt + 1") }
+                _ = try db.checkpoint(.passive)
+            }
+        }
+        var files = try files()
+        let header = 32
+        let size = 4096 + 24
+        let aside = try TemporaryDirectory()
+        try files[Self.index]?.write(to: URL(fileURLWithPath: aside(Self.index)))
+        #expect(try #require(LogIndex(StoreFile(path: aside(Self.index)))).copied == (end - header) / size)
+        // Its last frame that is copied; or a page in it.
+        if isCut { files[Self.log] = files[Self.log]?.prefix(end - size) } else { files[Self.log]?[end - 100] ^= 0xff }
+        let (outbox, faults, _) = try next(on: files)
+        #expect(faults.count == 1)
+        let report = try #require(outbox.salvaged)
+        for number in 1...(isCut ? 3 : 4) { #expect(try await outbox.entry(Samples.id(number)) != nil, "\(number)") }
+        #expect(report.mayMissMore == isCut)
+    }
+
     /// What is not seen is not taken for lost.
     @Test(arguments: ["-wal", "-shm"]) func aFileThatCannotBeOpenedStopsTheStart(_ suffix: String) async throws {
         try await submit(1...3)

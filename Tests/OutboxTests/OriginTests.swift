@@ -39,10 +39,12 @@ import Testing
         }
         let stored = try #require(try await pool.read { try Data.fetchOne($0, sql: "SELECT CAST(origin AS BLOB) FROM origin") })
         for place in stored.indices {
-            for flip: UInt8 in [1, 0x10, 0x80, 0xff] {
+            for flip: UInt8 in [1, 0x10, 0x20, 0x80, 0xff] {
                 var bytes = stored
                 bytes[place] ^= flip
                 try await write(bytes)
+                // Nor is it anybody else's.
+                #expect(try claim(store, new) != nil, "byte \(place)")
                 #expect(try claim(store, old) == nil, "byte \(place)")
                 #expect(try claim(store, new) == old, "byte \(place)")
             }

@@ -18,7 +18,7 @@ struct StorePages {
         case newest
         /// The newest version, in which something has changed since.
         case damaged
-        /// What the page was before a newest version that is damaged.
+        /// What the page was before a newest version that is damaged, or before the one that the database has.
         case earlier
     }
 
@@ -67,19 +67,21 @@ struct StorePages {
     /// Page `number`, counted from 1, with the trust that is asked for; nil where there is no such version, or the disk does not give it.
     func page(_ number: Int, _ trust: Trust = .newest) -> [UInt8]? {
         let versions = log.versions[number] ?? []
-        let isDamaged = versions.last?.isVerified == false
+        let isInDatabase = (versions.last?.offset ?? 0) < log.endOfCopied
+        let isDamaged = !isInDatabase && versions.last?.isVerified == false
+        let inFile = { [file, pageSize] in file.bytes(at: (number - 1) * pageSize, pageSize) }
         switch trust {
         case .newest:
             guard !isDamaged else { return nil }
-            if let last = versions.last { return logFile.bytes(at: last.offset, pageSize) }
-            return file.bytes(at: (number - 1) * pageSize, pageSize)
+            if !isInDatabase, let last = versions.last { return logFile.bytes(at: last.offset, pageSize) }
+            return inFile()
         case .damaged:
             guard isDamaged, let last = versions.last else { return nil }
             return logFile.bytes(at: last.offset, pageSize)
         case .earlier:
-            guard isDamaged else { return nil }
+            guard isDamaged || isInDatabase else { return nil }
             if let verified = versions.last(where: \.isVerified) { return logFile.bytes(at: verified.offset, pageSize) }
-            return file.bytes(at: (number - 1) * pageSize, pageSize)
+            return inFile()
         }
     }
 

@@ -9,6 +9,8 @@ struct WriteAheadLog {
     /// Committed versions of each page, oldest first. One whose page may be another one is among those of both; page 0 is one that is not
     /// known.
     private(set) var versions: [Int: [Version]] = [:]
+    /// Where in the log those end of which the database may have a later version: it has what is before, and not all of that is whole here.
+    private(set) var endOfCopied = 0
     /// Pages of the database after the last commit; nil without one.
     private(set) var count: Int?
     /// Its header does not verify, or a frame in a transaction that the next one goes on from, or that its index says was written: a power cut
@@ -102,7 +104,7 @@ struct WriteAheadLog {
         let certain = current?.frames ?? 0
         isShort = isOlder || current.map { $0.frames > present && (present > 0 || $0.countsOnLog) } ?? false
         // How many of them the database has too, and whether they are all here as they were written.
-        let copied = isOlder ? present : current?.copied ?? 0
+        let copied = isOlder ? present : current.map { min($0.copied, $0.frames) } ?? 0
         var hasCopied = !isOlder && copied <= present
         // Frames that are not known to count: those of the transaction being read, and of torn ones before it.
         var open: [Frame] = []
@@ -148,14 +150,11 @@ struct WriteAheadLog {
             count = frame.commit
         }
         let end = Self.headerSize + copied * size
-        if !hasCopied {
-            // The database may have a later version than the last one here.
-            versions = versions.mapValues { $0.filter { $0.offset > end } }.filter { !$0.value.isEmpty }
-            if isOlder { count = nil }
-        }
+        endOfCopied = hasCopied ? 0 : end
         mayHoldMore =
-            isShort && index?.countsOnLog == true || isUnread || versions[0] != nil || !open.allSatisfy { $0.isOlder || $0.offset < end }
-        mayLackVersions = mayHoldMore || !versions.values.joined().allSatisfy(\.isVerified)
+            isShort && index?.countsOnLog == true || isUnread || versions[0]?.contains { $0.offset > endOfCopied } == true
+            || !open.allSatisfy { $0.isOlder || $0.offset < end }
+        mayLackVersions = mayHoldMore || !hasCopied || !versions.values.joined().allSatisfy(\.isVerified)
     }
 
     /// The page with which a frame's checksum goes on from `seed`, all else being as it was written; nil where there is none. Where that is

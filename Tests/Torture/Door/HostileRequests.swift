@@ -72,8 +72,9 @@ struct HostileRequests: DoorPart {
             outcome.failures.append("door: the daemon has ended with \(process.terminationStatus). \(Self.replay(seed))")
             return
         }
-        // Among them what was accepted for a client that did not stay for the answer.
-        let held = try await station.status().backends.reduce(0) { $0 + $1.queue.pending + $1.queue.dead + $1.queue.held }
+        // Among them what was accepted for a client that did not stay for the answer, and what is just being tried, for some ask for that.
+        let queues = try await station.status().backends.map(\.queue)
+        let held = queues.flatMap { [$0.pending, $0.inflight, $0.dead, $0.held] }.reduce(0, +)
         outcome.acknowledged += accepted
         if held < accepted {
             outcome.lost += accepted - held
