@@ -32,6 +32,14 @@ package struct DurableFile: Sendable, Hashable {
         }
     }
 
+    /// The content, nothing where the disk does not give it; nil where there is no file.
+    package func readOrNothing() throws(VaultError) -> Data? {
+        do { return try read() } catch {
+            guard error.code == .unread else { throw error }
+            return Data()
+        }
+    }
+
     /// Replaces the content durably: temporary file, fsync, rename, fsync of the folder.
     package func replace(with content: Data) throws(VaultError) {
         let temporary = try writeTemporary(content)
@@ -104,14 +112,6 @@ package struct DurableFile: Sendable, Hashable {
         let error = failure("write")
         unlink(temporary)
         return error
-    }
-
-    /// The content, `none` where the disk does not give it; nil where there is no file.
-    package func read(orWhereUnread none: Data) throws(VaultError) -> Data? {
-        do { return try read() } catch {
-            guard error.code == .unread else { throw error }
-            return none
-        }
     }
 
     private func failure(_ action: String, _ code: VaultError.Code? = nil) -> VaultError {

@@ -88,7 +88,7 @@ private struct KeyCheck {
     }
 
     func proves(_ vault: Vault) throws(VaultError) -> Answer {
-        guard let content = try file.read(orWhereUnread: Data()) else { return .unknown }
+        guard let content = try file.readOrNothing() else { return .unknown }
         let sealed = content.prefix(Self.sealedSize)
         // `try?`: why it does not open is all the same.
         if (try? vault.open(Data(sealed), as: Self.name)) == Self.proof { return .right }

@@ -93,7 +93,7 @@ import Vault
         if isAll {
             #expect(try await store.outbox.pool.writeWithoutTransaction { try $0.checkpoint(.passive) }.walFrameCount > 0)
         } else {
-            // Somebody who reads keeps the log from being begun anew, and from being copied beyond what he sees.
+            // Somebody who reads keeps the log from being begun anew.
             try await store.outbox.pool.read { db in
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM entry")
                 try store.outbox.pool.unsafeReentrantWrite { db in

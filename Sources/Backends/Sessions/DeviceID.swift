@@ -6,7 +6,7 @@ package enum DeviceID {
     /// Reads `<stateDirectory>/device-id`, or makes it; what is not a UUID, or is not given by the disk, is replaced.
     package static func load(stateDirectory: String) throws(VaultError) -> String {
         let file = DurableFile(path: "\(stateDirectory)/device-id")
-        if let content = try file.read(orWhereUnread: Data()), let id = parse(content) { return id }
+        if let content = try file.readOrNothing(), let id = parse(content) { return id }
         let id = UUID().uuidString.lowercased()
         try file.replace(with: Data("\(id)\n".utf8))
         return id

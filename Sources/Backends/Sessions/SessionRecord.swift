@@ -94,7 +94,7 @@ struct SessionFile: Sendable {
 
     /// Reads the record. A file that is damaged, or that the disk does not give, is put aside, so that nothing of it is lost and work goes on.
     func load(now: Date) throws(VaultError) -> Content {
-        guard let sealed = try file.read(orWhereUnread: Data()) else { return .none }
+        guard let sealed = try file.readOrNothing() else { return .none }
         // `try?`: whether the seal or the content is damaged, the file is put aside.
         if let plain = try? vault.open(sealed, as: id), let record = try? JSONDecoder().decode(SessionRecord.self, from: plain) {
             return .record(record)
