@@ -112,6 +112,23 @@ import Testing
         #expect(count > 0 && count < log.count / Self.frame)
     }
 
+    /// A power cut may leave the salts of this log in a frame of the one before it, whose header lies in two sectors.
+    @Test func aTornHeaderBehindTheEndMakesNoTransactionOfTheOldLog() throws {
+        let restarted = try restarted(with: 2)
+        let whole = try read(restarted)
+        let salts = restarted[16..<24]
+        let places = (0..<restarted.count / Self.frame).map { 32 + $0 * Self.frame + 8..<32 + $0 * Self.frame + 16 }
+        let old = places.filter { restarted[$0] != salts }
+        #expect(!old.isEmpty)
+        for place in old {
+            var torn = restarted
+            torn.replaceSubrange(place, with: salts)
+            let found = try read(torn)
+            #expect(!found.isDamaged, "\(place)")
+            #expect(frames(found) == frames(whole), "\(place)")
+        }
+    }
+
     /// Not even where more is left of it than of this one.
     @Test func theOldLogDoesNotPassForOneWhoseFirstSectorIsGone() throws {
         var restarted = try restarted(with: 2)

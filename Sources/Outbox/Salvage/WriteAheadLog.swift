@@ -130,8 +130,9 @@ struct WriteAheadLog {
             // Each transaction is on the disk before the next one, which goes on from its checksum, is written. So where a frame goes on from
             // another transaction's last one, what does not verify before it was damaged since. Nothing goes on from a transaction that
             // failed or was cut off: what is written next is written over it, and what it leaves behind the end of that, piece behind
-            // piece, goes on from frames that are no more. SQLite rightly takes such ones not to have been.
-            if frame.fitting != nil, open.last?.isCommit == true {
+            // piece, goes on from frames that are no more. SQLite rightly takes such ones not to have been. Nor does anything of this log go on
+            // from one of a log before it: a frame whose header lies in two sectors may have the salts from here and the rest from there.
+            if frame.fitting != nil, let before = open.last, before.isCommit, !before.isOlder {
                 isDamaged = true
                 keepOpen()
             }
