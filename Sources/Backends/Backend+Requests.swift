@@ -63,7 +63,8 @@ extension Backend {
         let first = payload.first { !$0.isJSONSpace }
         // A JSON parser of this platform also takes UTF-16 and a byte order mark; servers do not.
         guard let text = String(validating: payload, as: UTF8.self), first != 0xef, JSONSyntax.isValid(text) else {
-            throw Failure(.profile, "The payload for the route \"\(route)\" is not a JSON document in UTF-8.")
+            let expected = "a JSON document in UTF-8 of at most \(JSONSyntax.mostLevels) levels"
+            throw Failure(.profile, "The payload for the route \"\(route)\" is not \(expected).")
         }
         guard !isObject || first == UInt8(ascii: "{") else {
             throw Failure(.profile, "The payload for the route \"\(route)\" has to be a JSON object.")

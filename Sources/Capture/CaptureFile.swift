@@ -9,22 +9,18 @@ struct CaptureFile: Equatable {
 
     /// Reads the capture app's own offline file (`{"measurements": {…}, "userId": 5, …}`), or a plain capture whose user is its folder.
     ///
-    /// A plain capture stays byte for byte as it is. Of the app's file the measurements are taken out, with every number at the value it had.
+    /// A plain capture stays byte for byte as it is. Of the app's file the measurements are taken out, byte for byte but for white space.
     init(name: String, folder: String?, content: Data) throws(NotUnderstood) {
         guard !content.isEmpty else { throw NotUnderstood("The file is empty.") }
-        // The reader also takes UTF-16, which has NULs.
-        guard !content.contains(0), case .object(let members) = JSONValue(parsing: content) else {
-            throw NotUnderstood.noObject
-        }
-        // Of two only one would be read, and of two users perhaps the wrong one.
-        let repeated = try JSONMembers.repeated(in: content)
-        if let name = ["userId", "measurements", "average_measurements"].first(where: repeated.contains) {
-            throw NotUnderstood("The file holds “\(name)” twice, so that it is not clear which one is meant.")
-        }
+        let names = ["userId", "measurements", "average_measurements"]
+        guard !content.contains(0), let text = String(validating: content.withoutByteOrderMark, as: UTF8.self),
+            let members = JSONMembers(names, of: text)
+        else { throw NotUnderstood.noObject }
+        if let name = names.first(where: members.isRepeated) { throw .twice(name) }
         if let measurements = members["measurements"], let stated = members["userId"] {
             try self.init(appFile: measurements, user: stated, name: name, folder: folder)
         } else {
-            guard case .object = members["average_measurements"] else {
+            guard members["average_measurements"]?.type == "object" else {
                 throw NotUnderstood(
                     "The file holds neither “average_measurements” (a capture) nor “measurements” and “userId” (the capture app’s own file)."
                 )
@@ -59,11 +55,15 @@ struct CaptureFile: Equatable {
         self.document = document
     }
 
-    private init(appFile measurements: JSONValue, user: JSONValue, name: String, folder: String?) throws(NotUnderstood) {
-        guard case .object(let parts) = measurements, case .object = parts["average_measurements"] else {
+    private init(appFile measurements: JSONMembers.Member, user: JSONMembers.Member, name: String, folder: String?) throws(NotUnderstood) {
+        let key = "average_measurements"
+        let document = measurements.document
+        let parts = document.flatMap { JSONMembers([key], of: $0) }
+        if parts?.isRepeated(key) == true { throw .twice(key) }
+        guard let document, parts?[key]?.type == "object" else {
             throw NotUnderstood("“measurements” does not hold “average_measurements”.")
         }
-        guard case .int(let number) = user, number > 0 else { throw NotUnderstood("“userId” must be a whole number above 0.") }
+        guard let number = user.whole, number > 0 else { throw NotUnderstood("“userId” must be a whole number above 0.") }
         // Biometric data of the wrong person is worse than a file put aside.
         let words = name.split(separator: "_")
         if words.count == 3, words[0] == "measurements", let named = Int64(words[1]), named != number {
@@ -72,13 +72,18 @@ struct CaptureFile: Equatable {
         if let folder, folder != String(number) {
             throw NotUnderstood("The file’s folder says user \(folder), its content says user \(number).")
         }
-        self.init(user: user, document: measurements.serialized)
+        self.init(user: .int(number), document: Data(document.utf8))
     }
 
     /// Why a file was put aside, as a sentence that says what was expected.
     struct NotUnderstood: Error, Equatable {
         let reason: String
         init(_ reason: String) { self.reason = reason }
+
+        /// Of two only one would be read, and of two users perhaps the wrong one.
+        static func twice(_ name: String) -> Self {
+            Self("The file holds “\(name)” twice, so that it is not clear which one is meant.")
+        }
 
         static let noObject = Self(
             "The file is not a JSON object. Expected a capture with “average_measurements”, or the capture app’s own file.")

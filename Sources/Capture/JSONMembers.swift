@@ -2,23 +2,53 @@ import Foundation
 import GRDB
 import SyncModel
 
-/// The members of a JSON document's outermost object, by SQLite's reader; Foundation's keeps one of several with the same name.
-enum JSONMembers {
+/// The members of a JSON object, by SQLite's reader: Foundation's keeps one of several with the same name, gives a number another text, and
+/// takes hours over what stands deep.
+struct JSONMembers {
+    struct Member {
+        /// As SQLite calls it: `object`, `integer`, `real`, …
+        let type: String
+        /// Of an object or an array its text without white space, else byte for byte as it was; of a scalar its value.
+        let value: DatabaseValue
+    }
+
+    private let members: [String: [Member]]
+
+    /// Of the object `text` the members called one of `names`; nil where it is no object.
+    ///
+    /// - Parameter text: a JSON document, without NULs.
+    init?(_ names: [String], of text: String) {
+        // `try?`: what fails is a lack of memory or the document, and then nothing can be said of it.
+        let members = try? Self.sqlite.get().inDatabase { db -> [String: [Member]]? in
+            guard try String.fetchOne(db.makeStatement(sql: "SELECT json_type(?)"), arguments: [text]) == "object" else { return nil }
+            // Not statements that are kept: they would hold on to the document.
+            let marks = databaseQuestionMarks(count: names.count)
+            let statement = try db.makeStatement(sql: "SELECT key, type, value FROM json_each(?) WHERE key IN (\(marks))")
+            return try Row.fetchAll(statement, arguments: StatementArguments([text] + names)).reduce(into: [:]) { members, row in
+                members[row[0], default: []].append(Member(type: row[1], value: row[2]))
+            }
+        }
+        guard let members else { return nil }
+        self.members = members
+    }
+
     private static let sqlite = Result { try DatabaseQueue() }
 
-    /// The names that stand there more than once.
-    ///
-    /// - Parameter document: an object in UTF-8, without NULs. What SQLite, which is strict, does not take for JSON is not understood.
-    static func repeated(in document: Data) throws(CaptureFile.NotUnderstood) -> Set<String> {
-        let text = String(decoding: document.withoutByteOrderMark, as: UTF8.self)
-        do {
-            return try sqlite.get().inDatabase { db in
-                // Not one that is kept: it would hold on to the document.
-                let statement = try db.makeStatement(sql: "SELECT key FROM json_each(?) GROUP BY key HAVING count(*) > 1")
-                return try String.fetchSet(statement, arguments: [text])
-            }
-        } catch {
-            throw CaptureFile.NotUnderstood.noObject
+    func isRepeated(_ name: String) -> Bool { members[name, default: []].count > 1 }
+
+    subscript(name: String) -> Member? { members[name]?.first }
+}
+
+extension JSONMembers.Member {
+    /// Of an object or an array its text.
+    var document: String? { type == "object" || type == "array" ? String.fromDatabaseValue(value) : nil }
+
+    /// A number that is whole, also where it is written as `5.0`.
+    var whole: Int64? {
+        switch type {
+        case "integer": Int64.fromDatabaseValue(value)
+        case "real": Double.fromDatabaseValue(value).flatMap(Int64.init(exactly:))
+        default: nil
         }
     }
 }

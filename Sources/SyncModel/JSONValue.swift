@@ -14,6 +14,9 @@ package enum JSONValue: Hashable, Sendable {
     ///
     /// Whole numbers that fit are `int`, all others the nearest `double`. By JSONDecoder, because JSONSerialization on Linux is off in the
     /// last digits of many numbers; trailing commas and a byte order mark pass, and a server that minds them will say so.
+    ///
+    /// For small documents of our own: the kind of each value is found out by trying, and a try that fails takes as long as the square of the
+    /// value's depth. 4 KB of flags at 500 levels take ten seconds. Nothing that others wrote is read so.
     package init?(parsing data: Data) {
         // `try?`: the reason is of no use to a caller that only asks whether this is JSON.
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: data) else { return nil }
@@ -22,12 +25,17 @@ package enum JSONValue: Hashable, Sendable {
 
     /// What a command line or a query string means by `text`: a JSON scalar where it reads as one, else the text itself.
     package init(argument text: String) {
+        // What does not begin as a scalar is none, and is not read: it might take long.
+        guard let first = text.utf8.first(where: { $0 > 0x20 }), "-0123456789\"tfn".utf8.contains(first) else {
+            self = .string(text)
+            return
+        }
         switch JSONValue(parsing: Data(text.utf8)) {
         // An id such as 5e1, or one with more digits than fit, would come out of a number as another id.
         case .int(let whole) where String(whole) != text: self = .string(text)
         case .double where !text.contains("."): self = .string(text)
-        case .some(let value) where value.isScalar: self = value
-        default: self = .string(text)
+        case .some(let value): self = value
+        case nil: self = .string(text)
         }
     }
 
@@ -37,13 +45,6 @@ package enum JSONValue: Hashable, Sendable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // A value of this type always encodes: it holds no NaN, for JSON has none.
         return (try? encoder.encode(self)) ?? Data("null".utf8)
-    }
-
-    package var isScalar: Bool {
-        switch self {
-        case .array, .object: false
-        default: true
-        }
     }
 
     package var string: String? { if case .string(let text) = self { text } else { nil } }
@@ -63,7 +64,19 @@ package enum JSONValue: Hashable, Sendable {
 extension JSONValue: Codable {
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        // `try?`: what is not of this type is tried as the next one. Numbers come first: a measurement is made of them.
+        // `try?`: what is no object is tried as an array.
+        if let scalar = JSONValue(scalarIn: container) {
+            self = scalar
+        } else if let members = try? container.decode([String: JSONValue].self) {
+            self = .object(members)
+        } else {
+            self = .array(try container.decode([JSONValue].self))
+        }
+    }
+
+    /// The scalar that stands there; nil where it is none, or a number beyond a double.
+    package init?(scalarIn container: any SingleValueDecodingContainer) {
+        // `try?`: what is not of this type is tried as the next one. Numbers come first: most values are.
         if container.decodeNil() {
             self = .null
         } else if let whole = try? container.decode(Int64.self) {
@@ -72,12 +85,10 @@ extension JSONValue: Codable {
             self = .double(number)
         } else if let text = try? container.decode(String.self) {
             self = .string(text)
-        } else if let members = try? container.decode([String: JSONValue].self) {
-            self = .object(members)
         } else if let flag = try? container.decode(Bool.self) {
             self = .bool(flag)
         } else {
-            self = .array(try container.decode([JSONValue].self))
+            return nil
         }
     }
 

@@ -93,6 +93,16 @@ struct ProfileLibraryTests {
         #expect(mistakes.all.contains { $0.expected.contains("itself") || $0.expected.contains("themselves") }, "\(mistakes)")
     }
 
+    @Test(.timeLimit(.minutes(5)), arguments: [(63, false), (64, true), (900, true)], ["[]", "{}"])
+    func levelsBeyondWhatAnyProfileHasAreAMistake(inner: (levels: Int, isMistake: Bool), brackets: String) throws {
+        let open = brackets == "[]" ? "[" : "{a: "
+        let deep = String(repeating: open, count: inner.levels) + String(repeating: String(brackets.suffix(1)), count: inner.levels)
+        let mistakes = try #require(
+            #expect(throws: Mistakes.self) { try load(["breathesafe.yaml": "unknown: \(deep)\n\(shippedProfile)"]) })
+        #expect(mistakes.all.contains { $0.expected == "at most 64 levels of lists and tables" } == inner.isMistake, "\(mistakes)")
+        #expect(mistakes.all.count { $0.key == "unknown" } == 1)
+    }
+
     @Test func asterisksInTextAreNoAliases() throws {
         let stars = String(repeating: "# *a *b *c *d *e *f *g *h *i *j\n", count: 3)
         let text = edited("{Accept: application/json}", #"{Accept: "application/json, */*; q=0.*"}"#)

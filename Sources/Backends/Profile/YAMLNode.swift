@@ -21,6 +21,9 @@ package struct YAMLNode: Sendable {
         package let value: YAMLNode
     }
 
+    /// How many levels of lists and tables are read; what reads a body of many takes as long as the square of them.
+    private static let mostLevels = 64
+
     /// Reads one document; nil, with the reason in `log`, where it is not YAML.
     package static func parse(_ text: String, file: String, log: MistakeLog) -> YAMLNode? {
         guard !AliasCount.isTooHigh(in: text) else {
@@ -34,7 +37,7 @@ package struct YAMLNode: Sendable {
                 return nil
             }
             // A node forgets its anchor with the parser.
-            return withExtendedLifetime(parser) { YAMLNode(node, file: file, log: log) }
+            return withExtendedLifetime(parser) { YAMLNode(node, level: 1, file: file, log: log) }
         } catch let error as YamlError {
             log.add(Self.mistake(error, file: file))
         } catch {
@@ -49,7 +52,7 @@ package struct YAMLNode: Sendable {
         self.content = content
     }
 
-    private init(_ node: Node, file: String, log: MistakeLog) {
+    private init(_ node: Node, level: Int, file: String, log: MistakeLog) {
         self.file = file
         line = node.mark?.line
         // Wherever an alias stood there is now all that it stands for, which may be more than there is memory for: no step further.
@@ -60,15 +63,19 @@ package struct YAMLNode: Sendable {
         }
         switch node {
         case .scalar(let scalar): content = .scalar(scalar.string, Self.value(node, scalar))
-        case .sequence(let items): content = .list(items.map { YAMLNode($0, file: file, log: log) })
-        case .mapping(let members): content = .table(Self.members(members, file: file, log: log))
+        case .sequence where level > Self.mostLevels, .mapping where level > Self.mostLevels:
+            content = .scalar("", .null)
+            let most = "at most \(Self.mostLevels) levels of lists and tables"
+            log.add(Mistake(file: file, line: line, key: "", found: "more of them", expected: most))
+        case .sequence(let items): content = .list(items.map { YAMLNode($0, level: level + 1, file: file, log: log) })
+        case .mapping(let members): content = .table(Self.members(members, level: level + 1, file: file, log: log))
         case .alias:
             content = .scalar("*", .null)
             log.add(Mistake(file: file, line: node.mark?.line, key: "", found: "an alias", expected: "the value itself"))
         }
     }
 
-    private static func members(_ members: Node.Mapping, file: String, log: MistakeLog) -> [Member] {
+    private static func members(_ members: Node.Mapping, level: Int, file: String, log: MistakeLog) -> [Member] {
         var known: Set<String> = []
         return members.compactMap { key, value in
             let line = key.mark?.line
@@ -81,7 +88,7 @@ package struct YAMLNode: Sendable {
                 log.add(Mistake(file: file, line: line, key: scalar.string, found: "the key twice", expected: "every key once"))
                 return nil
             }
-            return Member(key: scalar.string, line: line, value: YAMLNode(value, file: file, log: log))
+            return Member(key: scalar.string, line: line, value: YAMLNode(value, level: level, file: file, log: log))
         }
     }
 

@@ -15,7 +15,7 @@ extension Backend {
         let response = try await answer(to: request, over: transport)
         if let failure = interception(in: response) { throw .unavailable(failure) }
         guard response.isSuccess, !saysFailure(response) else { throw loginRefusal(response) }
-        if let tokens = login.tokens, let json = response.json, json.at(login.secondFactor) != nil,
+        if let tokens = login.tokens, let json = response.json, login.secondFactor.contains(where: json.has),
             json.firstString(at: tokens.access) == nil
         {
             throw .secondFactor

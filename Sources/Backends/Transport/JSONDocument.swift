@@ -17,24 +17,26 @@ package struct JSONDocument: Sendable {
 
     /// What stands at a pointer.
     enum Resolution: Hashable {
-        case found(JSONValue)
+        case scalar(JSONValue)
+        /// An object or an array, whose members nobody asks for.
+        case structure
         /// A null stands there, or on the way: the document says that there is no such value.
         case null
         /// The document does not speak of it.
         case missing
 
-        var value: JSONValue? { if case .found(let value) = self { value } else { nil } }
+        var value: JSONValue? { if case .scalar(let value) = self { value } else { nil } }
     }
 
     func resolve(_ pointer: JSONPointer) -> Resolution { read { try Self.resolve(pointer, in: $0) } ?? .missing }
 
-    /// What stands at `pointer`; nil for null or nothing.
+    /// The scalar that stands at `pointer`; nil for null, nothing and what is none.
     func at(_ pointer: JSONPointer) -> JSONValue? { resolve(pointer).value }
 
-    /// What stands under that key at the top; nil for null or nothing.
+    /// The scalar that stands under that key at the top; nil for null, nothing and what is none.
     func member(_ key: String) -> JSONValue? { at(JSONPointer(tokens: [key])) }
 
-    /// What stands at the first of `pointers` that leads to something.
+    /// The scalar at the first of `pointers` that leads to one.
     func at(_ pointers: [JSONPointer]) -> JSONValue? { pointers.lazy.compactMap { at($0) }.first }
 
     /// The first *string* that stands at one of `pointers`.
@@ -45,7 +47,7 @@ package struct JSONDocument: Sendable {
         read { decoder in if case .found = try Self.find(pointer, in: decoder) { true } else { false } } ?? false
     }
 
-    /// Of every item of the list at `pointer` what stands at `columns`, nil for null or nothing; nil where there is no list.
+    /// Of every item of the list at `pointer` the scalars at `columns`, nil for null, nothing and what is none; nil where there is no list.
     func rows(of pointer: JSONPointer, _ columns: [JSONPointer]) -> [[JSONValue?]]? {
         read { decoder in
             guard case .found(let place) = try Self.find(pointer, in: decoder), var items = try? place.unkeyedContainer() else {
@@ -78,7 +80,7 @@ package struct JSONDocument: Sendable {
 
     private static func resolve(_ pointer: JSONPointer, in decoder: any Decoder) throws -> Resolution {
         switch try find(pointer, in: decoder) {
-        case .found(let place): .found(try JSONValue(from: place))
+        case .found(let place): JSONValue(scalarIn: try place.singleValueContainer()).map(Resolution.scalar) ?? .structure
         case .null: .null
         case .missing: .missing
         }

@@ -26,8 +26,8 @@ extension Backend {
             return .ill(Failure(.serverError, status: response.status, words ?? "The backend is not well (\(response.status))."))
         }
         switch json.resolve(rules.account) {
-        case .found(let account): return .well(account: account.text)
-        case .null: return .well(account: nil)
+        case .scalar(let account): return .well(account: account.text)
+        case .null, .structure: return .well(account: nil)
         case .missing:
             return .ill(Failure(.profile, status: response.status, "The backend's health answer does not say who is signed in."))
         }
