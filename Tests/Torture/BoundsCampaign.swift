@@ -6,7 +6,7 @@ import StationSupport
 import SyncModel
 import TestSupport
 
-/// A backlog that grows a hundredfold while nothing gets through: what the daemon holds of memory, descriptors, timers and write-ahead log does
+/// A backlog that grows four hundredfold while nothing gets through: what the daemon holds of memory, descriptors, timers and write-ahead log does
 /// not grow with it, neither while it is handed in, nor after a start, nor while it goes up.
 struct BoundsCampaign: RoundCampaign {
     static let name = "bounds"
@@ -24,7 +24,7 @@ struct BoundsCampaign: RoundCampaign {
         let small = try await Self.atLength(process, station)
 
         let middle = Int.random(in: 4_000...5_000, using: &dice)
-        let length = 3 * middle
+        let length = 10 * middle
         var started: [Int] = []
         let signal = Bool.random(using: &dice) ? SIGKILL : SIGTERM
         outcome.met("backend down while a backlog grows")
@@ -36,7 +36,7 @@ struct BoundsCampaign: RoundCampaign {
             started.append(try await Self.least(process, station))
             try await Self.judge(process, station, small, "started with \(goal.upperBound) waiting", &outcome)
         }
-        // What little a start holds differs by less than this from one to the next, with any backlog.
+        // What a start leaves free in the allocator differs by two megabytes from one to the next, with any backlog: hence that many more.
         let more = started[1] - started[0]
         if more > Self.memoryOfEntry * (length - middle) {
             outcome.failures.append("\(length - middle) more that wait take \(more) more bytes of memory after a start")
@@ -115,7 +115,7 @@ struct BoundsCampaign: RoundCampaign {
     /// 256 pages are that have not been copied back yet), would be growth. Most of the memory are the pages that SQLite keeps, two
     /// megabytes at most for each of three connections (https://sqlite.org/pragma.html#pragma_cache_size).
     private static let (memory, descriptors, log) = (6 << 20, 8, 6 << 20)
-    /// Bytes of memory: some times the noise, and less than a row or an id’s text takes. Whatever keeps less of each is seen with a million
+    /// Bytes of memory: twice the noise, and less than a row or an id’s text takes. Whatever keeps less of each is seen with a million
     /// of them only, by `make bench`.
     private static let memoryOfEntry = 128
 

@@ -59,6 +59,7 @@ struct DropHazard: Sendable {
     static let contents: [DropHazard] = {
         let open = #"{"average_measurements":{"a":"#
         let bom: [UInt8] = [0xef, 0xbb, 0xbf]
+        let flags = Array(repeating: "true", count: 1_000_000).joined(separator: ",")
         let wide = capture(2).utf16.flatMap { [UInt8($0 & 0xff), UInt8($0 >> 8)] }
         let measurements = #""measurements":{"average_measurements":{"1-2":{"value":1}}}"#
         let contents: [(String, [UInt8], String)] = [
@@ -68,6 +69,10 @@ struct DropHazard: Sendable {
             (
                 "a hundred thousand levels",
                 Array((open + String(repeating: "[", count: 100_000) + String(repeating: "]", count: 100_000) + "}}").utf8), ""
+            ),
+            (
+                "a million flags at five hundred levels",
+                Array((String(repeating: "[", count: 500) + flags + String(repeating: "]", count: 500)).utf8), "JSON"
             ),
             ("a hundred thousand levels without an end", Array(String(repeating: #"{"average_measurements":"#, count: 100_000).utf8), ""),
             ("a byte order mark", bom + Array(capture(3).utf8), "JSON"), ("UTF-16", wide, "JSON"),

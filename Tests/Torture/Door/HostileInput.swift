@@ -126,9 +126,13 @@ struct HostileInput {
         return bytes
     }
 
+    /// Cut off, or whole with values at the deepest level that have to be looked at.
     private mutating func deep() -> [UInt8] {
-        let depth = pick([100, 600, 20_000])
-        let body = String(repeating: pick(["[", #"{"a":"#]), count: depth)
+        let depth = pick([100, 500, 600, 20_000])
+        let (open, close) = pick([("[", "]"), (#"{"a":"#, "}")])
+        let values = open == "[" ? Array(repeating: #"1e5,true,"\u00e9""#, count: pick([1, 20, 1000])).joined(separator: ",") : "1e5"
+        let end = pick(["", values + String(repeating: close, count: depth)])
+        let body = #"{"average_measurements":{},"a":"# + String(repeating: open, count: depth) + end + (end.isEmpty ? "" : "}")
         let path = "/v1/entries?backend=breathesafe&route=measurement&item.user_id=5"
         let head =
             "POST \(path) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
