@@ -92,8 +92,11 @@ let package = Package(
         house("SyncModel", []),
         house("Vault", [crypto]),
         house("Outbox", ["SyncModel", "Vault", "CSystemLinux", grdb, grdbSQLite]),
-        house("Capture", ["SyncModel", "Outbox", "CSystemLinux", grdb, logging, system]),
-        house("Backends", ["SyncModel", "Vault", asyncHTTPClient, grdb, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL, yams]),
+        // What has to be known of a JSON document that stays as it is.
+        house("JSONText", [grdb]),
+        house("Capture", ["SyncModel", "JSONText", "Outbox", "CSystemLinux", logging, system]),
+        house(
+            "Backends", ["SyncModel", "JSONText", "Vault", asyncHTTPClient, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL, yams]),
         house("Delivery", ["SyncModel", "Outbox", "Backends", logging]),
         // The description is compiled in: the daemon serves it wherever it is installed.
         house("ControlAPI", [asyncHTTPClient, nioCore, nioHTTP1], resources: [.embedInCode("openapi.yaml")]),
@@ -112,7 +115,7 @@ let package = Package(
         // `Backends` reads the profiles that a sandbox stands in for, so that it takes what the daemon takes.
         house("Sandbox", ["Backends", crypto, httpTypes, hummingbirdCore, lifecycle, logging, nioCore, nioPosix, unixSignals]),
         program("homingd", ["SyncDaemon", argumentParser]),
-        program("homing", ["ControlAPI", argumentParser]),
+        program("homing", ["ControlAPI", "JSONText", "SyncModel", argumentParser]),
         program("homing-sandbox", ["Sandbox", argumentParser]),
 
         .target(name: "TestSupport", dependencies: ["SyncModel", logging], path: "Tests/TestSupport", swiftSettings: swiftSettings),
@@ -138,6 +141,7 @@ let package = Package(
             ], path: "Tests/Torture", swiftSettings: swiftSettings),
         tests("SyncModel", ["SyncModel"]),
         tests("Vault", ["Vault"]),
+        tests("JSONText", ["JSONText", "SyncModel"]),
         tests("Outbox", ["Outbox", "SyncModel", "Vault", grdb]),
         tests("Capture", ["Capture", "Outbox", "SyncModel", "Vault", logging, system]),
         tests(

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import SyncModel
 
 extension Backend {
@@ -62,9 +63,13 @@ extension Backend {
     private static func checkJSON(_ payload: Data, isObject: Bool, route: String) throws(Failure) {
         let first = payload.first { !$0.isJSONSpace }
         // A JSON parser of this platform also takes UTF-16 and a byte order mark; servers do not.
-        guard let text = String(validating: payload, as: UTF8.self), first != 0xef, JSONSyntax.isValid(text) else {
-            let expected = "a JSON document in UTF-8 of at most \(JSONSyntax.mostLevels) levels"
-            throw Failure(.profile, "The payload for the route \"\(route)\" is not \(expected).")
+        guard let text = String(validating: payload, as: UTF8.self), first != 0xef else {
+            throw Failure(.profile, "The payload for the route \"\(route)\" is not a JSON document in UTF-8.")
+        }
+        do {
+            try JSONSyntax.check(text)
+        } catch {
+            throw Failure(.profile, "The payload for the route \"\(route)\" is not a JSON document in UTF-8: \(error).")
         }
         guard !isObject || first == UInt8(ascii: "{") else {
             throw Failure(.profile, "The payload for the route \"\(route)\" has to be a JSON object.")

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import SyncModel
 
 /// What a file in the drop folder says: a document and the user whom it is about.
@@ -20,7 +21,7 @@ struct CaptureFile: Equatable {
         if let measurements = members["measurements"], let stated = members["userId"] {
             try self.init(appFile: measurements, user: stated, name: name, folder: folder)
         } else {
-            guard members["average_measurements"]?.type == "object" else {
+            guard members["average_measurements"]?.isObject == true else {
                 throw NotUnderstood(
                     "The file holds neither “average_measurements” (a capture) nor “measurements” and “userId” (the capture app’s own file)."
                 )
@@ -57,10 +58,10 @@ struct CaptureFile: Equatable {
 
     private init(appFile measurements: JSONMembers.Member, user: JSONMembers.Member, name: String, folder: String?) throws(NotUnderstood) {
         let key = "average_measurements"
-        let document = measurements.document
+        let document = measurements.object
         let parts = document.flatMap { JSONMembers([key], of: $0) }
         if parts?.isRepeated(key) == true { throw .twice(key) }
-        guard let document, parts?[key]?.type == "object" else {
+        guard let document, parts?[key]?.isObject == true else {
             throw NotUnderstood("“measurements” does not hold “average_measurements”.")
         }
         guard let number = user.whole, number > 0 else { throw NotUnderstood("“userId” must be a whole number above 0.") }

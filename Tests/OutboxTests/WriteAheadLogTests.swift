@@ -129,6 +129,19 @@ import Testing
         }
     }
 
+    /// As where the disk has lost a write, and the header is still that of an older log.
+    @Test func anOldHeaderThatATransactionGoesOnFromIsDamage() throws {
+        let whole = try read(log)
+        let place = 32 + ends[1] * Self.frame
+        var damaged = log
+        let first = damaged[place + 8..<place + 12].reduce(0) { $0 << 8 | UInt32($1) } - 1
+        damaged.replaceSubrange(place + 8..<place + 12, with: withUnsafeBytes(of: first.bigEndian, Array.init))
+        damaged.replaceSubrange(place + 12..<place + 24, with: Array(repeating: 0x5a, count: 12))
+        let found = try read(damaged)
+        #expect(found.isDamaged)
+        #expect(frames(found) == frames(whole))
+    }
+
     /// Not even where more is left of it than of this one.
     @Test func theOldLogDoesNotPassForOneWhoseFirstSectorIsGone() throws {
         var restarted = try restarted(with: 2)

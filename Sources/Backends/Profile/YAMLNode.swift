@@ -64,7 +64,7 @@ package struct YAMLNode: Sendable {
         switch node {
         case .scalar(let scalar): content = .scalar(scalar.string, Self.value(node, scalar))
         case .sequence where level > Self.mostLevels, .mapping where level > Self.mostLevels:
-            content = .scalar("", .null)
+            content = .scalar("…", .null)
             let most = "at most \(Self.mostLevels) levels of lists and tables"
             log.add(Mistake(file: file, line: line, key: "", found: "more of them", expected: most))
         case .sequence(let items): content = .list(items.map { YAMLNode($0, level: level + 1, file: file, log: log) })

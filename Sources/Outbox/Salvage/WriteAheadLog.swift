@@ -131,8 +131,9 @@ struct WriteAheadLog {
             // another transaction's last one, what does not verify before it was damaged since. Nothing goes on from a transaction that
             // failed or was cut off: what is written next is written over it, and what it leaves behind the end of that, piece behind
             // piece, goes on from frames that are no more. SQLite rightly takes such ones not to have been. Nor does anything of this log go on
-            // from one of a log before it: a frame whose header lies in two sectors may have the salts from here and the rest from there.
-            if frame.fitting != nil, let before = open.last, before.isCommit, !before.isOlder {
+            // from one of a log before it: a frame whose header lies in two sectors may have the salts from here and the rest from there. One
+            // that would verify with another header is of this log.
+            if frame.fitting != nil, let before = open.last, before.isCommit, before.isVerified || !before.isOlder {
                 isDamaged = true
                 keepOpen()
             }

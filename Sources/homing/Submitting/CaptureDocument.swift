@@ -1,5 +1,7 @@
 import ControlAPI
 import Foundation
+import JSONText
+import SyncModel
 
 /// What a file holds that is handed in: the document as it shall be sent, and whose it is where the file says so.
 struct CaptureDocument: Equatable {
@@ -8,41 +10,35 @@ struct CaptureDocument: Equatable {
     let userID: String?
 
     /// Reads JSON, or the capture app's offline file `{"measurements": {…}, "userId": 5, …}`, of which only the measurements are sent.
+    ///
+    /// A plain document stays byte for byte as it is. Of the app's file the measurements are taken out, byte for byte but for white space.
     init(_ data: Data, from name: String) throws(Problem) {
         guard !data.isEmpty else { throw Self.unreadable(name, "it is empty") }
-        guard String(data: data, encoding: .utf8) != nil else { throw Self.unreadable(name, "it is not text in UTF-8") }
-        let json: JSONTree
+        guard let text = String(validating: data.withoutByteOrderMark, as: UTF8.self) else {
+            throw Self.unreadable(name, "it is not text in UTF-8")
+        }
         do {
-            json = try JSONDecoder().decode(JSONTree.self, from: data)
+            try JSONSyntax.check(text)
         } catch {
-            throw Self.unreadable(name, "it is not JSON, or not all of it is there")
+            throw Self.unreadable(name, "\(error)")
         }
-        switch json {
-        case .object, .array: break
-        default: throw Self.unreadable(name, "it is a single value, not an object")
+        let first = text.utf8.first { $0 > 0x20 }
+        guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
+            throw Self.unreadable(name, "it is a single value, not an object")
         }
-        guard case .object(let members) = json, let user = members["userId"], let measurements = members["measurements"] else {
+        let names = ["userId", "measurements"]
+        guard let members = JSONMembers(names, of: text), let user = members["userId"], let measurements = members["measurements"] else {
             self.payload = data
             self.userID = nil
             return
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard case .object = measurements, let userID = Self.text(user),
-            let payload = try? encoder.encode(measurements)  // `try?`: what was read as JSON can be written as JSON
-        else {
+        // Of two only one would be read, and of two users perhaps the wrong one.
+        if let twice = names.first(where: members.isRepeated) { throw Self.unreadable(name, "it holds ‘\(twice)’ twice") }
+        guard let document = measurements.object, let userID = user.whole.map(String.init) ?? user.string, !userID.isEmpty else {
             throw Self.unreadable(name, "its ‘measurements’ must be an object and its ‘userId’ a number")
         }
-        self.payload = payload
+        self.payload = Data(document.utf8)
         self.userID = userID
-    }
-
-    private static func text(_ user: JSONTree) -> String? {
-        switch user {
-        case .int(let number): String(number)
-        case .string(let text) where !text.isEmpty: text
-        default: nil
-        }
     }
 
     private static func unreadable(_ name: String, _ reason: String) -> Problem {

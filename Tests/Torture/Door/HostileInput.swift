@@ -128,7 +128,7 @@ struct HostileInput {
 
     /// Cut off, or whole with values at the deepest level that have to be looked at.
     private mutating func deep() -> [UInt8] {
-        let depth = pick([100, 500, 600, 20_000])
+        let depth = pick([100, 400, 600, 20_000])
         let (open, close) = pick([("[", "]"), (#"{"a":"#, "}")])
         let values = open == "[" ? Array(repeating: #"1e5,true,"\u00e9""#, count: pick([1, 20, 1000])).joined(separator: ",") : "1e5"
         let end = pick(["", values + String(repeating: close, count: depth)])

@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 
 /// Whether something is a JSON document (RFC 8259) that every reader here can read.
@@ -6,28 +5,45 @@ import GRDB
 /// SQLite checks the grammar: some forty times as fast as JSONDecoder on a capture of 17 KB, strict where that takes `[1,]`, and in a time that
 /// does not depend on how deep a value stands. What it takes and JSONDecoder does not is looked for here: too many levels, halves of surrogate
 /// pairs and numbers past a double.
-enum JSONSyntax {
-    /// How many levels JSONDecoder reads.
-    static let mostLevels = 512
+package enum JSONSyntax {
+    /// How many levels of arrays and objects a document may have: a few fewer than the 512 that JSONDecoder reads, because an answer that
+    /// repeats the document has it inside some of its own.
+    package static let mostLevels = 500
 
-    /// - Parameter text: the document, without a byte order mark.
-    static func isValid(_ text: String) -> Bool {
-        // SQLite reads to the first NUL, which no JSON document holds.
-        guard !text.utf8.contains(0), answer("SELECT json_valid(?)", to: text) else { return false }
-        let traits = JSONTraits(text)
-        return traits.levels <= mostLevels && !traits.hasHalfOfPair && (!traits.hasExponent || !hasHugeNumber(text))
+    /// What keeps a text from being such a document; the description says it of the document.
+    package enum Flaw: Error, CustomStringConvertible {
+        case notJSON
+        case tooDeep
+        case halfOfPair
+        case hugeNumber
+
+        package var description: String {
+            switch self {
+            case .notJSON: "it is not JSON, or not all of it is there"
+            case .tooDeep: "it has more than \(mostLevels) levels of lists and objects"
+            case .halfOfPair: "it holds half of a character, a surrogate without the other one"
+            case .hugeNumber: "it holds a number that is larger than any a computer reckons with"
+            }
+        }
     }
 
-    private static func hasHugeNumber(_ text: String) -> Bool {
-        answer("SELECT EXISTS (SELECT * FROM json_tree(?) WHERE type = 'real' AND abs(atom) = 9e999)", to: text)
+    /// - Parameter text: the document, without a byte order mark.
+    package static func check(_ text: String) throws(Flaw) {
+        // SQLite reads to the first NUL, which no JSON document holds.
+        guard !text.utf8.contains(0), isWellFormed(text) else { throw .notJSON }
+        let traits = JSONTraits(text)
+        if traits.levels > mostLevels { throw .tooDeep }
+        if traits.hasHalfOfPair { throw .halfOfPair }
+        if traits.hasHugeNumber { throw .hugeNumber }
     }
 
     private static let sqlite = Result { try DatabaseQueue() }
 
-    private static func answer(_ sql: String, to text: String) -> Bool {
+    private static func isWellFormed(_ text: String) -> Bool {
         // `try?`: what fails is a lack of memory, and then the answer is no as well.
         let answer = try? sqlite.get().inDatabase { db in
             // A statement that is kept holds what was bound to it last.
+            let sql = "SELECT json_valid(?)"
             let statement = try text.utf8.count > 64 << 10 ? db.makeStatement(sql: sql) : db.cachedStatement(sql: sql)
             return try Bool.fetchOne(statement, arguments: [text])
         }
@@ -38,7 +54,8 @@ enum JSONSyntax {
 /// What is seen of a well-formed JSON document by one look at its bytes.
 private struct JSONTraits {
     private(set) var levels = 0
-    private(set) var hasExponent = false
+    /// Whether a number is past a double, as `1e999` is.
+    private(set) var hasHugeNumber = false
     /// Whether a surrogate stands without its other half, as `\ud800` alone does.
     private(set) var hasHalfOfPair = false
 
@@ -70,11 +87,24 @@ private struct JSONTraits {
                 level += 1
                 levels = max(levels, level)
             case UInt8(ascii: "]"), UInt8(ascii: "}"): level -= 1
-            case UInt8(ascii: "e"), UInt8(ascii: "E"):
-                // Those of `true` and `false` are not behind a digit.
-                if at > bytes.startIndex, (0x30...0x39).contains(bytes[at - 1]) { hasExponent = true }
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                let number = bytes[at...].prefix { Self.isOfNumber($0) }
+                // Without an exponent it takes more than 300 digits.
+                if number.count > 300 || number.contains(where: { $0 | 0x20 == UInt8(ascii: "e") }) {
+                    hasHugeNumber = hasHugeNumber || Double(String(decoding: number, as: UTF8.self))?.isFinite != true
+                }
+                at = number.endIndex - 1
             default: break
             }
+        }
+    }
+
+    private static func isOfNumber(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"), UInt8(ascii: "+"),
+            UInt8(ascii: "-"):
+            true
+        default: false
         }
     }
 

@@ -1,15 +1,13 @@
-import Foundation
 import GRDB
-import SyncModel
 
 /// The members of a JSON object, by SQLite's reader: Foundation's keeps one of several with the same name, gives a number another text, and
 /// takes hours over what stands deep.
-struct JSONMembers {
-    struct Member {
-        /// As SQLite calls it: `object`, `integer`, `real`, …
-        let type: String
+package struct JSONMembers {
+    package struct Member {
+        /// As SQLite calls it: `object`, `integer`, `real`, `text`, …
+        fileprivate let type: String
         /// Of an object or an array its text without white space, else byte for byte as it was; of a scalar its value.
-        let value: DatabaseValue
+        fileprivate let value: DatabaseValue
     }
 
     private let members: [String: [Member]]
@@ -17,13 +15,14 @@ struct JSONMembers {
     /// Of the object `text` the members called one of `names`; nil where it is no object.
     ///
     /// - Parameter text: a JSON document, without NULs.
-    init?(_ names: [String], of text: String) {
+    package init?(_ names: [String], of text: String) {
         // `try?`: what fails is a lack of memory or the document, and then nothing can be said of it.
         let members = try? Self.sqlite.get().inDatabase { db -> [String: [Member]]? in
             guard try String.fetchOne(db.makeStatement(sql: "SELECT json_type(?)"), arguments: [text]) == "object" else { return nil }
-            // Not statements that are kept: they would hold on to the document.
+            // Not statements that are kept: they would hold on to the document. A name that goes on behind an escaped NUL is another one.
             let marks = databaseQuestionMarks(count: names.count)
-            let statement = try db.makeStatement(sql: "SELECT key, type, value FROM json_each(?) WHERE key IN (\(marks))")
+            let statement = try db.makeStatement(
+                sql: "SELECT key, type, value FROM json_each(?) WHERE key IN (\(marks)) AND instr(fullkey, '\\u0000') = 0")
             return try Row.fetchAll(statement, arguments: StatementArguments([text] + names)).reduce(into: [:]) { members, row in
                 members[row[0], default: []].append(Member(type: row[1], value: row[2]))
             }
@@ -34,17 +33,22 @@ struct JSONMembers {
 
     private static let sqlite = Result { try DatabaseQueue() }
 
-    func isRepeated(_ name: String) -> Bool { members[name, default: []].count > 1 }
+    package func isRepeated(_ name: String) -> Bool { members[name, default: []].count > 1 }
 
-    subscript(name: String) -> Member? { members[name]?.first }
+    package subscript(name: String) -> Member? { members[name]?.first }
 }
 
 extension JSONMembers.Member {
-    /// Of an object or an array its text.
-    var document: String? { type == "object" || type == "array" ? String.fromDatabaseValue(value) : nil }
+    package var isObject: Bool { type == "object" }
+
+    /// Of an object its text.
+    package var object: String? { isObject ? String.fromDatabaseValue(value) : nil }
+
+    /// Of a string what it says.
+    package var string: String? { type == "text" ? String.fromDatabaseValue(value) : nil }
 
     /// A number that is whole, also where it is written as `5.0`.
-    var whole: Int64? {
+    package var whole: Int64? {
         switch type {
         case "integer": Int64.fromDatabaseValue(value)
         case "real": Double.fromDatabaseValue(value).flatMap(Int64.init(exactly:))
