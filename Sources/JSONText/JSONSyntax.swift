@@ -22,7 +22,7 @@ package enum JSONSyntax {
             case .notJSON: "it is not JSON, or not all of it is there"
             case .tooDeep: "it has more than \(mostLevels) levels of lists and objects"
             case .halfOfPair: "it holds half of a character, a surrogate without the other one"
-            case .hugeNumber: "it holds a number that is larger than any a computer reckons with"
+            case .hugeNumber: "it holds a number that is too large, past 1.8e308"
             }
         }
     }

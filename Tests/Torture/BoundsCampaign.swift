@@ -10,6 +10,10 @@ import TestSupport
 /// not grow with it, neither while it is handed in, nor after a start, nor while it goes up.
 struct BoundsCampaign: RoundCampaign {
     static let name = "bounds"
+    /// How many entries wait before the memory of a start is measured first, and how many times as many before it is measured again.
+    private static let middles = 4_000...5_000
+    private static let growth = 10
+    static let longest = middles.upperBound * growth
 
     func round(seed: UInt64, _ outcome: inout Outcome) async throws {
         var dice = SplitMix64(seed: seed)
@@ -23,8 +27,8 @@ struct BoundsCampaign: RoundCampaign {
         process = try await Self.restart(station, SIGTERM)
         let small = try await Self.atLength(process, station)
 
-        let middle = Int.random(in: 4_000...5_000, using: &dice)
-        let length = 10 * middle
+        let middle = Int.random(in: Self.middles, using: &dice)
+        let length = Self.growth * middle
         var started: [Int] = []
         let signal = Bool.random(using: &dice) ? SIGKILL : SIGTERM
         outcome.met("backend down while a backlog grows")

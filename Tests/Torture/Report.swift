@@ -77,7 +77,7 @@ struct Report {
         Promises 6 and 8 are tried in the simulation’s made-up worlds only, not by a campaign at the real daemon (`SessionTests` looks at the
         credentials of each of its requests); secrets are not looked for while calls fail, nor what was destroyed in the file (`SettleTests`
         does). What a backend repeats of a document in words of its own is kept with those words, up to 500 characters. Backlogs have at most
-        50,000 entries here, and timers are counted by their descriptors; `make bench` measures memory with up to a million. A full disk, one
+        \(grouped(BoundsCampaign.longest)) entries here, and timers are counted by their descriptors; `make bench` measures memory with up to a million. A full disk, one
         that may only be read, and one without inodes are tried by `ExhaustionTests` and the simulation. The salvage of a damaged store is
         killed at every place, but no power cut comes within it. What a power cut leaves of the log’s index, which SQLite writes through a mapping of
         the file, is not recorded: the cuts here leave none. Files are cut off, zeroed and removed while the daemon does not run, not under it.
