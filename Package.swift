@@ -59,7 +59,7 @@ let package = Package(
         .library(name: "TortureRecorder", type: .dynamic, targets: ["CRecorder"]),
     ],
     dependencies: [
-        // SQL: the outbox on Debian's own libsqlite3, whose JSON functions also check what is handed in.
+        // SQL: the outbox on Debian's own libsqlite3.
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         // HTTP and TLS to the backends, and HTTP over the control socket for `homing`.
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
@@ -91,12 +91,12 @@ let package = Package(
         .target(name: "CSystemLinux", linkerSettings: [.linkedLibrary("sqlite3")]),
         house("SyncModel", []),
         house("Vault", [crypto]),
-        house("Outbox", ["SyncModel", "Vault", "CSystemLinux", grdb, grdbSQLite]),
-        // What has to be known of a JSON document that stays as it is.
-        house("JSONText", [grdb]),
-        house("Capture", ["SyncModel", "JSONText", "Outbox", "CSystemLinux", logging, system]),
+        house("Outbox", ["SyncModel", "JSON", "Vault", "CSystemLinux", grdb, grdbSQLite]),
+        // Payloads and answers stay bytes: what is checked and read of them is read in place, with every number's own text.
+        house("JSON", ["SyncModel"]),
+        house("Capture", ["SyncModel", "JSON", "Outbox", "CSystemLinux", logging, system]),
         house(
-            "Backends", ["SyncModel", "JSONText", "Vault", asyncHTTPClient, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL, yams]),
+            "Backends", ["SyncModel", "JSON", "Vault", asyncHTTPClient, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL, yams]),
         house("Delivery", ["SyncModel", "Outbox", "Backends", logging]),
         // The description is compiled in: the daemon serves it wherever it is installed.
         house("ControlAPI", [asyncHTTPClient, nioCore, nioHTTP1], resources: [.embedInCode("openapi.yaml")]),
@@ -115,7 +115,7 @@ let package = Package(
         // `Backends` reads the profiles that a sandbox stands in for, so that it takes what the daemon takes.
         house("Sandbox", ["Backends", crypto, httpTypes, hummingbirdCore, lifecycle, logging, nioCore, nioPosix, unixSignals]),
         program("homingd", ["SyncDaemon", argumentParser]),
-        program("homing", ["ControlAPI", "JSONText", "SyncModel", argumentParser]),
+        program("homing", ["ControlAPI", "JSON", "SyncModel", argumentParser]),
         program("homing-sandbox", ["Sandbox", argumentParser]),
 
         .target(name: "TestSupport", dependencies: ["SyncModel", logging], path: "Tests/TestSupport", swiftSettings: swiftSettings),
@@ -136,16 +136,17 @@ let package = Package(
         .executableTarget(
             name: "homing-torture",
             dependencies: [
-                "StationSupport", "Simulation", "TestSupport", "ControlAPI", "Sandbox", "SyncModel", "SyncDaemon", "Vault", "Outbox",
+                "StationSupport", "Simulation", "TestSupport", "ControlAPI", "Sandbox", "SyncModel", "JSON", "SyncDaemon", "Vault",
+                "Outbox",
                 "Delivery", "Backends", "Capture", "CIdentity", argumentParser, grdb, nioCore, nioPosix, nioSSL, system,
             ], path: "Tests/Torture", swiftSettings: swiftSettings),
         tests("SyncModel", ["SyncModel"]),
         tests("Vault", ["Vault"]),
-        tests("JSONText", ["JSONText", "SyncModel"]),
+        tests("JSON", ["JSON", "SyncModel"]),
         tests("Outbox", ["Outbox", "SyncModel", "Vault", grdb]),
-        tests("Capture", ["Capture", "Outbox", "SyncModel", "Vault", logging, system]),
+        tests("Capture", ["Capture", "JSON", "Outbox", "SyncModel", "Vault", logging, system]),
         tests(
-            "Backends", ["Backends", "SyncModel", "Vault", nioCore, nioPosix, nioSSL], resources: [.copy("Fixtures")]),
+            "Backends", ["Backends", "SyncModel", "JSON", "Vault", nioCore, nioPosix, nioSSL], resources: [.copy("Fixtures")]),
         tests("Delivery", ["Delivery", "Outbox", "Backends", "Simulation", "SyncModel", "Vault"]),
         tests(
             "ControlServer", ["ControlServer", "ControlAPI", asyncHTTPClient, httpTypes, lifecycle, logging, nioCore, nioHTTP1, yams]),

@@ -1,5 +1,5 @@
 import Foundation
-import JSONText
+import JSON
 import SyncModel
 
 extension Backend {
@@ -19,7 +19,17 @@ extension Backend {
     /// Throws, with what was expected, where such an item could never be turned into a request. To be asked before an item is accepted.
     package func check(route name: String, fields: [String: JSONValue], payload: Data?) throws(Failure) {
         try checkFields(route: name, fields: fields, payload: payload)
-        let requires = try route(name).requires
+        let route = try route(name)
+        if let limit = route.mostLevels, let payload, (try? JSONSyntax.check(payload, mostLevels: limit)) == nil {  // JSON it is, as checked above
+            throw Failure(
+                .profile, "The document has more than \(limit) levels of lists and objects, which \(self.name) cannot give back. It was not accepted.")
+        }
+        if let key = route.request.json?.payloadMarker, let payload, JSONDocument(checked: payload).root.members.contains(where: { $0.name == key }) {
+            throw Failure(
+                .profile,
+                "The document holds \"\(key)\", a name that Homing itself adds so that the document can be found again. Remove it and hand the document in again.")
+        }
+        let requires = route.requires
         if let document = payload.map(JSONDocument.init(checked:)), let missing = requires.first(where: { !document.has($0) }) {
             throw Failure(
                 .profile,
@@ -36,7 +46,7 @@ extension Backend {
             guard let body, body.takesPayload else {
                 throw Failure(.profile, "The route \"\(name)\" takes no payload; hand in the fields alone, with ‘--no-document’.")
             }
-            try Self.checkJSON(payload, isObject: body.marksPayload, route: name)
+            try Self.checkJSON(payload, isObject: body.payloadMarker != nil, route: name)
         }
         // Its document goes in as it is, so that any other stands for it here.
         let draft = Mutation.draft(self, name, fields, payload.map { _ in Data("{}".utf8) })
@@ -54,20 +64,23 @@ extension Backend {
         return request
     }
 
-    /// The request that looks for it; nil where the route cannot be looked up.
-    package func lookup(for mutation: Mutation) throws(Failure) -> OutboundRequest? {
+    /// The request that looks for it, on this page of the list; nil where the route cannot be looked up.
+    package func lookup(for mutation: Mutation, page: Int = 1) throws(Failure) -> OutboundRequest? {
         guard let find = try route(mutation.route).find else { return nil }
-        return try find.request.render(.of(mutation))
+        var request = try find.request.render(.of(mutation))
+        if let pages = find.pages {
+            request.url += "\(request.url.contains("?") ? "&" : "?")\(pages.page)=\(page)&\(pages.perPage)=\(Self.rowsOfAPage)"
+        }
+        return request
     }
+
+    /// Rows that a page of a list is asked to have.
+    private static let rowsOfAPage = 100
 
     private static func checkJSON(_ payload: Data, isObject: Bool, route: String) throws(Failure) {
         let first = payload.first { !$0.isJSONSpace }
-        // A JSON parser of this platform also takes UTF-16 and a byte order mark; servers do not.
-        guard let text = String(validating: payload, as: UTF8.self), first != 0xef else {
-            throw Failure(.profile, "The payload for the route \"\(route)\" is not a JSON document in UTF-8.")
-        }
         do {
-            try JSONSyntax.check(text)
+            try JSONSyntax.check(payload)
         } catch {
             throw Failure(.profile, "The payload for the route \"\(route)\" is not a JSON document in UTF-8: \(error).")
         }

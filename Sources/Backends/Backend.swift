@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import SyncModel
 
 /// One loaded and checked profile: what a server wants, and what its answers mean. No I/O, no clock.
@@ -48,11 +49,25 @@ package struct Backend: Sendable {
         return Lane(try lane.render(.of(.draft(self, name, fields, nil))))
     }
 
+    /// The lane whose earlier entries have to be delivered before such an item is sent; nil for none.
+    package func after(route name: String, fields: [String: JSONValue]) throws(Failure) -> Lane? {
+        guard let after = try route(name).after else { return nil }
+        return Lane(try after.render(.of(.draft(self, name, fields, nil))))
+    }
+
     /// Whether a dead or held entry of this route stops its lane; an unknown route halts.
     package func onDead(route name: String) -> Mutation.OnDead { profile.routes[name]?.onDead ?? .halt }
 
     /// Whether a mutation that may have arrived can be looked for.
     package func canLookUp(route name: String) -> Bool { profile.routes[name]?.find != nil }
+
+    /// The names of the routes by which a mutation can be looked for.
+    package var routesWithLookUp: Set<String> { Set(profile.routes.values.filter { $0.find != nil }.map(\.name)) }
+
+    /// Whether the route leads to another server than the rest of the backend.
+    package func isElsewhere(route name: String) -> Bool {
+        profile.routes[name].map { Origin($0.request.url.literalURL) != profile.origin } ?? false
+    }
 
     /// Whether sending twice is worse than not sending.
     package func isAtMostOnce(route name: String) -> Bool { profile.routes[name]?.delivery == .atMostOnce }

@@ -1,5 +1,5 @@
 import Foundation
-import JSONText
+import JSON
 import SyncModel
 
 /// What a file in the drop folder says: a document and the user whom it is about.
@@ -10,18 +10,16 @@ struct CaptureFile: Equatable {
 
     /// Reads the capture app's own offline file (`{"measurements": {…}, "userId": 5, …}`), or a plain capture whose user is its folder.
     ///
-    /// A plain capture stays byte for byte as it is. Of the app's file the measurements are taken out, byte for byte but for white space.
+    /// A plain capture stays byte for byte as it is. Of the app's file the measurements are taken out, byte for byte.
     init(name: String, folder: String?, content: Data) throws(NotUnderstood) {
         guard !content.isEmpty else { throw NotUnderstood("The file is empty.") }
         let names = ["userId", "measurements", "average_measurements"]
-        guard !content.contains(0), let text = String(validating: content.withoutByteOrderMark, as: UTF8.self),
-            let members = JSONMembers(names, of: text)
-        else { throw NotUnderstood.noObject }
-        if let name = names.first(where: members.isRepeated) { throw .twice(name) }
+        guard let root = JSONDocument(content)?.root, root.kind == .object else { throw NotUnderstood.noObject }
+        let members = try Self.members(names, of: root)
         if let measurements = members["measurements"], let stated = members["userId"] {
             try self.init(appFile: measurements, user: stated, name: name, folder: folder)
         } else {
-            guard members["average_measurements"]?.isObject == true else {
+            guard members["average_measurements"]?.kind == .object else {
                 throw NotUnderstood(
                     "The file holds neither “average_measurements” (a capture) nor “measurements” and “userId” (the capture app’s own file)."
                 )
@@ -56,12 +54,18 @@ struct CaptureFile: Equatable {
         self.document = document
     }
 
-    private init(appFile measurements: JSONMembers.Member, user: JSONMembers.Member, name: String, folder: String?) throws(NotUnderstood) {
+    /// Of the object's members those called one of `names`, of which each may be there once.
+    private static func members(_ names: [String], of object: JSONElement) throws(NotUnderstood) -> [String: JSONElement] {
+        var found: [String: JSONElement] = [:]
+        for (name, value) in object.members where names.contains(name) {
+            if found.updateValue(value, forKey: name) != nil { throw .twice(name) }
+        }
+        return found
+    }
+
+    private init(appFile measurements: JSONElement, user: JSONElement, name: String, folder: String?) throws(NotUnderstood) {
         let key = "average_measurements"
-        let document = measurements.object
-        let parts = document.flatMap { JSONMembers([key], of: $0) }
-        if parts?.isRepeated(key) == true { throw .twice(key) }
-        guard let document, parts?[key]?.isObject == true else {
+        guard try Self.members([key], of: measurements)[key]?.kind == .object else {
             throw NotUnderstood("“measurements” does not hold “average_measurements”.")
         }
         guard let number = user.whole, number > 0 else { throw NotUnderstood("“userId” must be a whole number above 0.") }
@@ -73,7 +77,7 @@ struct CaptureFile: Equatable {
         if let folder, folder != String(number) {
             throw NotUnderstood("The file’s folder says user \(folder), its content says user \(number).")
         }
-        self.init(user: .int(number), document: Data(document.utf8))
+        self.init(user: .int(number), document: measurements.bytes)
     }
 
     /// Why a file was put aside, as a sentence that says what was expected.

@@ -96,13 +96,13 @@ package struct Intake: Sendable {
         let backend = try backend(of: submission)
         let limit = Intake.largestDocument
         if let size = submission.payload?.count, size > limit { throw .tooLarge(size: size, limit: limit) }
-        let (lane, onDead): (Lane, Mutation.OnDead)
-        do { (lane, onDead) = try addressing.address(submission, at: backend) } catch { throw .notUnderstood(error.message) }
+        let address: Address
+        do { address = try addressing.address(submission, at: backend) } catch { throw .notUnderstood(error.message) }
         var generator = SystemRandomNumberGenerator()
         return Mutation(
             id: submission.id ?? MutationID(at: now, using: &generator), destination: Destination(backend: backend, account: account.id),
-            lane: lane, route: submission.route, fields: submission.fields, payload: submission.payload, onDead: onDead, capturedAt: now,
-            supersedes: submission.supersedes)
+            lane: address.lane, route: submission.route, fields: submission.fields, payload: submission.payload, onDead: address.onDead,
+            capturedAt: now, after: address.after, supersedes: submission.supersedes)
     }
 
     /// 32 MiB.

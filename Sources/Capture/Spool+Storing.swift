@@ -155,7 +155,8 @@ extension Spool {
 
 /// A lane of one account at one backend.
 struct LanePlace: Hashable {
-    let backend, account: String
+    let backend: String
+    let account: AccountID
     let lane: Lane
 }
 

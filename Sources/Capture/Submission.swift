@@ -32,8 +32,21 @@ package protocol Addressing: Sendable {
     var backends: [String] { get }
     /// To whom a capture belongs now: whoever is signed in, also when the session has expired, also offline; nil for nobody.
     func account(at backend: String) async -> Account?
-    /// The lane and the rule for a dead head, or what is wrong with the submission, as a sentence that says what was expected.
-    func address(
-        _ submission: Submission, at backend: String
-    ) throws(Failure) -> (lane: Lane, onDead: Mutation.OnDead)
+    /// Where the submission waits, or what is wrong with it, as a sentence that says what was expected.
+    func address(_ submission: Submission, at backend: String) throws(Failure) -> Address
+}
+
+/// Where an entry waits, by its route.
+package struct Address: Sendable, Equatable {
+    package var lane: Lane
+    /// What becomes of the lane when the entry is dead or held.
+    package var onDead: Mutation.OnDead
+    /// The lane whose earlier entries have to be delivered before it is sent; nil for none.
+    package var after: Lane?
+
+    package init(lane: Lane, onDead: Mutation.OnDead, after: Lane? = nil) {
+        self.lane = lane
+        self.onDead = onDead
+        self.after = after
+    }
 }

@@ -7,13 +7,13 @@ struct TakenName: Equatable {
     var id: MutationID
     /// The profile's name.
     var backend: String
-    var account: String
+    var account: AccountID
     /// The folder below `new/users`, where there was one.
     var folder: String?
     /// The file's own name, shortened where it is very long; what was not UTF-8 in it is U+FFFD.
     var original: String
 
-    init(id: MutationID, backend: String, account: String, folder: String?, original: String) {
+    init(id: MutationID, backend: String, account: AccountID, folder: String?, original: String) {
         self.id = id
         self.backend = backend
         self.account = account
@@ -30,11 +30,11 @@ struct TakenName: Equatable {
             // Not names that a file could have.
             !["", ".", ".."].contains(parts[4])
         else { return nil }
-        self.init(id: id, backend: backend, account: account, folder: folder.isEmpty ? nil : folder, original: parts[4])
+        self.init(id: id, backend: backend, account: AccountID(account), folder: folder.isEmpty ? nil : folder, original: parts[4])
     }
 
     var text: String {
-        ([id.description] + [backend, account, folder ?? ""].map(Self.escaped) + [original.keepingItsEnd(bytes: 100)])
+        ([id.description] + [backend, account.rawValue, folder ?? ""].map(Self.escaped) + [original.keepingItsEnd(bytes: 100)])
             .joined(separator: "~")
     }
 

@@ -52,7 +52,7 @@ public enum Endpoints {
     public static let entries = Endpoint<EntryQuery, EntryPage>(.get, "/v1/entries", .observe)
     public static let entry = Endpoint<EntryReference, EntryDetail>(.get, "/v1/entries/{id}", .observe)
     public static let why = Endpoint<EntryReference, Explanation>(.get, "/v1/entries/{id}/why", .observe)
-    public static let retry = Endpoint<EntryReference, EntrySummary>(.post, "/v1/entries/{id}/retry", .operate)
+    public static let retry = Endpoint<RetryRequest, EntrySummary>(.post, "/v1/entries/{id}/retry", .operate)
     public static let discard = Endpoint<EntryReference, EntrySummary>(.delete, "/v1/entries/{id}", .administer)
     public static let sync = Endpoint<SyncRequest, SyncReport>(.post, "/v1/sync", .operate)
     public static let pause = Endpoint<PauseRequest, PauseList>(.post, "/v1/pause", .operate)

@@ -54,6 +54,8 @@ public struct ReceiptReport: Codable, Sendable, Equatable {
     public var status: Int?
     /// A look-up, not the answer to the send, proved it.
     public var foundByLookup: Bool
+    /// The first place at which what the server has differs from what was sent, as a JSON pointer; nil where nothing differs or it does not say.
+    public var altered: String?
     /// Counted sends that failed before.
     public var attempts: Int
     /// Bytes of the document.
@@ -63,7 +65,8 @@ public struct ReceiptReport: Codable, Sendable, Equatable {
 
     public init(
         sequence: Int64, id: String, outcome: String, capturedAt: Date, settledAt: Date, backend: String, account: String, email: String?,
-        lane: String, route: String, remoteID: String?, status: Int?, foundByLookup: Bool, attempts: Int, size: Int, discardedBy: String?
+        lane: String, route: String, remoteID: String?, status: Int?, foundByLookup: Bool, attempts: Int, size: Int, discardedBy: String?,
+        altered: String? = nil
     ) {
         self.sequence = sequence
         self.id = id
@@ -78,6 +81,7 @@ public struct ReceiptReport: Codable, Sendable, Equatable {
         self.remoteID = remoteID
         self.status = status
         self.foundByLookup = foundByLookup
+        self.altered = altered
         self.attempts = attempts
         self.size = size
         self.discardedBy = discardedBy

@@ -177,6 +177,27 @@ public struct EntryReference: WireRequest {
     public var parameters: [String: String] { ["id": id] }
 }
 
+/// Give one entry its attempts again.
+public struct RetryRequest: WireRequest {
+    public var id: String
+    /// Send it even though an earlier send may have taken effect and could be looked up: it may then be there twice.
+    public var withoutLooking: Bool
+
+    public init(id: String, withoutLooking: Bool = false) {
+        self.id = id
+        self.withoutLooking = withoutLooking
+    }
+    public init(parameters: [String: String], body: Data?) throws(Problem) {
+        let reader = try ParameterReader(parameters, known: ["id", "without_looking"])
+        self.init(id: try reader.required("id"), withoutLooking: try reader.flag("without_looking"))
+    }
+    public var parameters: [String: String] {
+        var all = ["id": id]
+        if withoutLooking { all["without_looking"] = "true" }
+        return all
+    }
+}
+
 /// Try now what waits for a later time.
 public struct SyncRequest: WireRequest {
     public var backend: String?

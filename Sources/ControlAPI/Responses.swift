@@ -81,12 +81,14 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public var pause: PauseReport?
     /// How many entries are destroyed for ever where this caller signs out who is signed in; nil where none ever is.
     public var discardedBySigningOut: Int?
+    /// Routes whose entries are left alone while others are sent; nil for none.
+    public var coolingRoutes: [CoolingRoute]?
 
     public init(
         name: String, baseURL: String, gate: String, gateReason: String?, session: SessionReport, queue: QueueReport, oldestWaiting: Date?,
         oldestWaitingID: String? = nil, lastDelivered: Date?, nextTry: Date?, otherAccounts: [WaitingAccount],
         formerAddress: String? = nil, waitingForFormerAddress: Int? = nil, pause: PauseReport? = nil, gateCause: String? = nil,
-        signInCommand: String? = nil, sentence: String? = nil, discardedBySigningOut: Int? = nil
+        signInCommand: String? = nil, sentence: String? = nil, discardedBySigningOut: Int? = nil, coolingRoutes: [CoolingRoute]? = nil
     ) {
         self.name = name
         self.baseURL = baseURL
@@ -106,6 +108,7 @@ public struct BackendReport: Codable, Sendable, Equatable {
         self.signInCommand = signInCommand
         self.sentence = sentence
         self.discardedBySigningOut = discardedBySigningOut
+        self.coolingRoutes = coolingRoutes
     }
 }
 
@@ -114,9 +117,12 @@ public struct QueueReport: Codable, Sendable, Equatable {
     public var pending, inflight, held, dead, delivered, discarded: Int
     /// Those pending entries, of the account signed in, that wait behind a dead or held one.
     public var blocked: Int
+    /// Those pending entries whose look-ups keep failing.
+    public var unseen: Int
 
     public init(
-        pending: Int = 0, inflight: Int = 0, held: Int = 0, dead: Int = 0, delivered: Int = 0, discarded: Int = 0, blocked: Int = 0
+        pending: Int = 0, inflight: Int = 0, held: Int = 0, dead: Int = 0, delivered: Int = 0, discarded: Int = 0, blocked: Int = 0,
+        unseen: Int = 0
     ) {
         self.pending = pending
         self.inflight = inflight
@@ -125,10 +131,25 @@ public struct QueueReport: Codable, Sendable, Equatable {
         self.delivered = delivered
         self.discarded = discarded
         self.blocked = blocked
+        self.unseen = unseen
     }
 
     /// Entries that have still to go up by themselves.
     public var waiting: Int { pending + inflight }
+}
+
+/// A route whose entries are left alone for a while, because none got through.
+public struct CoolingRoute: Codable, Sendable, Equatable {
+    public var route: String
+    public var until: Date
+    /// What the backend answered, as a sentence.
+    public var reason: String
+
+    public init(route: String, until: Date, reason: String) {
+        self.route = route
+        self.until = until
+        self.reason = reason
+    }
 }
 
 /// Entries that wait for somebody to sign in again.

@@ -11,7 +11,7 @@ package protocol ControlService: Sendable {
     func entries(_ request: EntryQuery, by peer: Peer) async throws(Problem) -> EntryPage
     func entry(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntryDetail
     func why(_ request: EntryReference, by peer: Peer) async throws(Problem) -> Explanation
-    func retry(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary
+    func retry(_ request: RetryRequest, by peer: Peer) async throws(Problem) -> EntrySummary
     func discard(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary
     func sync(_ request: SyncRequest, by peer: Peer) async throws(Problem) -> SyncReport
     func pause(_ request: PauseRequest, by peer: Peer) async throws(Problem) -> PauseList

@@ -1,13 +1,13 @@
 import Foundation
 import SyncModel
 
-/// Keeps a backend that does not answer from being asked by everyone at once: it opens at the first failure, and one probe closes it.
+/// Keeps a backend, or one of its routes, from being asked by every entry while it fails: it opens at the first failure, and one probe closes it.
 package struct CircuitBreaker: Sendable, Equatable {
     package enum State: Sendable, Equatable {
         case closed
         /// Nothing is sent before `until`. `isAsked`: the server asked for it, so no person can shorten it.
         case open(until: Date, Failure, isAsked: Bool)
-        /// One probe is on its way.
+        /// The pause is over, and one probe finds out.
         case halfOpen(since: Date, Failure)
     }
 
@@ -19,7 +19,10 @@ package struct CircuitBreaker: Sendable, Equatable {
     }
 
     package private(set) var state = State.closed
-    private var failuresInARow = 0
+    /// When the failures in a row began; nil while there are none.
+    package private(set) var began: Date?
+    /// The same, or when a change since then made another try worth while: from when on pauses grow.
+    private var since: Date?
     /// Asked for while a probe was on its way: should that one fail, the next follows at once.
     private var isHurried = false
 
@@ -33,11 +36,17 @@ package struct CircuitBreaker: Sendable, Equatable {
         }
     }
 
-    /// The backend does not answer, or something else answers in its place. Each pause is up to twice as long as the last one.
+    package var isClosed: Bool { state == .closed }
+
+    /// A failure that is nobody else's. Each pause is about a quarter of the time for which it has failed, so that what waits goes on soon after
+    /// the end of an outage, short or long.
     package mutating func trip(_ failure: Failure, policy: Policy, now: Date, using generator: inout some RandomNumberGenerator) {
         if case .open = state { return }  // the requests that were on their way with the first one tell nothing new
-        failuresInARow += 1
-        let bound = min(policy.ceiling, policy.first * pow(2, Double(min(failuresInARow, 32) - 1)))
+        // A beginning that lies ahead was noted by a clock that was.
+        let begin = since.flatMap { $0 <= now ? $0 : nil } ?? now
+        since = begin
+        began = began ?? now
+        let bound = min(policy.ceiling, max(policy.first, now.timeIntervalSince(begin) / 4))
         let pause = bound > 0 && !isHurried ? TimeInterval.random(in: bound / 2...bound, using: &generator) : 0
         isHurried = false
         state = .open(until: now.addingTimeInterval(pause), failure, isAsked: false)
@@ -49,15 +58,15 @@ package struct CircuitBreaker: Sendable, Equatable {
         state = .open(until: until, failure, isAsked: true)
     }
 
-    /// The session cannot be renewed before then, so that nothing can be sent. Nobody asked for it, so that a person can shorten it.
+    /// The session cannot be renewed before then, so that nothing can be sent. No server asked for it, so a person can shorten it.
     package mutating func rest(until: Date, _ failure: Failure, policy: Policy, now: Date) {
         let until = min(until, now.addingTimeInterval(policy.ceiling))
         if case .open(let current, _, _) = state, current >= until { return }
         state = .open(until: until, failure, isAsked: false)
     }
 
-    /// Whether the pause has come to its end: also where its end lies further ahead than any pause is long, for then the clock was ahead
-    /// when it began and has been set right since.
+    /// Whether the pause is over: also where its end lies further ahead than any pause is long, for then the clock was ahead when it began and
+    /// has been set right since.
     package func isOver(policy: Policy, now: Date) -> Bool {
         guard case .open(let until, _, let isAsked) = state else { return false }
         let left = until.timeIntervalSince(now)
@@ -75,18 +84,18 @@ package struct CircuitBreaker: Sendable, Equatable {
         return !isAsked
     }
 
-    /// Probe at once, because a person or the network says so, and then as often as after a first failure: a network that has just come back
-    /// may take some seconds to carry anything. Not where the pause is for that reason. True where a probe is on its way already, since long
-    /// enough to have been sent on the network as it was before.
+    /// Probe at once, because a person, the network or a new submission gives reason to, and then as often as after a first failure: a network
+    /// that has just come back may take some seconds to carry anything. Not where the pause is for that reason. True where a probe is on its way
+    /// already, since long enough to have been sent on the network as it was before.
     package mutating func hurry(now: Date, unless reason: Failure.Reason? = nil) -> Bool {
         switch state {
         case .open(_, let failure, false) where failure.reason != reason:
-            failuresInARow = 0
+            since = nil
             state = .open(until: now, failure, isAsked: false)
-        case .halfOpen(let since, let failure) where failure.reason != reason:
-            failuresInARow = 0
+        case .halfOpen(let begin, let failure) where failure.reason != reason:
+            since = nil
             isHurried = true
-            return now.timeIntervalSince(since) >= Self.promptAnswer
+            return now.timeIntervalSince(begin) >= Self.promptAnswer
         default: break
         }
         return false
@@ -95,7 +104,7 @@ package struct CircuitBreaker: Sendable, Equatable {
     /// How long a probe may take before a change of the network says that its answer will not come, in seconds.
     private static let promptAnswer: TimeInterval = 2
 
-    /// Another session: what the old one had to wait for is over, and what nobody asked for is tried at once.
+    /// Another session: what the old one had to wait for is over, and what no server asked for is tried at once.
     package mutating func sessionChanged(now: Date) {
         if case .open(_, let failure, true) = state, failure.reason == .signInRequired || failure.reason == .stillUnauthorized {
             state = .closed
@@ -103,10 +112,10 @@ package struct CircuitBreaker: Sendable, Equatable {
         _ = hurry(now: now)
     }
 
-    /// The backend answered as itself.
+    /// It works.
     package mutating func succeed() {
         if case .open(_, _, true) = state { return }
-        failuresInARow = 0
+        (began, since) = (nil, nil)
         state = .closed
     }
 }

@@ -6,22 +6,23 @@ import SyncModel
 package struct Courier: Sendable {
     private let keeper: SessionKeeper
     private let backend: Backend
-    private let attempts: Int
+    private let rules: Trip.Rules
     private let clock: any SyncClock
 
-    /// - Parameter attempts: after so many counted ones an entry is looked up once more, and not sent again.
-    package init(keeper: SessionKeeper, attempts: Int, clock: any SyncClock) {
-        self.attempts = attempts
+    package init(keeper: SessionKeeper, policy: RetryPolicy, clock: any SyncClock) {
         self.keeper = keeper
         backend = keeper.backend
+        rules = Trip.Rules(attempts: policy.attempts, lookupAfter: policy.lookupAfter, keyLifetime: keeper.backend.keyLifetime)
         self.clock = clock
     }
 
     /// Sends `entry` under the account that captured it. What may have been taken already is looked for first.
     package func attempt(_ entry: Entry) async -> Attempt {
         let name = entry.mutation.route
-        let route = RouteTraits(canLookUp: backend.canLookUp(route: name), isAtMostOnce: backend.isAtMostOnce(route: name))
-        var trip = Trip(entry, route: route, attempts: attempts, keyLifetime: backend.keyLifetime, startedAt: clock.now)
+        let route = RouteTraits(
+            canLookUp: backend.canLookUp(route: name), isAtMostOnce: backend.isAtMostOnce(route: name),
+            isElsewhere: backend.isElsewhere(route: name))
+        var trip = Trip(entry, route: route, rules: rules, startedAt: clock.now)
         var session: Session
         do { session = try await keeper.freshSession() } catch { return trip.withoutSession(error, at: clock.now) }
         var step = trip.begin(as: session.account, at: clock.now)
@@ -29,8 +30,7 @@ package struct Courier: Sendable {
             switch step {
             case .end(let attempt): return attempt
             case .send: step = await send(entry.mutation, &session, &trip)
-            case .lookUp: step = await lookUp(entry.mutation, &session, &trip)
-            case .askHealth(let failure): step = trip.felt(await health(), after: failure, at: clock.now)
+            case .lookUp(let page, let seen): step = await lookUp(entry.mutation, page, seen, &session, &trip)
             case .renew:
                 do {
                     session = try await keeper.replace(session)
@@ -52,14 +52,16 @@ package struct Courier: Sendable {
         }
     }
 
-    private func lookUp(_ mutation: Mutation, _ session: inout Session, _ trip: inout Trip) async -> Trip.Step {
+    private func lookUp(
+        _ mutation: Mutation, _ page: Int, _ seen: Int, _ session: inout Session, _ trip: inout Trip
+    ) async -> Trip.Step {
         do {
-            guard let request = try backend.lookup(for: mutation) else { return trip.lookedUp(.absent, at: clock.now) }
+            guard let request = try backend.lookup(for: mutation, page: page) else { return trip.lookedUp(.absent, at: clock.now) }
             return await carry(request, &session, &trip) { answer, trip in
-                trip.lookedUp(backend.lookedUp(answer, for: mutation, at: clock.now), at: clock.now)
+                trip.lookedUp(backend.lookedUp(answer, for: mutation, page: page, seen: seen, at: clock.now), at: clock.now)
             }
         } catch {
-            return trip.failed(.unknown(Failure(.refused, error.message, outcomeUnknown: true)), at: clock.now)
+            return trip.failed(.permanent(error), at: clock.now)
         }
     }
 
@@ -86,8 +88,4 @@ package struct Courier: Sendable {
         }
     }
 
-    private func health() async -> Attempt.Health {
-        guard backend.hasHealth else { return .noEvidence }
-        return await probe() == .well ? .well : .ill
-    }
 }

@@ -26,6 +26,8 @@ package enum DispatchEvent: Sendable {
     /// A person wants nothing sent to this backend; what is being sent goes on to its end. What is older than the newest `revision` seen so
     /// far says nothing.
     case paused(Pause, revision: Int64 = 0)
+    /// An earlier run was asked by the server to send nothing before then.
+    case quiet(backend: String, until: Date, Failure)
     /// A person ends the pause of this backend, unless it is of a newer `revision`.
     case resumed(backend: String, revision: Int64 = 0)
     /// Tell, by `drained`, when nothing is being sent at this backend any more.
@@ -41,7 +43,7 @@ package enum DispatchEvent: Sendable {
 /// What the dispatcher does.
 package enum DispatchAction: Sendable, Equatable {
     /// Write these, then claim at most so many for each destination.
-    case store([Settled], claim: [Destination: Int])
+    case store([Settled], claim: [Destination: ClaimOrder])
     case attempt(Entry)
     case probe(backend: String)
     /// Wait no longer for the probe that is on its way; it fails, and another follows.
@@ -51,6 +53,10 @@ package enum DispatchAction: Sendable, Equatable {
     /// Forget the time asked for before; nil for none.
     case wake(at: Date?)
     case gateChanged(backend: String, Gate)
+    /// A route of an open gate is left alone until then; nil where it is not any more.
+    case routeChanged(backend: String, route: String, RouteGate?)
+    /// Keep, over restarts too, that the server asked for quiet until then.
+    case keepQuiet(backend: String, until: Date, Failure)
     /// The pause has come to its end by itself.
     case pauseEnded(Pause)
     /// The pause's times were set right: keep it like this.
@@ -60,27 +66,37 @@ package enum DispatchAction: Sendable, Equatable {
     case finished
 }
 
-/// What one try came to.
+/// Why, and until when, entries of one route are left alone while others are sent.
+package struct RouteGate: Sendable, Equatable {
+    package var until: Date
+    package var failure: Failure
+
+    package init(until: Date, failure: Failure) {
+        self.until = until
+        self.failure = failure
+    }
+}
+
+/// The result of one try.
 package struct Attempt: Sendable, Equatable {
     package var verdict: Verdict
-    package var health: Health
     package var route: RouteTraits
     package var startedAt: Date
     package var endedAt: Date
-    /// False where nothing was sent at all: no session, or another person's.
+    /// False where nothing was sent at all: no session, or another account's.
     package var wasMade: Bool
+    /// Whether the entry itself was sent; false for a look-up alone.
+    package var wasSent: Bool
 
-    /// Evidence, gathered after a failure, of how the backend is.
-    package enum Health: Sendable, Equatable { case well, ill, noEvidence }
-
-    package init(_ verdict: Verdict, health: Health = .noEvidence, route: RouteTraits, startedAt: Date, endedAt: Date, wasMade: Bool = true)
-    {
+    package init(
+        _ verdict: Verdict, route: RouteTraits, startedAt: Date, endedAt: Date, wasMade: Bool = true, wasSent: Bool = true
+    ) {
         self.verdict = verdict
-        self.health = health
         self.route = route
         self.startedAt = startedAt
         self.endedAt = endedAt
         self.wasMade = wasMade
+        self.wasSent = wasSent
     }
 }
 

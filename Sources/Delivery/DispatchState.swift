@@ -27,6 +27,10 @@ package struct DispatchState: Sendable {
     private var wakeAt: Date?
     private var isStopping = false
     private var hasFinished = false
+    private var lastArrival: Date?
+
+    /// Seconds without a submission, after which one is reason to try again at once.
+    private static let quietTime: TimeInterval = 60
 
     /// - Parameter probed: for each backend, whether it has a health route to probe.
     package init(backends probed: [String: Bool], policy: Policy, seed: UInt64) {
@@ -46,11 +50,14 @@ package struct DispatchState: Sendable {
         switch event {
         case .arrived:
             if isStoring { arrivedWhileStoring = true } else { forgetDueTimes() }
+            defer { lastArrival = now }
+            if let last = lastArrival, abs(now.timeIntervalSince(last)) < Self.quietTime { break }
+            return hurry(Array(links.keys), now)
         case .session(let backend, let account, let revision):
             guard let link = links[backend], revision >= link.sessionRevision else { return [] }
             if revision > link.sessionRevision {
                 links[backend]?.breaker.sessionChanged(now: now)
-                links[backend]?.stillUnauthorized = ([], 0)
+                links[backend]?.hurryRoutes(now: now)
             }
             links[backend]?.sessionRevision = revision
             links[backend]?.account = account
@@ -68,7 +75,11 @@ package struct DispatchState: Sendable {
         case .probed(let backend, let probe):
             links[backend]?.isProbing = false
             switch probe {
-            case .well: links[backend]?.breaker.succeed()
+            case .well:
+                // What could not be reached is tried at once now that it can.
+                if links[backend]?.breaker.isClosed == false { links[backend]?.hurryRoutes(now: now) }
+                links[backend]?.breaker.succeed()
+                links[backend]?.clearRoutes()
             // A probe that was called off has learnt nothing.
             case .failed(let failure):
                 trip(backend, failure.reason == .stopping ? links[backend]?.breaker.failure ?? failure : failure, now)
@@ -79,6 +90,7 @@ package struct DispatchState: Sendable {
             return hurry(links.keys.filter { backend == nil || backend == $0 }, now)
         case .paused(let pause, let revision): setPause(pause, of: pause.backend, revision)
         case .resumed(let backend, let revision): setPause(nil, of: backend, revision)
+        case .quiet(let backend, let until, let failure): links[backend]?.breaker.wait(until: until, failure)
         case .networkChanged:
             return hurry(Array(links.keys), unless: .serverError, now)
         case .drain(let backend):
@@ -95,6 +107,7 @@ package struct DispatchState: Sendable {
     private mutating func hurry(_ backends: [String], unless reason: Failure.Reason? = nil, _ now: Date) -> [DispatchAction] {
         backends.sorted().compactMap { name in
             let isLate = links[name]?.breaker.hurry(now: now, unless: reason) == true
+            links[name]?.hurryRoutes(now: now, unless: reason)
             return isLate && links[name]?.hasHealthRoute == true ? .abandonProbe(backend: name) : nil
         }
     }
@@ -116,7 +129,7 @@ package struct DispatchState: Sendable {
             guard let asked = link.askedFor else { continue }
             links[name]?.askedFor = nil
             // Somebody else may have signed in meanwhile.
-            links[name]?.due = asked.account != link.account?.id ? .unknown : claimed.nextDue[asked].map(Link.Due.at) ?? .nothing
+            links[name]?.due = asked.account != link.account?.id ? .unknown : .known(claimed.nextDue[asked] ?? [:])
         }
         if arrivedWhileStoring {
             arrivedWhileStoring = false
@@ -146,59 +159,71 @@ package struct DispatchState: Sendable {
     private mutating func attempted(_ entry: Entry, _ attempt: Attempt, _ now: Date) -> [DispatchAction] {
         let backend = entry.mutation.destination.backend
         guard var link = links[backend], link.sending.removeValue(forKey: entry.sequence) != nil else { return [] }
+        var route = link.routes[entry.mutation.route] ?? RouteState()
+        let blame = route.blame(entry, policy.retry, now)
+        let settled = Settled(
+            entry, attempt, blame: blame, hasContrast: route.hasSucceeded(since: entry.uncertainSince), policy: policy.retry, now: now,
+            using: &generator)
         var actions: [DispatchAction] = []
-        let wellness = link.wellness(attempt, entry, policy.retry, now)
-        var backendsFault: Settlement?
         switch attempt.verdict {
-        case .forbidden(let failure) where failure.reason == .stillUnauthorized:
-            link.stillUnauthorized.entries.insert(entry.sequence)
-            link.stillUnauthorized.times += 1
-            let more = link.stillUnauthorized.times - Link.mostUnauthorized
-            if link.stillUnauthorized.entries.count >= Link.mostUnauthorized {
-                // Whatever it is, it is the backend's: one entry at a time finds out when it is over, ever more seldom. The
-                // third is still held by itself; those that find out wait.
-                let pause = min(policy.breaker.ceiling, policy.breaker.first * pow(2, Double(min(more, 32))))
-                link.breaker.wait(until: now.addingTimeInterval(pause), failure)
-                if link.stillUnauthorized.entries.count > Link.mostUnauthorized {
-                    backendsFault = .released(until: now.addingTimeInterval(pause), failure)
-                }
-            } else {
-                // Whoever refuses is there: an outage before it is over.
-                link.breaker.succeed()
-            }
-        case .accepted, .permanent, .locked, .forbidden:
+        case .accepted(let receipt):
             link.breaker.succeed()
-            link.stillUnauthorized = ([], 0)
-            link.lastAnswered = now
+            // One that was found got through at some time, which says nothing of now.
+            if receipt.foundByLookup { break }
+            route.succeed(at: now)
+            link.lastThrough = now
+        case .permanent(let failure) where failure.reason == .profile || failure.status == nil: break
+        case .permanent, .forbidden, .locked:
+            link.breaker.succeed()
+            route.works()
+        case .unseen: link.breaker.succeed()
         case .throttled(let failure, let until) where failure.reason == .throttled || failure.reason == .signInRequired:
             link.breaker.wait(until: until, failure)
+            if failure.reason == .throttled { actions.append(.keepQuiet(backend: backend, until: until, failure)) }
         case .throttled(let failure, let until): link.breaker.rest(until: until, failure, policy: policy.breaker, now: now)
-        case .unreachable(let failure) where failure.reason != .stopping, .intercepted(let failure):
-            link.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
-        case .transient(let failure):
-            switch wellness {
-            case .shown: link.breaker.succeed()
-            case .ill, .presumed: link.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
+        case .unreachable(let failure) where failure.reason == .stopping: break
+        case .unreachable(let failure):
+            if attempt.route.isElsewhere {
+                route.trip(failure, policy: policy.breaker, now: now, using: &generator)
+            } else {
+                link.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
             }
         case .unauthorized:
             if !link.isCheckingSession { actions.append(.checkSession(backend: backend)) }
             link.isCheckingSession = true
-        case .unknown, .unreachable:
-            // A probe without a health route is an entry; if its answer is lost, the backend is still not known to be well.
-            if case .halfOpen(_, let failure) = link.breaker.state {
-                link.breaker.trip(attempt.verdict.failure ?? failure, policy: policy.breaker, now: now, using: &generator)
+        case .unknown(let failure) where failure.reason == .stopping || failure.reason == .refused: break
+        case .transient(let failure), .intercepted(let failure), .unknown(let failure):
+            if attempt.wasSent {
+                judge(failure, of: entry, blame, attempt.route, &route, now)
+            } else {
+                route.fail(entry.sequence)
+                // A probe may be a look-up, too.
+                if !route.breaker.isClosed { route.trip(failure, policy: policy.breaker, now: now, using: &generator) }
+            }
+            // What was answered was reached; where a probe of the backend as a whole was not answered, it is still not known to be well.
+            if failure.status != nil {
+                link.breaker.succeed()
+            } else if case .halfOpen = link.breaker.state {
+                link.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
             }
         }
-        let settlement =
-            backendsFault
-            ?? Settlement(
-                attempt.verdict, of: entry, backendIsWell: wellness != .ill, isSeenWell: wellness == .shown, route: attempt.route,
-                policy: policy.retry, now: now, using: &generator)
-        let record = AttemptRecord(startedAt: attempt.startedAt, endedAt: attempt.endedAt, verdict: attempt.verdict)
-        unwritten.append(Settled(entry, settlement, attempt: attempt.wasMade ? record : nil))
+        link.routes[entry.mutation.route] = route
+        unwritten.append(settled)
         link.settling += 1
         links[backend] = link
         return actions
+    }
+
+    /// What an undeclared failure of a send says of its route.
+    private mutating func judge(
+        _ failure: Failure, of entry: Entry, _ blame: Blame, _ traits: RouteTraits, _ route: inout RouteState, _ now: Date
+    ) {
+        if blame == .entry { return route.works() }
+        route.fail(entry.sequence)
+        // A first lost answer is mostly the network's; the look-up, and the next send, find out more.
+        let isFirstLoss = failure.status == nil && traits.canLookUp && entry.doubts == 0
+        if isFirstLoss, route.breaker.isClosed { return }
+        route.trip(failure, policy: policy.breaker, now: now, using: &generator)
     }
 
     private mutating func trip(_ backend: String, _ failure: Failure, _ now: Date) {
@@ -217,7 +242,7 @@ package struct DispatchState: Sendable {
         if let left = storeAgainAt?.timeIntervalSince(now), left <= 0 || left > policy.fullDiskPause { storeAgainAt = nil }
         for name in names {
             guard var link = links[name] else { continue }
-            link.forgetAnswer(ahead: now)
+            link.forgetSuccess(ahead: now)
             if let change = link.review(now) { actions.append(change) }
             if !isStopping, link.startProbe(policy.breaker, now) { actions.append(.probe(backend: name)) }
             // On a full disk nothing can be written for now; that nothing is under way any more holds all the same.
@@ -229,6 +254,7 @@ package struct DispatchState: Sendable {
                 link.shownGate = link.gate
                 actions.append(.gateChanged(backend: name, link.gate))
             }
+            actions += link.routeChanges(of: name)
             links[name] = link
         }
         actions += store(names, now)
@@ -242,15 +268,15 @@ package struct DispatchState: Sendable {
 
     private mutating func store(_ names: [String], _ now: Date) -> [DispatchAction] {
         guard !isStoring, storeAgainAt == nil else { return [] }
-        var slots: [Destination: Int] = [:]
+        var slots: [Destination: ClaimOrder] = [:]
         // What is about to be written frees its lane.
         for item in unwritten { links[item.entry.mutation.destination.backend]?.due = .unknown }
         if !isStopping {
             for name in names {
-                guard let link = links[name], let destination = link.destination(name), link.hasDue(now) else { continue }
-                let free = link.slots(atMost: policy.inFlight)
-                guard free > 0 else { continue }
-                slots[destination] = free
+                guard let link = links[name], let destination = link.destination(name), let order = link.order(atMost: policy.inFlight),
+                    link.hasDue(order, now)
+                else { continue }
+                slots[destination] = order
                 links[name]?.askedFor = destination
             }
         }

@@ -16,7 +16,7 @@ package final class Dispatcher: Sendable {
     private let log: Logger
     private let events: AsyncStream<DispatchEvent>
     private let post: AsyncStream<DispatchEvent>.Continuation
-    private let shown: Mutex<(gates: [String: Gate], nextWake: Date?)>
+    private let shown: Mutex<Shown>
     /// Who waits for the loop; nil once nothing is sent any more.
     private let waiting = Mutex<Waiting?>(Waiting())
     /// Within how many seconds a stop ends what is being sent.
@@ -25,6 +25,13 @@ package final class Dispatcher: Sendable {
     /// Times within which a stop or a sign-out ends what is being sent, in seconds.
     private static let grace: TimeInterval = 2
 
+    private struct Shown {
+        var gates: [String: Gate] = [:]
+        /// By backend and route.
+        var routes: [String: [String: RouteGate]] = [:]
+        var nextWake: Date?
+    }
+
     private struct Waiting {
         /// For a backend to be drained.
         var drained: [String: [CheckedContinuation<Void, Never>]] = [:]
@@ -32,27 +39,32 @@ package final class Dispatcher: Sendable {
         var ends: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// - Parameter pauses: those of an earlier run that are not over.
+    /// - Parameters:
+    ///   - pauses: those of an earlier run that are not over.
+    ///   - quiets: the same of what servers have asked for.
     package init(
-        outbox: Outbox, keepers: [SessionKeeper], pauses: [Pause], clock: any SyncClock, policy: DispatchState.Policy, seed: UInt64,
-        log: Logger
+        outbox: Outbox, keepers: [SessionKeeper], pauses: [Pause], quiets: [Quiet], clock: any SyncClock, policy: DispatchState.Policy,
+        seed: UInt64, log: Logger
     ) {
         self.outbox = outbox
         self.keepers = Dictionary(uniqueKeysWithValues: keepers.map { ($0.backend.name, $0) })
-        couriers = self.keepers.mapValues { Courier(keeper: $0, attempts: policy.retry.attempts, clock: clock) }
+        couriers = self.keepers.mapValues { Courier(keeper: $0, policy: policy.retry, clock: clock) }
         self.clock = clock
         self.policy = policy
         self.seed = seed
         self.log = log
         (events, post) = AsyncStream.makeStream()
         let gates = pauses.map { ($0.backend, Gate.paused(until: $0.until, reason: $0.reason)) }
-        shown = Mutex((Dictionary(uniqueKeysWithValues: gates), nil))
+        shown = Mutex(Shown(gates: Dictionary(uniqueKeysWithValues: gates)))
         // Before any session is heard of, which is what lets anything be sent.
         for pause in pauses { post.yield(.paused(pause)) }
+        for quiet in quiets { post.yield(.quiet(backend: quiet.backend, until: quiet.until, quiet.failure)) }
     }
 
     /// Whether each backend may be sent to, and when something will next be tried.
     package var gates: [String: Gate] { shown.withLock { $0.gates } }
+    /// Routes of a backend that are left alone while entries of others are sent.
+    package func routeGates(of backend: String) -> [String: RouteGate] { shown.withLock { $0.routes[backend] ?? [:] } }
     package var nextWake: Date? { shown.withLock { $0.nextWake } }
     /// Counted attempts before an entry is dead.
     package var attempts: Int { policy.retry.attempts }
@@ -214,6 +226,10 @@ package final class Dispatcher: Sendable {
         case .gateChanged(let backend, let gate):
             shown.withLock { $0.gates[backend] = gate }
             tell(gate, backend, &group)
+        case .routeChanged(let backend, let route, let gate): shown.withLock { $0.routes[backend, default: [:]][route] = gate }
+        case .keepQuiet(let backend, let until, let failure):
+            // `try?`: on a full disk the server says so again after a restart.
+            group.addTask { try? await self.outbox.keep(Quiet(backend: backend, since: now, until: until, failure: failure)) }
         case .pauseEnded(let pause):
             log.notice("A pause has come to its end", metadata: ["backend": "\(pause.backend)"])
             // `try?`: what is left of it on a full disk is over at the next start too.
@@ -229,7 +245,7 @@ package final class Dispatcher: Sendable {
         }
     }
 
-    private func store(_ settled: [Settled], _ slots: [Destination: Int], _ fault: Fault, _ group: inout DiscardingTaskGroup) {
+    private func store(_ settled: [Settled], _ slots: [Destination: ClaimOrder], _ fault: Fault, _ group: inout DiscardingTaskGroup) {
         group.addTask {
             let begin = ContinuousClock.now
             do throws(OutboxError) {
@@ -264,7 +280,7 @@ package final class Dispatcher: Sendable {
             case .held(let reason, _):
                 metadata["reason"] = "\(reason.rawValue)"
                 log.warning("A capture is held until a person decides", metadata: metadata)
-            case .delivered, .retry, .released: break
+            case .delivered, .retry, .released, .aside: break
             }
         }
         for id in unreadable { log.error("A capture is held: what is stored of it cannot be read back", metadata: ["id": "\(id)"]) }

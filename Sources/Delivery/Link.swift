@@ -1,40 +1,42 @@
 import Foundation
+import Outbox
 import SyncModel
 
 /// What the dispatcher knows of one backend.
 struct Link: Sendable {
     let hasHealthRoute: Bool
-    /// Who is signed in there, able to send; nil for nobody.
+    /// The account that entries may be sent for; nil where none is signed in.
     var account: Account?
     var sessionRevision = 0
     var isCheckingSession = false
+    /// Of the backend as a whole: whether it can be reached, and whether it asked for quiet.
     var breaker = CircuitBreaker()
     /// A probe of the health route is on its way, whatever has become of the breaker since.
     var isProbing = false
+    /// By name, as soon as something of the route was tried.
+    var routes: [String: RouteState] = [:]
     /// Being sent, by sequence.
     var sending: [Int64: Entry] = [:]
     /// Tried, and not yet written.
     var settling = 0
     var due = Due.unknown
-    /// For whom the outbox is being asked at this moment.
+    /// The destination that the outbox is being asked about at this moment.
     var askedFor: Destination?
     var isDraining = false
-    /// What a person wished; nil where sending is allowed.
+    /// A person's wish; nil where sending is allowed.
     var pause: Pause?
     var pauseRevision: Int64 = 0
-    var lastAnswered: Date?
-    /// Entries, one after the other, that were refused as if nobody were signed in, right after the session was renewed; and how often that
-    /// was in a row.
-    var stillUnauthorized: (entries: Set<Int64>, times: Int) = ([], 0)
-    /// So many of them are no fault of theirs.
-    static let mostUnauthorized = 3
+    /// When an entry of any route last got through.
+    var lastThrough: Date?
     var shownGate = Gate.signInRequired
 
     enum Due: Sendable, Equatable {
         /// Ask the outbox.
         case unknown
-        case nothing
-        case at(Date)
+        /// When the next entry of each route is due.
+        case known([String: Date])
+
+        static let nothing = Due.known([:])
     }
 
     init(hasHealthRoute: Bool) { self.hasHealthRoute = hasHealthRoute }
@@ -43,10 +45,24 @@ struct Link: Sendable {
         if let pause { return .paused(until: pause.until, reason: pause.reason) }
         if account == nil { return .signInRequired }
         switch breaker.state {
-        case .closed: return .open
+        case .closed: break
         // The pause is over and nothing waits that could find out more: the next entry does, and need not wait.
-        case .halfOpen where !hasHealthRoute && due == .nothing && alone > 0: return .open
+        case .halfOpen where !hasHealthRoute && due == .nothing && alone > 0: break
         case .open(let until, let failure, _), .halfOpen(let until, let failure): return .cooling(until: until, failure)
+        }
+        // A route that fails is no news of the backend where entries of another one get through.
+        let failing = routes.filter { name, route in
+            !route.breaker.isClosed && isWaiting(name) && !(lastThrough.map { route.began <= $0 } ?? false)
+        }
+        guard let first = failing.values.compactMap(\.gate).min(by: { $0.until < $1.until }) else { return .open }
+        return .cooling(until: first.until, first.failure)
+    }
+
+    /// Whether something of the route waits, as far as is known.
+    private func isWaiting(_ route: String) -> Bool {
+        switch due {
+        case .unknown: true
+        case .known(let times): times[route] != nil || sending.values.contains { $0.mutation.route == route } || settling > 0
         }
     }
 
@@ -61,11 +77,20 @@ struct Link: Sendable {
         return Destination(backend: name, account: account.id)
     }
 
-    /// How many more may be sent: one alone where an entry itself has to be the probe.
-    func slots(atMost limit: Int) -> Int {
-        if case .halfOpen = breaker.state { return alone }
-        if stillUnauthorized.entries.count >= Self.mostUnauthorized { return alone }
-        return limit - sending.count
+    /// What to claim now; nil where nothing may be sent.
+    func order(atMost limit: Int) -> ClaimOrder? {
+        // One alone where an entry itself has to find out whether the backend answers.
+        if case .halfOpen = breaker.state { return alone > 0 ? ClaimOrder(1) : nil }
+        let free = limit - sending.count
+        guard free > 0 else { return nil }
+        let closed = Set(routes.filter { !$0.value.breaker.isClosed }.keys)
+        return ClaimOrder(free, closed: closed, probes: routes.filter { mayProbe($0.key, $0.value) }.mapValues(\.lastFailed))
+    }
+
+    /// Whether an entry of the route may find out whether others get through.
+    private func mayProbe(_ name: String, _ route: RouteState) -> Bool {
+        guard case .halfOpen = route.breaker.state, route.isCleared || !hasHealthRoute else { return false }
+        return !sending.values.contains { $0.mutation.route == name }
     }
 
     private var alone: Int { sending.isEmpty && settling == 0 ? 1 : 0 }
@@ -83,53 +108,94 @@ struct Link: Sendable {
         return corrected == asked ? nil : .pauseCorrected(corrected)
     }
 
-    /// Whether to send a probe now: never a second one while the answer to the first may still come.
+    /// Ends pauses whose time is over; true where the health route is to be probed: never a second time while the answer may still come.
     mutating func startProbe(_ policy: CircuitBreaker.Policy, _ now: Date) -> Bool {
-        guard wantsProbe(policy, now), breaker.elapse(), hasHealthRoute, !isProbing else { return false }
+        guard account != nil, pause == nil, due != .nothing else { return false }
+        var wants = false
+        if breaker.isOver(policy: policy, now: now) { wants = breaker.elapse() }
+        for (name, route) in routes where isDue(name, now) {
+            if route.breaker.isOver(policy: policy, now: now) { _ = routes[name]?.breaker.elapse() }
+            // An entry is sent only once the health route has answered: a server that hangs need not see it.
+            if breaker.isClosed, case .halfOpen = routes[name]?.breaker.state, !route.isCleared { wants = true }
+        }
+        guard wants, hasHealthRoute, !isProbing else { return false }
         isProbing = true
         return true
     }
 
-    func hasDue(_ now: Date) -> Bool {
-        switch due {
-        case .unknown: true
-        case .nothing: false
-        // A time further ahead than anything waits was set by a clock that was ahead: the outbox sets it right when it is asked.
-        case .at(let date): date <= now || date > now.addingTimeInterval(6 * 3600 + 60)
+    mutating func hurryRoutes(now: Date, unless reason: Failure.Reason? = nil) {
+        for name in routes.keys { _ = routes[name]?.breaker.hurry(now: now, unless: reason) }
+    }
+
+    /// A success whose time lies ahead was noted by a clock that was.
+    mutating func forgetSuccess(ahead now: Date) {
+        if let lastThrough, lastThrough > now { self.lastThrough = nil }
+        for name in routes.keys { routes[name]?.forgetSuccess(ahead: now) }
+    }
+
+    /// What has to be told of routes that are left alone, or not any more.
+    mutating func routeChanges(of backend: String) -> [DispatchAction] {
+        routes.keys.sorted().compactMap { name in
+            guard let route = routes[name], route.gate != route.shownGate else { return nil }
+            routes[name]?.shownGate = route.gate
+            return .routeChanged(backend: backend, route: name, route.gate)
         }
     }
 
-    private func wantsProbe(_ policy: CircuitBreaker.Policy, _ now: Date) -> Bool {
-        account != nil && pause == nil && due != .nothing && breaker.isOver(policy: policy, now: now)
+    /// The health route answered as it should: each route may be tried by an entry.
+    mutating func clearRoutes() {
+        for (name, route) in routes {
+            if case .halfOpen = route.breaker.state { routes[name]?.isCleared = true }
+        }
     }
+
+    /// Whether something of the route is known to be due.
+    private func isDue(_ route: String, _ now: Date) -> Bool {
+        if case .known(let times) = due { times[route].map { Self.isNow($0, now) } ?? false } else { false }
+    }
+
+    /// Whether the outbox should be asked, with this order.
+    func hasDue(_ order: ClaimOrder, _ now: Date) -> Bool {
+        switch due {
+        case .unknown: true
+        case .known(let times):
+            times.contains { route, date in
+                (!order.closed.contains(route) || order.probes[route] != nil) && Self.isNow(date, now)
+            }
+        }
+    }
+
+    /// A time further ahead than anything waits was set by a clock that was ahead: the outbox sets it right when it is asked.
+    private static func isNow(_ date: Date, _ now: Date) -> Bool { date <= now || date > now.addingTimeInterval(6 * 3600 + 60) }
 
     /// When there will be something to do without any other event; nil where only an event can bring it.
     func nextTime(_ name: String, inFlight: Int) -> Date? {
         if let pause { return pause.until }
-        if case .open(let until, _, _) = breaker.state { return account != nil && due != .nothing ? until : nil }
-        guard destination(name) != nil, askedFor == nil, slots(atMost: inFlight) > 0, case .at(let date) = due else { return nil }
-        return date
+        guard account != nil, due != .nothing else { return nil }
+        if case .open(let until, _, _) = breaker.state { return until }
+        guard destination(name) != nil, askedFor == nil, let order = order(atMost: inFlight), case .known(let times) = due else {
+            return nil
+        }
+        return times.compactMap { route, date in
+            switch routes[route]?.breaker.state {
+            case .open(let until, _, _): return max(until, date)
+            case .halfOpen where hasHealthRoute && routes[route]?.isCleared == false: return isProbing ? nil : date
+            case .halfOpen: return order.probes[route] == nil ? nil : date
+            case .closed, nil: return date
+            }
+        }.min()
     }
+}
 
-    enum Wellness: Sendable {
-        case shown, ill
-        /// For want of any evidence, so that a poison entry ends and an outage kills nothing.
-        case presumed
-    }
+extension RouteState {
+    /// When it began to fail; the far past while it does not.
+    var began: Date { breaker.began ?? .distantPast }
 
-    /// An answer whose time lies ahead was noted by a clock that was: once that time comes, it would pass for one that came after later tries.
-    mutating func forgetAnswer(ahead now: Date) { if let lastAnswered, lastAnswered > now { self.lastAnswered = nil } }
-
-    /// How the backend was when a try failed. Without a health route: well if somebody else was answered since this entry's last try;
-    /// without that evidence it is presumed to be well once an entry's last count is as long ago as the policy says.
-    func wellness(_ attempt: Attempt, _ entry: Entry, _ policy: RetryPolicy, _ now: Date) -> Wellness {
-        switch attempt.health {
-        case .well: return .shown
-        case .ill: return .ill
-        case .noEvidence:
-            // A time that lies ahead was set by a clock that was: as evidence it is worth nothing, and a long wait for it would be for ever.
-            if let lastAnswered, lastAnswered <= now, let tried = entry.triedAt, lastAnswered > tried { return .shown }
-            return policy.countsWithoutEvidence(entry, now) ? .presumed : .ill
+    /// Until when, and why, it is left alone; nil where it is not.
+    var gate: RouteGate? {
+        switch breaker.state {
+        case .closed: nil
+        case .open(let until, let failure, _), .halfOpen(let until, let failure): RouteGate(until: until, failure: failure)
         }
     }
 }

@@ -43,25 +43,11 @@ extension Verdict {
         }
     }
 
-    /// The same, where a session that is well was at fault no more: this account may not.
+    /// The same, where the session was renewed and is refused all the same: no matter of the session any more.
     var denied: Verdict {
         guard case .unauthorized(var failure) = self else { return self }
         failure.reason = .stillUnauthorized
-        return .forbidden(failure)
-    }
-
-    /// A server, or the proxy before it, that answers 5xx, or 2xx with something else than JSON, may have done the work all the same: look
-    /// before sending again, and do not send again what must not arrive twice.
-    func cautious(on route: RouteTraits) -> Verdict {
-        switch self {
-        case .transient(var failure) where (failure.status ?? 0) >= 500:
-            failure.outcomeUnknown = true
-            return route.isAtMostOnce && !route.canLookUp ? .unknown(failure) : .transient(failure)
-        case .intercepted(var failure) where (200..<300).contains(failure.status ?? 0):
-            failure.outcomeUnknown = true
-            return .intercepted(failure)
-        default: return self
-        }
+        return .transient(failure)
     }
 
     /// The same verdict on an entry whose outcome was open before and still is.
@@ -82,6 +68,7 @@ extension Verdict {
         case .unreachable(let failure): .unreachable(open(failure))
         case .intercepted(let failure): .intercepted(open(failure))
         case .unknown(let failure): .unknown(open(failure))
+        case .unseen(let failure): .unseen(open(failure))
         }
     }
 

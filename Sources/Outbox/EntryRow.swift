@@ -6,18 +6,20 @@ import Vault
 /// A row of `entry` as it is stored.
 struct EntryRow: FetchableRecord, Sendable {
     var sequence: Int64
-    var id, backend, account, lane, route: String
+    var id, backend, lane, route: String
+    var account: AccountID
     var onDead, state: String
     var holdReason: String?
+    /// The content, where it was read with the row.
     var sealed: Data?
     var size: Int
     var digest: Data
-    var dueAt, capturedAt: Int64
-    var attempts, releases, crashes: Int
-    var uncertain: Bool
-    var triedAt, countedAt, settledAt, uncertainAt, claimedAt, retriedAt: Int64?
+    var dueAt, capturedAt, acceptedAt: Int64
+    var attempts, releases, crashes, doubts, looks: Int
+    var uncertain, aside: Bool
+    var triedAt, countedAt, settledAt, uncertainAt, doubtedAt, claimedAt, retriedAt, failedAt, parent: Int64?
     var lastStatus: Int?
-    var lastReason, lastError, remoteID, supersedes, retriedBy: String?
+    var lastReason, lastError, remoteID, supersedes, retriedBy, after: String?
     var identity: Data?
 
     init(row: Row) throws {
@@ -30,11 +32,18 @@ struct EntryRow: FetchableRecord, Sendable {
         onDead = try row.decode(forColumn: "onDead")
         state = try row.decode(forColumn: "state")
         holdReason = try row.decode(forColumn: "holdReason")
-        sealed = try row.decode(forColumn: "sealed")
         size = try row.decode(forColumn: "size")
         digest = try row.decode(forColumn: "digest")
         dueAt = try row.decode(forColumn: "dueAt")
         capturedAt = try row.decode(forColumn: "capturedAt")
+        acceptedAt = try row.decode(forColumn: "acceptedAt")
+        failedAt = try row.decode(forColumn: "failedAt")
+        after = try row.decode(forColumn: "after")
+        parent = try row.decode(forColumn: "parent")
+        aside = try row.decode(forColumn: "aside")
+        doubts = try row.decode(forColumn: "doubts")
+        looks = try row.decode(forColumn: "looks")
+        doubtedAt = try row.decode(forColumn: "doubtedAt")
         attempts = try row.decode(forColumn: "attempts")
         releases = try row.decode(forColumn: "releases")
         crashes = try row.decode(forColumn: "crashes")
@@ -56,25 +65,17 @@ struct EntryRow: FetchableRecord, Sendable {
 
     /// The same row with its content, which is kept apart from it.
     func withContent(_ db: Database) throws -> EntryRow {
-        // Rows from before it was have it themselves.
-        guard sealed?.isEmpty == true else { return self }
         var row = self
         row.sealed = try Data.fetchOne(db.cachedStatement(sql: "SELECT sealed FROM content WHERE sequence = ?"), arguments: [sequence])
         return row
     }
 
-    /// The columns that browsing needs: all but the content.
-    static let browsed = """
-        sequence, id, backend, account, lane, route, onDead, state, holdReason, NULL AS sealed, size, digest, dueAt, capturedAt, attempts,
-        releases, crashes, uncertain, triedAt, countedAt, settledAt, uncertainAt, claimedAt, retriedAt, retriedBy,
-        lastStatus, lastReason, lastError, remoteID, supersedes, identity
-        """
-
     /// The first 16 bytes of the SHA-256 over what an entry is and never changes, apart from its content, which has a digest of its own. A
     /// flipped bit in an account or a lane would otherwise be believed.
     static func identity(_ mutation: Mutation, digest: Data) -> Data {
         let parts = [
-            mutation.id.description, mutation.destination.backend, mutation.destination.account, mutation.lane.rawValue, mutation.route,
+            mutation.id.description, mutation.destination.backend, mutation.destination.account.rawValue, mutation.lane.rawValue,
+            mutation.route,
             mutation.onDead.rawValue, String(mutation.capturedAt.ms), mutation.supersedes?.description ?? "",
         ]
         return Vault.digest(Data(parts.joined(separator: "\n").utf8), digest).prefix(16)
@@ -95,10 +96,12 @@ struct EntryRow: FetchableRecord, Sendable {
         let mutation = Mutation(
             id: try mutationID, destination: Destination(backend: backend, account: account), lane: Lane(lane), route: route,
             fields: content.fields, payload: content.payload, onDead: onDead, capturedAt: Date(ms: capturedAt),
-            supersedes: supersedes.flatMap { MutationID($0) })
+            after: after.map(Lane.init(rawValue:)), supersedes: supersedes.flatMap { MutationID($0) })
         return Entry(
             sequence: sequence, mutation: mutation, state: state, holdReason: holdReason.flatMap(HoldReason.init), dueAt: Date(ms: dueAt),
-            attempts: attempts, releases: releases, crashes: crashes, uncertain: uncertain, countedAt: countedAt.map(Date.init(ms:)),
-            triedAt: triedAt.map(Date.init(ms:)), uncertainSince: uncertainAt.map(Date.init(ms:)))
+            attempts: attempts, releases: releases, looks: looks, crashes: crashes, uncertain: uncertain,
+            countedAt: countedAt.map(Date.init(ms:)), triedAt: triedAt.map(Date.init(ms:)), failedAt: failedAt.map(Date.init(ms:)),
+            acceptedAt: Date(ms: acceptedAt), uncertainSince: uncertainAt.map(Date.init(ms:)),
+            doubtedAt: doubtedAt.map(Date.init(ms:)), doubts: doubts, isAside: aside)
     }
 }

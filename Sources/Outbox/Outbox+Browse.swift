@@ -19,6 +19,10 @@ package struct EntryRecord: Sendable, Equatable {
     package var attempts: Int
     package var releases: Int
     package var uncertain: Bool
+    /// Look-ups in a row that brought no answer.
+    package var looks: Int
+    /// An earlier entry of another lane that has to be delivered first.
+    package var parent: Int64?
     /// Bytes of the document.
     package var size: Int
     package var remoteID: String?
@@ -58,6 +62,8 @@ package struct Overview: Sendable, Equatable {
     package var tallies: [Tally]
     /// Pending entries behind a dead or held one that stops their lane.
     package var blocked: [Destination: Int]
+    /// Pending entries whose look-ups keep failing.
+    package var unseen: [Destination: Int]
     /// The newest event's: what the counts do not show yet, later events tell.
     package var cursor: Int64
 }
@@ -73,7 +79,7 @@ extension Outbox {
             let rows = try EntryRow.fetchAll(
                 db,
                 sql: """
-                    SELECT \(EntryRow.browsed) FROM entry WHERE \((["1"] + conditions.compactMap { $0 }).joined(separator: " AND "))
+                    SELECT * FROM entry WHERE \((["1"] + conditions.compactMap { $0 }).joined(separator: " AND "))
                     ORDER BY sequence \(after == nil ? "DESC" : "ASC") LIMIT ?
                     """, arguments: StatementArguments(filters.filter { $0 != nil })
             ).map { try $0.record() }
@@ -86,7 +92,7 @@ extension Outbox {
         try await read { db in
             guard
                 let row = try EntryRow.fetchOne(
-                    db, sql: "SELECT \(EntryRow.browsed) FROM entry WHERE id = ?", arguments: [id.description])
+                    db, sql: "SELECT * FROM entry WHERE id = ?", arguments: [id.description])
             else { return try Self.receipt(id, db).map { ($0, []) } }
             let attempts = try Row.fetchAll(db, sql: "SELECT * FROM attempt WHERE entry = ? ORDER BY number", arguments: [row.sequence])
             return (
@@ -107,7 +113,7 @@ extension Outbox {
                 sequence: row["sequence"], id: id, destination: Destination(backend: row["backend"], account: row["account"]),
                 lane: Lane(row["lane"]), route: row["route"], state: row["outcome"] == "delivered" ? .delivered : .discarded,
                 onDead: .skip, capturedAt: Date(ms: row["capturedAt"]), settledAt: Date(ms: row["settledAt"]), attempts: row["attempts"],
-                releases: 0, uncertain: false, size: row["size"], remoteID: row["remoteID"], lastStatus: row["status"])
+                releases: 0, uncertain: false, looks: 0, size: row["size"], remoteID: row["remoteID"], lastStatus: row["status"])
         }
     }
 
@@ -117,8 +123,8 @@ extension Outbox {
             try EntryRow.fetchOne(
                 db,
                 sql: """
-                    SELECT \(EntryRow.browsed) FROM entry WHERE sequence =
-                        (SELECT head FROM lane WHERE backend = ? AND account = ? AND lane = ?)
+                    SELECT * FROM entry WHERE sequence =
+                        (SELECT min(head) FROM lane WHERE backend = ? AND account = ? AND lane = ?)
                     """, arguments: [destination.backend, destination.account, lane.rawValue]
             ).map { try $0.record() }
         }
@@ -132,7 +138,8 @@ extension Outbox {
         try await read { db in
             let tallies = try Self.tallies(db)
             let mayBlock = tallies.contains { $0.state == .dead || $0.state == .held }
-            return Overview(tallies: tallies, blocked: mayBlock ? try Self.blocked(db) : [:], cursor: try Self.newestCursor(db))
+            return Overview(tallies: tallies, blocked: mayBlock ? try Self.blocked(db) : [:], unseen: try Self.unseen(db),
+                cursor: try Self.newestCursor(db))
         }
     }
 
@@ -141,12 +148,22 @@ extension Outbox {
             db,
             sql: """
                 SELECT backend, account, count(*) AS count FROM lane JOIN entry USING (backend, account, lane)
-                WHERE lane.dueAt IS NULL AND entry.blocks AND entry.state = 'pending'
+                WHERE lane.dueAt IS NULL AND entry.blocks AND entry.state = 'pending' AND entry.sequence > lane.head
                     AND (SELECT state FROM entry AS first WHERE first.sequence = lane.head) IN ('dead', 'held')
                 GROUP BY backend, account
                 """)
         return Dictionary(
             rows.map { (Destination(backend: $0["backend"], account: $0["account"]), $0["count"]) }, uniquingKeysWith: +)
+    }
+
+    private static func unseen(_ db: Database) throws -> [Destination: Int] {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT backend, account, count(*) AS count FROM entry INDEXED BY asideOrder
+                WHERE aside AND state = 'pending' AND looks >= \(stuckLooks) GROUP BY backend, account
+                """)
+        return Dictionary(uniqueKeysWithValues: rows.map { (Destination(backend: $0["backend"], account: $0["account"]), $0["count"]) })
     }
 
     private static func tallies(_ db: Database) throws -> [Tally] {
@@ -182,13 +199,7 @@ extension Outbox {
     package func derivedTablesMatch() async throws(OutboxError) -> Bool { try await read(Self.derivedTablesMatch) }
 
     static func derivedTablesMatch(_ db: Database) throws -> Bool {
-        let lanes = """
-            SELECT backend, account, lane, sequence, CASE WHEN state = 'pending' AND NOT EXISTS (
-                SELECT 1 FROM entry AS sent WHERE sent.state = 'inflight' AND sent.backend = this.backend
-                AND sent.account = this.account AND sent.lane = this.lane) THEN dueAt END FROM entry AS this
-            WHERE blocks AND sequence = (SELECT min(sequence) FROM entry AS other WHERE other.blocks AND other.backend = this.backend
-                AND other.account = this.account AND other.lane = this.lane)
-            """
+        let lanes = OutboxSchema.lanes
         let open = "('pending', 'inflight', 'dead', 'held')"
         let tallies = "SELECT backend, account, state, count(*), sum(size) FROM entry WHERE state IN \(open) GROUP BY 1, 2, 3"
         let kept = "SELECT backend, account, state, count, bytes FROM tally WHERE count > 0 AND state IN \(open)"
@@ -206,7 +217,7 @@ extension EntryRow {
             state: entry.state, holdReason: entry.holdReason, onDead: entry.mutation.onDead, capturedAt: entry.mutation.capturedAt,
             dueAt: entry.state == .pending && dueAt != Outbox.atOnce ? entry.dueAt : nil, settledAt: settledAt.map(Date.init(ms:)),
             attempts: attempts,
-            releases: releases, uncertain: uncertain, size: size, remoteID: remoteID, lastStatus: lastStatus, lastError: lastError,
+            releases: releases, uncertain: uncertain, looks: looks, parent: parent, size: size, remoteID: remoteID, lastStatus: lastStatus, lastError: lastError,
             lastReason: lastReason.flatMap(Failure.Reason.init), triedAt: triedAt.map(Date.init(ms:)),
             claimedAt: entry.state == .inflight ? claimedAt.map(Date.init(ms:)) : nil, retriedAt: retriedAt.map(Date.init(ms:)),
             retriedBy: retriedBy)

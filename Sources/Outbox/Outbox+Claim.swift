@@ -2,28 +2,48 @@ import Foundation
 import GRDB
 import SyncModel
 
+/// What to claim at one destination.
+package struct ClaimOrder: Sendable, Equatable {
+    /// Entries at most, those of `probes` among them.
+    package var count: Int
+    /// Routes of which nothing is claimed, but for a probe.
+    package var closed: Set<String>
+    /// Routes of which one entry is claimed: rather another one than that of this sequence, where there is another.
+    package var probes: [String: Int64?]
+
+    package init(_ count: Int, closed: Set<String> = [], probes: [String: Int64?] = [:]) {
+        self.count = count
+        self.closed = closed
+        self.probes = probes
+    }
+}
+
+extension ClaimOrder: ExpressibleByIntegerLiteral {
+    package init(integerLiteral count: Int) { self.init(count) }
+}
+
 /// What a claim brought, and when to look again.
 package struct Claimed: Sendable, Equatable {
-    /// In flight now, under this run's epoch, each the head of its lane, with its content.
+    /// In flight now, under this run's epoch, at most one of each lane, with its content.
     package var entries: [Entry]
-    /// When the next head of a lane is due, which may be past where more was due than was asked for; nil where nothing waits, and where what is
-    /// in flight has to settle first.
-    package var nextDue: [Destination: Date]
-    /// What was to be put in flight and is held instead, as `quarantine`: it cannot be read back.
+    /// When the next entry of each route is due, which may be past where more was due than was asked for; a route is missing where nothing
+    /// waits, or where what is in flight has to settle first.
+    package var nextDue: [Destination: [String: Date]]
+    /// Entries that were to be put in flight and are held instead, as `quarantine`: they cannot be read back.
     package var unreadable: [MutationID] = []
     /// How long the claim took within its transaction, whose commit is not counted.
     package var took: Duration = .zero
 
-    package init(entries: [Entry] = [], nextDue: [Destination: Date] = [:]) {
+    package init(entries: [Entry] = [], nextDue: [Destination: [String: Date]] = [:]) {
         self.entries = entries
         self.nextDue = nextDue
     }
 }
 
 extension Outbox {
-    /// Puts the heads of lanes that are due in flight, at most so many for each destination, oldest first.
-    package func claim(_ slots: [Destination: Int], at now: Date) async throws(OutboxError) -> Claimed {
-        try await settle([], thenClaim: slots, at: now)
+    /// Puts entries that are due in flight, by what is ordered for each destination: what is due first, first.
+    package func claim(_ orders: [Destination: ClaimOrder], at now: Date) async throws(OutboxError) -> Claimed {
+        try await settle([], thenClaim: orders, at: now)
     }
 
     /// No entry waits longer than this (seconds): what Retry-After is clamped to, and a little.
@@ -40,71 +60,126 @@ extension Outbox {
             db.cachedStatement(sql: "SELECT sum(size) FROM entry WHERE state = 'inflight' AND backend = ?"), arguments: [backend]) ?? 0
     }
 
-    static func claim(_ slots: [Destination: Int], epoch: Int64, vault: Opening, now: Date, _ db: Database) throws -> Claimed {
+    static func claim(_ orders: [Destination: ClaimOrder], epoch: Int64, vault: Opening, now: Date, _ db: Database) throws -> Claimed {
         var claimed = Claimed()
-        for (destination, count) in slots.sorted(by: { $0.key < $1.key }) {
-            let arguments: StatementArguments = [destination.backend, destination.account]
-            var missing = count
+        for (destination, order) in orders.sorted(by: { $0.key < $1.key }) {
+            try correctDueTimes(destination, now, db)
+            var order = order
             var room = try mostInFlight - bytesInFlight(at: destination.backend, db)
             var isCrowded = false
-            while missing > 0, !isCrowded {
-                let heads = try Row.fetchAll(
-                    db.cachedStatement(
-                        sql: """
-                            SELECT head, (SELECT size FROM entry WHERE sequence = head) AS size FROM lane
-                            WHERE backend = ? AND account = ? AND dueAt IS NOT NULL AND dueAt <= ? ORDER BY dueAt, head LIMIT ?
-                            """), arguments: arguments + [now.ms, missing])
-                if heads.isEmpty { break }
-                for row in heads {
-                    let size: Int = row["size"] ?? 0
-                    isCrowded = size > room && room < mostInFlight
+            while !isCrowded, let batch = try candidates(order, destination, now, db) {
+                for candidate in batch {
+                    isCrowded = candidate.size > room && room < mostInFlight
                     if isCrowded { break }
-                    let head = try head(row["head"], epoch: epoch, now: now, db)
-                    guard let entry = try open(head, by: vault, db) else {
-                        claimed.unreadable.append(try quarantine(head, now: now, db))
+                    let row = try put(candidate.sequence, epoch: epoch, now: now, db)
+                    guard let entry = try open(row, by: vault) else {
+                        claimed.unreadable.append(try quarantine(row, now: now, db))
                         continue
                     }
                     claimed.entries.append(entry)
-                    missing -= 1
-                    room -= size
+                    room -= candidate.size
+                    order.count -= 1
+                    if order.probes.removeValue(forKey: row.route) != nil { order.closed.insert(row.route) }
                 }
             }
             // What is in flight frees its room when it settles, which asks again.
-            if isCrowded { continue }
-            var next = try Int64.fetchOne(
-                db.cachedStatement(sql: "SELECT min(dueAt) FROM lane WHERE backend = ? AND account = ? AND dueAt IS NOT NULL"),
-                arguments: arguments)
-            let latest = now.addingTimeInterval(horizon).ms
-            if let time = next, time > latest {
-                // The clock was ahead when this was written, and has been set right: nothing waits for years.
-                try db.execute(
-                    sql: """
-                        UPDATE entry SET dueAt = ? WHERE state = 'pending' AND sequence IN
-                            (SELECT head FROM lane WHERE backend = ? AND account = ? AND dueAt > ?)
-                        """, arguments: [atOnce] + arguments + [latest])
-                next = atOnce
-            }
-            claimed.nextDue[destination] = next.map(Date.init(ms:))
+            let next = isCrowded ? [:] : try nextDue(destination, db)
+            if !next.isEmpty { claimed.nextDue[destination] = next }
         }
         return claimed
     }
 
-    /// Puts one head in flight.
-    private static func head(_ sequence: Int64, epoch: Int64, now: Date, _ db: Database) throws -> EntryRow {
+    private struct Candidate {
+        let sequence: Int64
+        let dueAt: Int64
+        let lane: String
+        let size: Int
+    }
+
+    /// What to put in flight next, at most one of each lane; nil where nothing more is due.
+    private static func candidates(
+        _ order: ClaimOrder, _ destination: Destination, _ now: Date, _ db: Database
+    ) throws -> [Candidate]? {
+        var probes: [Candidate] = []
+        var others: [Candidate] = []
+        for route in try routes(destination, db) {
+            if let avoided = order.probes[route] {
+                let found = try candidates(route, destination, now, limit: 2, db)
+                if let probe = found.first(where: { $0.sequence != avoided }) ?? found.first { probes.append(probe) }
+            } else if !order.closed.contains(route), order.count > 0 {
+                others += try candidates(route, destination, now, limit: order.count, db)
+            }
+        }
+        others.sort { ($0.dueAt, $0.sequence) < ($1.dueAt, $1.sequence) }
+        var lanes: Set<String> = []
+        let chosen = (probes + others).filter { lanes.insert($0.lane).inserted }.prefix(order.count)
+        return chosen.isEmpty ? nil : Array(chosen)
+    }
+
+    private static func candidates(
+        _ route: String, _ destination: Destination, _ now: Date, limit: Int, _ db: Database
+    ) throws -> [Candidate] {
+        try Row.fetchAll(
+            db.cachedStatement(
+                sql: """
+                    SELECT head, dueAt, lane, (SELECT size FROM entry WHERE sequence = head) FROM lane
+                    WHERE backend = ? AND account = ? AND route = ? AND dueAt IS NOT NULL AND dueAt <= ? ORDER BY dueAt, head LIMIT ?
+                    """), arguments: [destination.backend, destination.account, route, now.ms, limit]
+        ).map { Candidate(sequence: $0[0], dueAt: $0[1], lane: $0[2], size: $0[3] ?? 0) }
+    }
+
+    /// The routes of which something has a time, each found by a jump in the index.
+    private static func routes(_ destination: Destination, _ db: Database) throws -> [String] {
+        let statement = try db.cachedStatement(
+            sql: "SELECT min(route) FROM lane WHERE backend = ? AND account = ? AND route > ? AND dueAt IS NOT NULL")
+        var routes: [String] = []
+        while let next = try String.fetchOne(statement, arguments: [destination.backend, destination.account, routes.last ?? ""]) {
+            routes.append(next)
+        }
+        return routes
+    }
+
+    private static func nextDue(_ destination: Destination, _ db: Database) throws -> [String: Date] {
+        var due: [String: Date] = [:]
+        let statement = try db.cachedStatement(
+            sql: "SELECT min(dueAt) FROM lane WHERE backend = ? AND account = ? AND route = ? AND dueAt IS NOT NULL")
+        for route in try routes(destination, db) {
+            let time = try Int64.fetchOne(statement, arguments: [destination.backend, destination.account, route])
+            due[route] = time.map(Date.init(ms:))
+        }
+        return due
+    }
+
+    /// A time further ahead than anything waits was written while the clock was ahead: nothing waits for years.
+    private static func correctDueTimes(_ destination: Destination, _ now: Date, _ db: Database) throws {
+        let latest = now.addingTimeInterval(horizon)
+        for route in try routes(destination, db) {
+            let isLate = try db.cachedStatement(
+                sql: "SELECT 1 FROM lane WHERE backend = ? AND account = ? AND route = ? AND dueAt > ? LIMIT 1")
+            let values: StatementArguments = [destination.backend, destination.account, route, latest.ms]
+            guard try Int.fetchOne(isLate, arguments: values) != nil else { continue }
+            try db.execute(
+                sql: """
+                    UPDATE entry SET dueAt = \(atOnce) WHERE state = 'pending' AND sequence IN
+                        (SELECT head FROM lane WHERE backend = ? AND account = ? AND route = ? AND dueAt > ?)
+                    """, arguments: values)
+        }
+    }
+
+    /// Puts one entry in flight.
+    private static func put(_ sequence: Int64, epoch: Int64, now: Date, _ db: Database) throws -> EntryRow {
         let statement = try db.cachedStatement(
             sql: "UPDATE entry SET state = 'inflight', epoch = ?, claimedAt = ? WHERE sequence = ? AND state = 'pending' RETURNING *")
         guard let row = try EntryRow.fetchOne(statement, arguments: [epoch, now.ms, sequence])?.withContent(db) else {
-            throw OutboxError.damaged("lane head \(sequence) is not pending")
+            throw OutboxError.damaged("entry \(sequence) of a lane is not pending")
         }
         return row
     }
 
     /// Nil where its content cannot be read.
-    private static func open(_ row: EntryRow, by vault: Opening, _ db: Database) throws -> Entry? {
+    private static func open(_ row: EntryRow, by vault: Opening) throws -> Entry? {
         // `try?`: whether it can be read is the question.
-        guard var entry = try? row.entry(try vault.content(of: row)) else { return nil }
-        if let since = row.uncertainAt { entry.lookUps = try lookUps(of: row.sequence, since: since, db) }
-        return entry
+        try? row.entry(try vault.content(of: row))
     }
 
     /// Holds what waits or was just put in flight, and frees its lane to follow its rule.
@@ -120,16 +195,5 @@ extension Outbox {
                 at: now, .held, backend: row.backend, account: row.account, entry: id, detail: ["reason": HoldReason.quarantine.rawValue]),
             db)
         return id
-    }
-
-    /// Tries that brought no answer since the one that left it open, which began at `since` (Unix milliseconds).
-    private static func lookUps(of entry: Int64, since: Int64, _ db: Database) throws -> Int {
-        try Int.fetchOne(
-            db.cachedStatement(
-                sql: """
-                    SELECT count(*) FROM attempt WHERE entry = ?1 AND verdict = 'unknown' AND number > ifnull((
-                        SELECT max(number) FROM attempt WHERE entry = ?1 AND startedAt = ?2
-                    ), 0)
-                    """), arguments: [entry, since]) ?? 0
     }
 }

@@ -122,13 +122,14 @@ extension Outbox {
         if let accountLabel { try remember(Account(id: to.account, label: accountLabel), of: to.backend, db) }
         try db.cachedStatement(
             sql: """
-                INSERT INTO entry (id, backend, account, lane, route, onDead, sealed, size, digest, dueAt, capturedAt, supersedes, identity)
-                VALUES (?, ?, ?, ?, ?, ?, x'', ?, ?, ?, ?, ?, ?)
+                INSERT INTO entry (id, backend, account, lane, route, onDead, size, digest, dueAt, capturedAt, acceptedAt, supersedes, identity,
+                    after, parent)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
         ).execute(arguments: [
             mutation.id.description, to.backend, to.account, mutation.lane.rawValue, mutation.route, mutation.onDead.rawValue,
-            mutation.payload?.count ?? 0, digest, atOnce, mutation.capturedAt.ms, mutation.supersedes?.description,
-            EntryRow.identity(mutation, digest: digest),
+            mutation.payload?.count ?? 0, digest, atOnce, mutation.capturedAt.ms, now.ms, mutation.supersedes?.description,
+            EntryRow.identity(mutation, digest: digest), mutation.after?.rawValue, try mutation.after.map { try parent(in: $0, at: to, db) } ?? nil,
         ])
         let sequence = db.lastInsertedRowID
         let sql = "INSERT INTO content (sequence, id, sealed) VALUES (?, ?, ?)"
@@ -140,6 +141,17 @@ extension Outbox {
         try insert(
             SyncEvent(at: now, .captured, backend: to.backend, account: to.account, entry: mutation.id, detail: detail), db)
         return sequence
+    }
+
+    /// The newest entry of a lane that is not settled.
+    private static func parent(in lane: Lane, at destination: Destination, _ db: Database) throws -> Int64? {
+        let conditions = ["blocks", "aside AND state = 'pending'", "state IN ('dead', 'held')"]
+        let newest = conditions.map {
+            "SELECT max(sequence) AS sequence FROM entry WHERE \($0) AND backend = :backend AND account = :account AND lane = :lane"
+        }
+        return try Int64.fetchOne(
+            db.cachedStatement(sql: "SELECT max(sequence) FROM (\(newest.joined(separator: " UNION ALL ")))"),
+            arguments: ["backend": destination.backend, "account": destination.account, "lane": lane.rawValue])
     }
 
     /// Keeps the name by which people know an account, for entries that wait for it.

@@ -29,7 +29,8 @@ extension Outbox {
                     SELECT entry.sequence, entry.id, entry.backend, entry.account, entry.lane, entry.state, entry.capturedAt, entry.dueAt,
                         (SELECT count(*) FROM (SELECT 1 FROM entry AS other WHERE other.blocks AND other.backend = lane.backend
                             AND other.account = lane.account AND other.lane = lane.lane LIMIT \(Self.countedInLine))) AS waiting
-                    FROM (SELECT * FROM lane ORDER BY head LIMIT ?) AS lane JOIN entry ON entry.sequence = lane.head
+                    FROM (SELECT backend, account, lane, min(head) AS head FROM lane GROUP BY backend, account, lane ORDER BY head LIMIT ?) AS lane
+                        JOIN entry ON entry.sequence = lane.head
                     ORDER BY entry.sequence
                     """, arguments: [limit]
             ).map { row in

@@ -6,22 +6,19 @@ import SyncModel
 extension Outbox {
     /// Revives a dead or held entry with its full number of attempts, or makes a waiting one due now. Its id and content stay.
     ///
-    /// What is held because nobody could find out whether it took effect is sent again: the person has looked. So is what is dead where
-    /// `canLookUp` is false. Else what may have taken effect still may have.
-    ///
-    /// - Parameter name: how people know the actor, for what a person reads; the events tell the actor as given.
-    package func retry(_ id: MutationID, canLookUp: Bool, by actor: String, named name: String? = nil, at now: Date)
+    /// - Parameters:
+    ///   - forgetsDoubt: what may have taken effect is sent again without a look; else it is looked for first.
+    ///   - name: how people know the actor, for what a person reads; the events tell the actor as given.
+    package func retry(_ id: MutationID, forgetsDoubt: Bool, by actor: String, named name: String? = nil, at now: Date)
         async throws(OutboxError)
     {
-        let decided = "(holdReason IS 'unknownOutcome' OR (state = 'dead' AND NOT ?))"
         try await move(
             id, from: [.dead, .held, .pending], .retried, by: actor, at: now,
             sql: """
-                UPDATE entry SET state = 'pending', holdReason = NULL, attempts = 0, crashes = 0,
-                    dueAt = CASE WHEN state = 'pending' AND uncertain THEN dueAt ELSE ? END,
-                    uncertain = uncertain AND NOT \(decided), uncertainAt = CASE WHEN \(decided) THEN NULL ELSE uncertainAt END,
-                    retriedAt = ?, retriedBy = ? WHERE sequence = ?
-                """, arguments: [Self.atOnce, canLookUp, canLookUp, now.ms, name ?? actor])
+                UPDATE entry SET state = 'pending', holdReason = NULL, attempts = 0, crashes = 0, doubts = 0, looks = 0, aside = 0,
+                    failedAt = NULL, dueAt = ?, uncertain = uncertain AND NOT ?, uncertainAt = iif(?, NULL, uncertainAt),
+                    doubtedAt = iif(?, NULL, doubtedAt), retriedAt = ?, retriedBy = ? WHERE sequence = ?
+                """, arguments: [Self.atOnce, forgetsDoubt, forgetsDoubt, forgetsDoubt, now.ms, name ?? actor])
         arrivals.send()
     }
 
@@ -29,10 +26,27 @@ extension Outbox {
     package func discard(_ id: MutationID, by actor: String, named name: String? = nil, at now: Date) async throws(OutboxError) {
         try await move(
             id, from: [.dead, .held, .pending], .discarded, by: actor, named: name, at: now,
-            sql: "UPDATE entry SET state = 'discarded', holdReason = NULL, sealed = NULL, settledAt = ? WHERE sequence = ?",
+            sql: "UPDATE entry SET state = 'discarded', holdReason = NULL, settledAt = ? WHERE sequence = ?",
             arguments: [now.ms])
         // What follows in its lane may be eligible now.
         arrivals.send()
+    }
+
+    /// What was to be sent after an entry that never will be is for a person to decide.
+    private func holdDependents(of parent: EntryRow, now: Date, _ db: Database) throws {
+        let message = "It was to be sent after entry \(parent.id), which was discarded."
+        let dependents = try EntryRow.fetchAll(
+            db,
+            sql: """
+                UPDATE entry SET state = 'held', holdReason = 'dependency', lastStatus = NULL, lastReason = NULL, lastError = ?
+                WHERE after = ? AND parent = ? AND state = 'pending' RETURNING *
+                """, arguments: [message, parent.lane, parent.sequence])
+        for entry in dependents {
+            try Self.insert(
+                SyncEvent(
+                    at: now, .held, backend: entry.backend, account: entry.account, entry: try entry.mutationID,
+                    detail: ["reason": HoldReason.dependency.rawValue]), db)
+        }
     }
 
     private func move(
@@ -42,7 +56,7 @@ extension Outbox {
         try await commit { db in
             guard
                 let row = try EntryRow.fetchOne(
-                    db.cachedStatement(sql: "SELECT \(EntryRow.browsed) FROM entry WHERE id = ?"), arguments: [id.description])
+                    db.cachedStatement(sql: "SELECT * FROM entry WHERE id = ?"), arguments: [id.description])
             else { throw OutboxError.notFound(id) }
             let state = try row.entry().state
             guard states.contains(state) else { throw OutboxError.wrongState(id, state) }
@@ -50,13 +64,14 @@ extension Outbox {
                 try db.cachedStatement(
                     sql: """
                         INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts,
-                            capturedAt, settledAt, discardedBy)
-                        SELECT id, sequence, backend, account, lane, route, size, digest, 'discarded', 0, attempts, capturedAt, ?, ?
+                            capturedAt, acceptedAt, settledAt, discardedBy)
+                        SELECT id, sequence, backend, account, lane, route, size, digest, 'discarded', 0, attempts, capturedAt, acceptedAt, ?, ?
                         FROM entry WHERE sequence = ?
                         """
                 ).execute(arguments: [now.ms, name ?? actor, row.sequence])
             }
             try db.cachedStatement(sql: sql).execute(arguments: arguments + [row.sequence])
+            if kind == .discarded { try holdDependents(of: row, now: now, db) }
             try Self.insert(
                 SyncEvent(
                     at: now, kind, backend: row.backend, account: row.account, entry: id, detail: ["by": actor, "from": state.rawValue]), db
@@ -65,15 +80,16 @@ extension Outbox {
         eventsWritten.send()
     }
 
-    /// Makes everything that waits for a time due now, but for what its backend may still be at work on, at `backend` or, where nil, at all.
-    package func makeDue(backend: String?, at now: Date) async throws(OutboxError) {
+    /// Makes what waits for a time at `backend` due now; of what may have taken effect only the entries that can be looked up, by these routes.
+    package func makeDue(backend: String, lookingUp routes: Set<String>, at now: Date) async throws(OutboxError) {
         try await commit { db in
-            try db.cachedStatement(
+            let names = routes.sorted()
+            try db.execute(
                 sql: """
-                    UPDATE entry SET dueAt = :atOnce WHERE state = 'pending' AND NOT uncertain AND sequence IN
-                        (SELECT head FROM lane WHERE dueAt > :now AND (:backend IS NULL OR backend = :backend))
-                    """
-            ).execute(arguments: ["now": now.ms, "atOnce": Self.atOnce, "backend": backend])
+                    UPDATE entry SET dueAt = ? WHERE state = 'pending' AND sequence IN
+                        (SELECT head FROM lane WHERE dueAt > ? AND backend = ?)
+                        AND (NOT uncertain OR route IN (\(databaseQuestionMarks(count: names.count))))
+                    """, arguments: [Self.atOnce, now.ms, backend] + StatementArguments(names))
         }
         arrivals.send()
     }

@@ -17,6 +17,8 @@ package struct ReceiptRecord: Sendable, Equatable {
     package var remoteID: String?
     package var status: Int?
     package var foundByLookup: Bool
+    /// The first place at which what the server has differs from what was sent, as a JSON pointer.
+    package var altered: String?
     /// Counted sends that failed before.
     package var attempts: Int
     /// Bytes of the document.
@@ -61,6 +63,6 @@ extension Outbox {
             sequence: row["sequence"], id: id, destination: Destination(backend: row["backend"], account: row["account"]),
             lane: Lane(row["lane"] as String), route: row["route"], outcome: outcome, capturedAt: Date(ms: row["capturedAt"]),
             settledAt: Date(ms: row["settledAt"]), discardedBy: row["discardedBy"], remoteID: row["remoteID"], status: row["status"],
-            foundByLookup: row["foundByLookup"], attempts: row["attempts"], size: row["size"])
+            foundByLookup: row["foundByLookup"], altered: row["altered"], attempts: row["attempts"], size: row["size"])
     }
 }

@@ -7,14 +7,14 @@ extension Outbox {
     ///
     /// An entry that is no longer in flight under this run's epoch is left as it is: a late settlement changes nothing.
     package func settle(
-        _ settled: [Settled], thenClaim slots: [Destination: Int], at now: Date
+        _ settled: [Settled], thenClaim orders: [Destination: ClaimOrder], at now: Date
     ) async throws(OutboxError) -> Claimed {
         let epoch = epoch
         let opening = Opening(vault: vault)
         let claimed = try await commit { db in
             try Self.write(settled, epoch: epoch, now: now, db)
             let begin = ContinuousClock.now
-            var claimed = try Self.claim(slots, epoch: epoch, vault: opening, now: now, db)
+            var claimed = try Self.claim(orders, epoch: epoch, vault: opening, now: now, db)
             claimed.took = ContinuousClock.now - begin
             return claimed
         }
@@ -48,10 +48,10 @@ extension Outbox {
         try db.execute(
             sql: """
                 UPDATE entry SET state = 'held', holdReason = 'quarantine', epoch = NULL, uncertain = 1,
-                    uncertainAt = coalesce(uncertainAt, claimedAt, ?), lastReason = 'unreadable',
+                    uncertainAt = coalesce(uncertainAt, claimedAt, ?), doubtedAt = coalesce(claimedAt, ?), lastReason = 'unreadable',
                     lastError = 'It was sent, and what became of it could not be written down: the store contradicts itself.'
                 WHERE sequence = ? AND state = 'inflight' AND epoch = ?
-                """, arguments: [now.ms, entry.sequence, epoch])
+                """, arguments: [now.ms, now.ms, entry.sequence, epoch])
         guard db.changesCount == 1 else { return }
         let destination = entry.mutation.destination
         try insert(
@@ -76,9 +76,10 @@ extension Outbox {
             event.kind = .delivered
             event.detail = ["status": String(receipt.status), "route": entry.mutation.route]
             event.detail["remoteID"] = receipt.remoteID
-            if receipt.foundByLookup { event.detail["foundByLookup"] = "true" }
+            if receipt.foundByLookup { event.detail["foundByLookup"] = "true" } else { try recall(entry, db) }
+            event.detail["altered"] = receipt.altered
         case .retry: event.kind = .retrying
-        case .released: event.kind = .released
+        case .released, .aside: event.kind = .released
         case .held(let reason, _):
             event.kind = .held
             event.detail["reason"] = reason.rawValue
@@ -102,13 +103,18 @@ extension Outbox {
             changes += [("lastStatus", failure?.status), ("lastReason", failure?.reason.rawValue), ("lastError", failure?.message)]
         }
         if let tried { changes.append(("triedAt", tried)) }
+        if let attempt = item.attempt { changes += changesByTry(item, attempt, isUncertain: isUncertain) }
         if item.counts { changes += [("attempts", item.entry.attempts + 1), ("countedAt", now.ms)] }
         switch item.settlement {
         case .delivered(let receipt):
-            changes += [("state", "delivered"), ("settledAt", now.ms), ("sealed", nil), ("remoteID", receipt.remoteID)]
-        case .retry(let at, _): changes += [("state", "pending"), ("dueAt", at.ms)]
+            changes += [("state", "delivered"), ("settledAt", now.ms), ("remoteID", receipt.remoteID)]
+        case .retry(let at, _): changes += [("state", "pending"), ("dueAt", at.ms), ("aside", false)]
         case .released(let until, _):
-            changes += [("state", "pending"), ("dueAt", until <= now ? atOnce : until.ms)]
+            changes += [("state", "pending"), ("dueAt", until <= now ? atOnce : until.ms), ("aside", false)]
+            if tried != nil { changes.append(("releases", item.entry.releases + 1)) }
+        case .aside(let until, _):
+            // Behind all that has not been tried.
+            changes += [("state", "pending"), ("dueAt", max(now, until).ms), ("aside", true)]
             if tried != nil { changes.append(("releases", item.entry.releases + 1)) }
         case .held(let reason, _): changes += [("state", "held"), ("holdReason", reason.rawValue)]
         case .dead: changes.append(("state", "dead"))
@@ -119,6 +125,45 @@ extension Outbox {
             .execute(arguments: values)
         return db.changesCount == 1
     }
+
+    /// What a try says of its outcome.
+    private static func changesByTry(
+        _ item: Settled, _ attempt: AttemptRecord, isUncertain: Bool
+    ) -> [(String, (any DatabaseValueConvertible)?)] {
+        var changes: [(String, (any DatabaseValueConvertible)?)] = []
+        if item.isDoubtful {
+            changes += [("doubtedAt", attempt.endedAt.ms), ("doubts", item.entry.doubts + 1)]
+        } else if !isUncertain {
+            changes.append(("doubtedAt", nil))
+        }
+        switch attempt.verdict {
+        case .transient(let failure), .intercepted(let failure), .unknown(let failure):
+            if attempt.wasSent, failure.reason != .stopping { changes.append(("failedAt", attempt.endedAt.ms)) }
+        default: break
+        }
+        switch attempt.verdict {
+        case .unknown where !attempt.wasSent && isUncertain: changes.append(("looks", item.entry.looks + 1))
+        case .unreachable, .throttled, .unauthorized: break
+        default: changes.append(("looks", 0))
+        }
+        return changes
+    }
+
+    /// An entry got through: those of its route that stepped aside go back to their places, to be tried again at once. Not those that cannot be
+    /// looked up, of which this says nothing.
+    private static func recall(_ entry: Entry, _ db: Database) throws {
+        try db.cachedStatement(
+            sql: """
+                UPDATE entry SET aside = 0, dueAt = ? WHERE aside AND state = 'pending' AND looks < \(stuckLooks)
+                    AND backend = ? AND account = ? AND route = ?
+                """
+        ).execute(arguments: [
+            atOnce, entry.mutation.destination.backend, entry.mutation.destination.account, entry.mutation.route,
+        ])
+    }
+
+    /// Failed look-ups in a row after which a person should know.
+    package static let stuckLooks = 3
 
     /// Keeps the newest 20 tries of an entry.
     private static func record(_ item: Settled, now: Date, _ db: Database) throws {
@@ -145,10 +190,10 @@ extension Outbox {
         try db.cachedStatement(
             sql: """
                 INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, remoteID, status, foundByLookup,
-                    attempts, capturedAt, settledAt)
-                SELECT id, sequence, backend, account, lane, route, size, digest, 'delivered', ?, ?, ?, attempts, capturedAt, ?
+                    attempts, capturedAt, acceptedAt, altered, settledAt)
+                SELECT id, sequence, backend, account, lane, route, size, digest, 'delivered', ?, ?, ?, attempts, capturedAt, acceptedAt, ?, ?
                 FROM entry WHERE sequence = ?
                 """
-        ).execute(arguments: [receipt.remoteID, receipt.status, receipt.foundByLookup, now.ms, sequence])
+        ).execute(arguments: [receipt.remoteID, receipt.status, receipt.foundByLookup, receipt.altered, now.ms, sequence])
     }
 }

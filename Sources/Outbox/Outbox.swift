@@ -133,9 +133,9 @@ package struct Outbox: Sendable {
             db,
             sql: """
                 UPDATE entry SET state = 'pending', epoch = NULL, uncertain = 1, uncertainAt = coalesce(uncertainAt, claimedAt),
-                    crashes = crashes + ?, dueAt = ?
+                    doubtedAt = ?, doubts = doubts + 1, looks = 0, crashes = crashes + ?, dueAt = ?
                 WHERE state = 'inflight' RETURNING *
-                """, arguments: [crashed ? 1 : 0, dueAt.ms])
+                """, arguments: [now.ms, crashed ? 1 : 0, dueAt.ms])
         for orphan in orphans {
             var event = SyncEvent(
                 at: now, .recovered, backend: orphan.backend, account: orphan.account, entry: try orphan.mutationID,

@@ -1,43 +1,29 @@
 import GRDB
 
-/// The tables, and in them the rules that no bug in Swift can break. To add a column, append a migration.
+/// The tables, and in them the rules that no bug in Swift can break. Nothing has been released: there is one schema, and no migration from an
+/// earlier one. All times are Unix milliseconds.
 enum OutboxSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
-            try db.execute(sql: entry)
-            try db.execute(sql: lane)
-            try db.execute(sql: records)
-            try db.execute(sql: guards)
+            for part in [entry, content, derived, records, people, guards] { try db.execute(sql: part) }
         }
-        migrator.registerMigration("2") { db in
-            try db.execute(sql: times)
-            try db.execute(sql: origins)
-            try db.execute(sql: persons)
-        }
-        migrator.registerMigration("3") { db in try db.execute(sql: revival) }
-        // Nothing in it touches a row: a million of them need no look.
-        migrator.registerMigration("4", foreignKeyChecks: .immediate) { db in
-            try db.execute(sql: damage)
-        }
-        migrator.registerMigration("5", foreignKeyChecks: .immediate) { db in try db.execute(sql: content) }
         return migrator
     }
 
-    /// Times are integers, Unix milliseconds.
+    /// - `identity`: a checksum of what an entry is (`EntryRow.identity`).
+    /// - `capturedAt`: when it was captured, by the file or the caller; `acceptedAt`: when this store accepted it.
+    /// - `claimedAt`: when the send under way began, or had begun when the daemon died; `failedAt`: when a send last failed.
+    /// - `uncertainAt`: when the first send began whose effect is not known; `doubtedAt`: when the latest of them ended; `doubts`: how many there
+    ///   were in the entry's life; `looks`: look-ups since then that brought no answer.
+    /// - `aside`: it failed while nothing of its route got through, or cannot be looked up; where its lane may skip it, later entries go first.
+    /// - `after`: a lane whose earlier entries go first; `parent`: the last of them when this one was accepted, which has to be delivered.
     private static let entry = """
         CREATE TABLE run (
             id INTEGER PRIMARY KEY CHECK (id = 1),
             epoch INTEGER NOT NULL
         ) STRICT;
         INSERT INTO run (id, epoch) VALUES (1, 0);
-
-        CREATE TABLE account (
-            backend TEXT NOT NULL,
-            id TEXT NOT NULL,
-            label TEXT NOT NULL,
-            PRIMARY KEY (backend, id)
-        ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE entry (
             sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -47,54 +33,83 @@ enum OutboxSchema {
             lane TEXT NOT NULL,
             route TEXT NOT NULL,
             onDead TEXT NOT NULL CHECK (onDead IN ('halt', 'skip')),
-            sealed BLOB,
             size INTEGER NOT NULL CHECK (size >= 0),
             digest BLOB NOT NULL CHECK (length(digest) = 32),
+            identity BLOB CHECK (length(identity) = 16),
+            capturedAt INTEGER NOT NULL,
+            acceptedAt INTEGER NOT NULL,
+            supersedes TEXT,
+            after TEXT,
+            parent INTEGER,
             state TEXT NOT NULL DEFAULT 'pending'
                 CHECK (state IN ('pending', 'inflight', 'delivered', 'dead', 'held', 'discarded')),
-            holdReason TEXT
-                CHECK (holdReason IN ('forbidden', 'unknownOutcome', 'dependency', 'poison', 'quarantine', 'operator')),
+            holdReason TEXT CHECK (holdReason IN
+                ('forbidden', 'unknownOutcome', 'dependency', 'poison', 'profile', 'quarantine', 'operator')),
             dueAt INTEGER NOT NULL,
+            aside INTEGER NOT NULL DEFAULT 0 CHECK (aside IN (0, 1)),
             attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
             releases INTEGER NOT NULL DEFAULT 0 CHECK (releases >= 0),
             crashes INTEGER NOT NULL DEFAULT 0 CHECK (crashes >= 0),
             uncertain INTEGER NOT NULL DEFAULT 0 CHECK (uncertain IN (0, 1)),
+            uncertainAt INTEGER,
+            doubtedAt INTEGER,
+            doubts INTEGER NOT NULL DEFAULT 0 CHECK (doubts >= 0),
+            looks INTEGER NOT NULL DEFAULT 0 CHECK (looks >= 0),
             epoch INTEGER,
-            capturedAt INTEGER NOT NULL,
+            claimedAt INTEGER,
             triedAt INTEGER,
             countedAt INTEGER,
+            failedAt INTEGER,
             settledAt INTEGER,
+            retriedAt INTEGER,
+            retriedBy TEXT,
             lastStatus INTEGER,
             lastReason TEXT,
             lastError TEXT,
             remoteID TEXT,
-            supersedes TEXT,
-            blocks INTEGER NOT NULL GENERATED ALWAYS AS
-                (state IN ('pending', 'inflight') OR (state IN ('dead', 'held') AND onDead = 'halt')) VIRTUAL,
+            blocks INTEGER NOT NULL GENERATED ALWAYS AS (
+                state = 'inflight' OR (state = 'pending' AND NOT (aside AND onDead = 'skip'))
+                OR (state IN ('dead', 'held') AND onDead = 'halt')) VIRTUAL,
             CHECK ((state = 'held') = (holdReason IS NOT NULL)),
             CHECK ((state = 'inflight') = (epoch IS NOT NULL)),
-            CHECK ((state IN ('delivered', 'discarded')) = (settledAt IS NOT NULL)),
-            CHECK ((state IN ('delivered', 'discarded')) = (sealed IS NULL))
+            CHECK ((state IN ('delivered', 'discarded')) = (settledAt IS NOT NULL))
         ) STRICT;
 
         CREATE UNIQUE INDEX oneInFlight ON entry (backend, account, lane) WHERE state = 'inflight';
         CREATE INDEX laneOrder ON entry (backend, account, lane, sequence) WHERE blocks;
+        CREATE INDEX asideOrder ON entry (backend, account, lane, sequence) WHERE aside AND state = 'pending';
+        CREATE INDEX failedOrder ON entry (backend, account, lane, sequence) WHERE state IN ('dead', 'held');
+        CREATE INDEX afterOrder ON entry (after, sequence, backend, account) WHERE after IS NOT NULL AND state = 'pending';
         CREATE INDEX stateOrder ON entry (state, backend, sequence);
         CREATE INDEX settledOrder ON entry (settledAt) WHERE settledAt IS NOT NULL;
         """
 
-    /// `lane` holds the head of every lane that has one: what a claim reads instead of a million entries. `tally` holds the counts
-    /// that `status` shows; `delivered` and `discarded` in it never fall. Triggers keep both; `Outbox.derivedTablesMatch` proves them.
-    private static let lane = """
+    /// The content of an entry apart from it: SQLite rewrites a changed row as a whole, and would rewrite a large payload each time that its
+    /// entry moves.
+    private static let content = """
+        CREATE TABLE content (
+            sequence INTEGER PRIMARY KEY REFERENCES entry (sequence),
+            id TEXT NOT NULL,
+            sealed BLOB NOT NULL
+        ) STRICT;
+        """
+
+    /// `lane` holds what may be claimed of every lane: its first entry that others wait for, and those before it that stepped aside. A claim reads it instead of a
+    /// million entries. `tally` holds the counts that `status` shows; `delivered` and `discarded` in it never fall. Triggers keep both;
+    /// `Outbox.derivedTablesMatch` proves them.
+    private static let derived = """
         CREATE TABLE lane (
             backend TEXT NOT NULL,
             account TEXT NOT NULL,
             lane TEXT NOT NULL,
             head INTEGER NOT NULL,
+            route TEXT NOT NULL,
             dueAt INTEGER,
-            PRIMARY KEY (backend, account, lane)
+            PRIMARY KEY (backend, account, lane, head)
         ) STRICT, WITHOUT ROWID;
-        CREATE INDEX laneDue ON lane (backend, account, dueAt, head) WHERE dueAt IS NOT NULL;
+        CREATE INDEX laneDue ON lane (backend, account, route, dueAt, head) WHERE dueAt IS NOT NULL;
+        CREATE INDEX laneStopped ON lane (backend, account, head) WHERE dueAt IS NULL;
+        CREATE INDEX laneAge ON lane (head);
 
         CREATE TABLE tally (
             backend TEXT NOT NULL,
@@ -107,19 +122,17 @@ enum OutboxSchema {
         ) STRICT, WITHOUT ROWID;
 
         CREATE TRIGGER entryInserted AFTER INSERT ON entry BEGIN
-            INSERT INTO lane (backend, account, lane, head, dueAt)
-                VALUES (NEW.backend, NEW.account, NEW.lane, NEW.sequence, NEW.dueAt) ON CONFLICT DO NOTHING;
+            \(refillLane)
             INSERT INTO tally (backend, account, state, count, bytes) VALUES (NEW.backend, NEW.account, NEW.state, 1, NEW.size)
                 ON CONFLICT DO UPDATE SET count = count + 1, bytes = bytes + excluded.bytes;
         END;
 
-        CREATE TRIGGER entryMoved AFTER UPDATE OF state, dueAt ON entry
-        WHEN OLD.state IS NOT NEW.state OR OLD.dueAt IS NOT NEW.dueAt BEGIN
-            DELETE FROM lane WHERE backend = NEW.backend AND account = NEW.account AND lane = NEW.lane;
-            INSERT INTO lane (backend, account, lane, head, dueAt)
-                SELECT backend, account, lane, sequence, CASE WHEN state = 'pending' THEN dueAt END FROM entry
-                WHERE blocks AND backend = NEW.backend AND account = NEW.account AND lane = NEW.lane
-                ORDER BY sequence LIMIT 1;
+        CREATE TRIGGER entryMoved AFTER UPDATE OF state, dueAt, aside ON entry
+        WHEN OLD.state IS NOT NEW.state OR OLD.dueAt IS NOT NEW.dueAt OR OLD.aside IS NOT NEW.aside BEGIN
+            \(refillLane)
+            UPDATE lane SET dueAt = (SELECT \(dueAt("entry")) FROM entry WHERE entry.sequence = lane.head)
+                WHERE head IN (SELECT sequence FROM entry WHERE backend = NEW.backend AND account = NEW.account AND after = NEW.lane
+                    AND after IS NOT NULL AND state = 'pending');
         END;
 
         CREATE TRIGGER entryCounted AFTER UPDATE OF state ON entry WHEN OLD.state IS NOT NEW.state BEGIN
@@ -131,6 +144,48 @@ enum OutboxSchema {
         END;
         """
 
+    /// Makes the rows of one lane anew, after a change of one of its entries.
+    private static let refillLane = """
+        DELETE FROM lane WHERE backend = NEW.backend AND account = NEW.account AND lane = NEW.lane;
+            INSERT INTO lane (backend, account, lane, head, route, dueAt)
+                SELECT backend, account, lane, sequence, route, \(dueAt("entry")) FROM entry
+                WHERE blocks AND backend = NEW.backend AND account = NEW.account AND lane = NEW.lane ORDER BY sequence LIMIT 1;
+            INSERT INTO lane (backend, account, lane, head, route, dueAt)
+                SELECT backend, account, lane, sequence, route, \(dueAt("entry")) FROM entry
+                WHERE aside AND state = 'pending' AND NOT blocks AND backend = NEW.backend AND account = NEW.account AND lane = NEW.lane
+                    AND sequence < coalesce((SELECT head FROM lane WHERE backend = NEW.backend AND account = NEW.account
+                        AND lane = NEW.lane), \(Int64.max));
+        """
+
+    /// The rows that `lane` must hold, from the entries alone.
+    static let lanes = """
+        SELECT backend, account, lane, sequence, route, \(dueAt("this")) FROM entry AS this
+        WHERE (blocks OR (aside AND state = 'pending')) AND NOT EXISTS (SELECT 1 FROM entry AS other WHERE other.blocks
+            AND other.backend = this.backend AND other.account = this.account AND other.lane = this.lane
+            AND other.sequence < this.sequence)
+        """
+
+    /// When the entry of the row `name` may be claimed: NULL while one of its lane is in flight, while an earlier entry of the lane that it goes
+    /// after is not settled, and while the last of those has failed.
+    private static func dueAt(_ name: String) -> String {
+        """
+        CASE WHEN \(name).state = 'pending' AND NOT EXISTS (SELECT 1 FROM entry AS sent WHERE sent.state = 'inflight'
+            AND sent.backend = \(name).backend AND sent.account = \(name).account AND sent.lane = \(name).lane)
+        AND (\(name).after IS NULL OR NOT (
+            EXISTS (SELECT 1 FROM entry AS first WHERE first.blocks AND first.state IN ('pending', 'inflight')
+                AND first.backend = \(name).backend AND first.account = \(name).account AND first.lane = \(name).after
+                AND first.sequence < \(name).sequence)
+            OR EXISTS (SELECT 1 FROM entry AS first WHERE first.aside AND first.state = 'pending'
+                AND first.backend = \(name).backend AND first.account = \(name).account AND first.lane = \(name).after
+                AND first.sequence < \(name).sequence)
+            OR EXISTS (SELECT 1 FROM entry AS first WHERE first.sequence = \(name).parent AND first.state IN ('dead', 'held'))))
+        THEN \(name).dueAt END
+        """
+    }
+
+    /// - `receipt.altered`: the first place at which the server's echo differs from what was sent.
+    /// - `receipt.unverified`: it was delivered while the account behind the session could not be vouched for.
+    /// - `gap`: sequences of which nothing was left when a store was salvaged, so that they are missed once.
     private static let records = """
         CREATE TABLE attempt (
             entry INTEGER NOT NULL REFERENCES entry (sequence) ON DELETE CASCADE,
@@ -159,8 +214,13 @@ enum OutboxSchema {
             foundByLookup INTEGER NOT NULL CHECK (foundByLookup IN (0, 1)),
             attempts INTEGER NOT NULL,
             capturedAt INTEGER NOT NULL,
-            settledAt INTEGER NOT NULL
+            acceptedAt INTEGER NOT NULL,
+            settledAt INTEGER NOT NULL,
+            altered TEXT,
+            unverified INTEGER NOT NULL DEFAULT 0 CHECK (unverified IN (0, 1)),
+            discardedBy TEXT
         ) STRICT, WITHOUT ROWID;
+        CREATE INDEX receiptOrder ON receipt (sequence, settledAt, backend);
 
         CREATE TABLE event (
             cursor INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -171,6 +231,44 @@ enum OutboxSchema {
             entry TEXT,
             detail TEXT NOT NULL CHECK (json_valid(detail))
         ) STRICT;
+
+        CREATE TABLE gap (
+            first INTEGER NOT NULL PRIMARY KEY,
+            last INTEGER NOT NULL CHECK (last >= first),
+            at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    /// - `origin`: where each backend was when it was first spoken to: an account there is not the one with the same number elsewhere.
+    /// - `pause`: where a person has paused sending; `quiet`: until when a server has asked for no requests.
+    private static let people = """
+        CREATE TABLE account (
+            backend TEXT NOT NULL,
+            id TEXT NOT NULL,
+            label TEXT NOT NULL,
+            PRIMARY KEY (backend, id)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE origin (
+            backend TEXT NOT NULL PRIMARY KEY,
+            origin TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE pause (
+            backend TEXT NOT NULL PRIMARY KEY,
+            reason TEXT NOT NULL,
+            since INTEGER NOT NULL,
+            until INTEGER CHECK (until > since),
+            "by" TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE quiet (
+            backend TEXT NOT NULL PRIMARY KEY,
+            since INTEGER NOT NULL,
+            until INTEGER NOT NULL,
+            status INTEGER,
+            message TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
         """
 
     private static let guards = """
@@ -183,86 +281,13 @@ enum OutboxSchema {
             ELSE 0 END
         BEGIN SELECT RAISE(ABORT, 'no such transition'); END;
 
-        CREATE TRIGGER entryIdentity BEFORE UPDATE OF sequence, id, backend, account, lane, route, onDead, size, digest, capturedAt ON entry
+        CREATE TRIGGER entryIdentity BEFORE UPDATE OF sequence, id, backend, account, lane, route, onDead, size, digest, capturedAt, acceptedAt,
+            after, parent ON entry
         BEGIN SELECT RAISE(ABORT, 'an entry never changes what it is'); END;
-
-        CREATE TRIGGER entryContent BEFORE UPDATE OF sealed ON entry WHEN NEW.sealed IS NOT NULL AND NEW.sealed IS NOT OLD.sealed
-        BEGIN SELECT RAISE(ABORT, 'an entry never changes its content'); END;
 
         CREATE TRIGGER entryStays BEFORE DELETE ON entry
         WHEN OLD.state NOT IN ('delivered', 'discarded') OR NOT EXISTS (SELECT 1 FROM receipt WHERE id = OLD.id)
         BEGIN SELECT RAISE(ABORT, 'an entry leaves only behind a receipt'); END;
-        """
-
-    /// `claimedAt`: when the send began that is under way, or was when the daemon died. `uncertainAt`: when the first send began whose effect
-    /// is not known; a server may remember its key for so long and no longer.
-    private static let times = """
-        ALTER TABLE entry ADD COLUMN claimedAt INTEGER;
-        ALTER TABLE entry ADD COLUMN uncertainAt INTEGER;
-        CREATE INDEX laneStopped ON lane (backend, account, head) WHERE dueAt IS NULL;
-        """
-
-    /// Where each backend was when it was first spoken to: an account there is not the one with the same number elsewhere.
-    private static let origins = """
-        CREATE TABLE origin (
-            backend TEXT NOT NULL PRIMARY KEY,
-            origin TEXT NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        """
-
-    /// What persons decide: where sending pauses, who had an entry tried again, and who discarded one. `laneAge` and `receiptOrder` are for
-    /// the lists of lanes, oldest first, and of receipts.
-    private static let persons = """
-        CREATE TABLE pause (
-            backend TEXT NOT NULL PRIMARY KEY,
-            reason TEXT NOT NULL,
-            since INTEGER NOT NULL,
-            until INTEGER CHECK (until > since),
-            "by" TEXT NOT NULL
-        ) STRICT, WITHOUT ROWID;
-
-        ALTER TABLE entry ADD COLUMN retriedAt INTEGER;
-        ALTER TABLE entry ADD COLUMN retriedBy TEXT;
-        ALTER TABLE receipt ADD COLUMN discardedBy TEXT;
-        CREATE INDEX laneAge ON lane (head);
-        CREATE INDEX receiptOrder ON receipt (sequence, settledAt, backend);
-        """
-
-    /// An entry that a person revives may go before one of its lane that is being sent: nothing of the lane is due until that one has come
-    /// to its end, or its claim would put two in flight.
-    private static let revival = """
-        DROP TRIGGER entryMoved;
-        CREATE TRIGGER entryMoved AFTER UPDATE OF state, dueAt ON entry
-        WHEN OLD.state IS NOT NEW.state OR OLD.dueAt IS NOT NEW.dueAt BEGIN
-            DELETE FROM lane WHERE backend = NEW.backend AND account = NEW.account AND lane = NEW.lane;
-            INSERT INTO lane (backend, account, lane, head, dueAt)
-                SELECT backend, account, lane, sequence, CASE WHEN state = 'pending' AND NOT EXISTS (
-                    SELECT 1 FROM entry WHERE state = 'inflight' AND backend = NEW.backend AND account = NEW.account AND lane = NEW.lane
-                ) THEN dueAt END FROM entry
-                WHERE blocks AND backend = NEW.backend AND account = NEW.account AND lane = NEW.lane
-                ORDER BY sequence LIMIT 1;
-        END;
-        """
-
-    /// `identity`: a checksum of what an entry is (see `EntryRow.identity`); NULL in rows from before it was kept. `gap`: sequences of which
-    /// nothing was left when a store was salvaged, so that they are missed once.
-    private static let damage = """
-        ALTER TABLE entry ADD COLUMN identity BLOB CHECK (length(identity) = 16);
-        CREATE TABLE gap (
-            first INTEGER NOT NULL PRIMARY KEY,
-            last INTEGER NOT NULL CHECK (last >= first),
-            at INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID;
-        """
-
-    /// The content of an entry apart from it: SQLite writes a row that has changed anew as a whole, and would a large document with it each
-    /// time that its entry moves. `sealed` of such an entry is empty; in rows from before it is the content itself.
-    private static let content = """
-        CREATE TABLE content (
-            sequence INTEGER PRIMARY KEY REFERENCES entry (sequence),
-            id TEXT NOT NULL,
-            sealed BLOB NOT NULL
-        ) STRICT;
 
         CREATE TRIGGER contentDestroyed AFTER UPDATE OF state ON entry WHEN NEW.state IN ('delivered', 'discarded') BEGIN
             DELETE FROM content WHERE sequence = NEW.sequence;

@@ -16,9 +16,11 @@ struct AddressBook: Addressing {
         }
     }
 
-    func address(_ submission: Submission, at name: String) throws(Failure) -> (lane: Lane, onDead: Mutation.OnDead) {
+    func address(_ submission: Submission, at name: String) throws(Failure) -> Address {
         guard let backend = keepers[name]?.backend else { throw Failure(.profile, "There is no backend “\(name)”.") }
         try backend.check(route: submission.route, fields: submission.fields, payload: submission.payload)
-        return (try backend.lane(route: submission.route, fields: submission.fields), backend.onDead(route: submission.route))
+        return Address(
+            lane: try backend.lane(route: submission.route, fields: submission.fields), onDead: backend.onDead(route: submission.route),
+            after: try backend.after(route: submission.route, fields: submission.fields))
     }
 }

@@ -1,50 +1,27 @@
 import Foundation
 
-/// A JSON document in memory. Payloads are never rewritten through it: it reads answers and carries item fields.
+/// A JSON value in memory. Payloads are never rewritten through it: it carries fields, templates and what is read from answers.
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
+    /// A whole number in its one plain form that fits into 64 bits.
     case int(Int64)
-    case double(Double)
+    /// Any other number, as it is written: an id of twenty digits must stay that id.
+    case number(String)
     case string(String)
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Reads a whole document, which may be a scalar; nil where it is not JSON, or a number is beyond a double.
-    ///
-    /// Whole numbers that fit are `int`, all others the nearest `double`. By JSONDecoder, because JSONSerialization on Linux is off in the
-    /// last digits of many numbers; trailing commas and a byte order mark pass, and a server that minds them will say so.
-    ///
-    /// For small documents of our own: the kind of each value is found out by trying, and a try that fails takes as long as the square of the
-    /// value's depth. 4 KB of flags at 500 levels take ten seconds. Nothing that others wrote is read so.
-    package init?(parsing data: Data) {
-        // `try?`: the reason is of no use to a caller that only asks whether this is JSON.
-        guard let value = try? JSONDecoder().decode(JSONValue.self, from: data) else { return nil }
-        self = value
-    }
-
-    /// What a command line or a query string means by `text`: a JSON scalar where it reads as one, else the text itself.
-    package init(argument text: String) {
-        // What does not begin as a scalar is none, and is not read: it might take long.
-        guard let first = text.utf8.first(where: { $0 > 0x20 }), "-0123456789\"tfn".utf8.contains(first) else {
-            self = .string(text)
-            return
-        }
-        switch JSONValue(parsing: Data(text.utf8)) {
-        // An id such as 5e1, or one with more digits than fit, would come out of a number as another id.
-        case .int(let whole) where String(whole) != text: self = .string(text)
-        case .double where !text.contains("."): self = .string(text)
-        case .some(let value): self = value
-        case nil: self = .string(text)
-        }
+    /// - Parameter text: a number as JSON writes it.
+    package init(number text: String) {
+        if let whole = Int64(text), String(whole) == text { self = .int(whole) } else { self = .number(text) }
     }
 
     /// Compact, with sorted keys: the same value, the same bytes.
     package var serialized: Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // A value of this type always encodes: it holds no NaN, for JSON has none.
-        return (try? encoder.encode(self)) ?? Data("null".utf8)
+        var bytes = Data()
+        write(to: &bytes)
+        return bytes
     }
 
     package var string: String? { if case .string(let text) = self { text } else { nil } }
@@ -52,58 +29,69 @@ package enum JSONValue: Hashable, Sendable {
     /// The value as text in a path, a header or an id: strings as they are, numbers in JSON's form; nil for null, arrays and objects.
     package var text: String? {
         switch self {
-        case .string(let text): text
-        case .bool, .int, .double: String(decoding: serialized, as: UTF8.self)
+        case .string(let text), .number(let text): text
+        case .int(let whole): String(whole)
+        case .bool(let flag): String(flag)
         case .null, .array, .object: nil
         }
     }
 
-    package subscript(key: String) -> JSONValue? { if case .object(let members) = self { members[key] } else { nil } }
-}
-
-extension JSONValue: Codable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        // `try?`: what is no object is tried as an array.
-        if let scalar = JSONValue(scalarIn: container) {
-            self = scalar
-        } else if let members = try? container.decode([String: JSONValue].self) {
-            self = .object(members)
-        } else {
-            self = .array(try container.decode([JSONValue].self))
-        }
-    }
-
-    /// The scalar that stands there; nil where it is none, or a number beyond a double.
-    package init?(scalarIn container: any SingleValueDecodingContainer) {
-        // `try?`: what is not of this type is tried as the next one. Numbers come first: most values are.
-        if container.decodeNil() {
-            self = .null
-        } else if let whole = try? container.decode(Int64.self) {
-            self = .int(whole)
-        } else if let number = try? container.decode(Double.self) {
-            self = .double(number)
-        } else if let text = try? container.decode(String.self) {
-            self = .string(text)
-        } else if let flag = try? container.decode(Bool.self) {
-            self = .bool(flag)
-        } else {
-            return nil
-        }
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
+    /// The value as an id: the text of a number, or a string that is not empty; nil for anything else.
+    package var identifier: String? {
         switch self {
-        case .null: try container.encodeNil()
-        case .bool(let flag): try container.encode(flag)
-        case .int(let whole): try container.encode(whole)
-        case .double(let number): try container.encode(number)
-        case .string(let text): try container.encode(text)
-        case .array(let items): try container.encode(items)
-        case .object(let members): try container.encode(members)
+        case .int, .number: text
+        case .string(let text): text.isEmpty ? nil : text
+        case .null, .bool, .array, .object: nil
         }
     }
+
+    package subscript(key: String) -> JSONValue? { if case .object(let members) = self { members[key] } else { nil } }
+
+    private func write(to bytes: inout Data) {
+        switch self {
+        case .null: bytes.append(contentsOf: "null".utf8)
+        case .bool, .int, .number: bytes.append(contentsOf: (text ?? "null").utf8)
+        case .string(let text): Self.write(text, to: &bytes)
+        case .array(let items):
+            bytes.append(UInt8(ascii: "["))
+            for (index, item) in items.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                item.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let members):
+            bytes.append(UInt8(ascii: "{"))
+            let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+            for (index, member) in sorted.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                Self.write(member.key, to: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                member.value.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "}"))
+        }
+    }
+
+    /// A string in quotation marks, with what JSON does not allow in one written as escapes (RFC 8259 7).
+    private static func write(_ text: String, to bytes: inout Data) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""): bytes.append(contentsOf: #"\""#.utf8)
+            case UInt8(ascii: "\\"): bytes.append(contentsOf: #"\\"#.utf8)
+            case 0x08: bytes.append(contentsOf: #"\b"#.utf8)
+            case 0x0c: bytes.append(contentsOf: #"\f"#.utf8)
+            case 0x0a: bytes.append(contentsOf: #"\n"#.utf8)
+            case 0x0d: bytes.append(contentsOf: #"\r"#.utf8)
+            case 0x09: bytes.append(contentsOf: #"\t"#.utf8)
+            case 0..<0x20: bytes.append(contentsOf: #"\u00"#.utf8 + [hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]])
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    private static let hexDigits = Array("0123456789abcdef".utf8)
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral {

@@ -12,6 +12,8 @@ package struct Mutation: Hashable, Sendable {
     package var fields: [String: JSONValue]
     /// The JSON document to be sent, byte for byte as it was handed in; nil for a route that sends none.
     package var payload: Data?
+    /// The lane whose earlier entries have to be delivered before this one is sent; nil for none.
+    package var after: Lane?
     /// What becomes of the lane when this mutation is dead or held.
     package var onDead: OnDead
     package var capturedAt: Date
@@ -20,7 +22,7 @@ package struct Mutation: Hashable, Sendable {
 
     package init(
         id: MutationID, destination: Destination, lane: Lane, route: String, fields: [String: JSONValue] = [:], payload: Data? = nil,
-        onDead: OnDead = .halt, capturedAt: Date, supersedes: MutationID? = nil
+        onDead: OnDead = .halt, capturedAt: Date, after: Lane? = nil, supersedes: MutationID? = nil
     ) {
         self.id = id
         self.destination = destination
@@ -30,6 +32,7 @@ package struct Mutation: Hashable, Sendable {
         self.payload = payload
         self.onDead = onDead
         self.capturedAt = capturedAt
+        self.after = after
         self.supersedes = supersedes
     }
 
@@ -37,22 +40,13 @@ package struct Mutation: Hashable, Sendable {
     package enum OnDead: String, Sendable, Codable, CaseIterable { case halt, skip }
 }
 
-/// The key within which order holds: one at a time, oldest first.
-package struct Lane: Hashable, Sendable, RawRepresentable, CustomStringConvertible {
-    package let rawValue: String
-    package init(rawValue: String) { self.rawValue = rawValue }
-    package init(_ rawValue: String) { self.rawValue = rawValue }
-    package var description: String { rawValue }
-}
-
 /// Where a mutation goes and in whose name: entries never cross from one destination to another.
 package struct Destination: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The profile's name.
     package let backend: String
-    /// The account's id at that backend.
-    package let account: String
+    package let account: AccountID
 
-    package init(backend: String, account: String) {
+    package init(backend: String, account: AccountID) {
         self.backend = backend
         self.account = account
     }
@@ -63,12 +57,11 @@ package struct Destination: Hashable, Sendable, Comparable, CustomStringConverti
 
 /// Who is signed in at a backend.
 package struct Account: Hashable, Sendable, Codable {
-    /// The backend's own id, as text.
-    package var id: String
+    package var id: AccountID
     /// What a person recognises: the e-mail address they signed in with.
     package var label: String
 
-    package init(id: String, label: String) {
+    package init(id: AccountID, label: String) {
         self.id = id
         self.label = label
     }

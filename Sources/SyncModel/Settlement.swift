@@ -7,13 +7,15 @@ package enum Settlement: Hashable, Sendable {
     case retry(at: Date, Failure)
     /// Handed back, not counted; sent again not before `until`.
     case released(until: Date, Failure)
+    /// As `released`, and later entries of its lane go first, where the lane may skip it.
+    case aside(until: Date, Failure)
     case held(HoldReason, Failure)
     case dead(Failure)
 
     package var failure: Failure? {
         switch self {
         case .delivered: nil
-        case .retry(_, let failure), .released(_, let failure), .held(_, let failure), .dead(let failure): failure
+        case .retry(_, let failure), .released(_, let failure), .aside(_, let failure), .held(_, let failure), .dead(let failure): failure
         }
     }
 }

@@ -8,13 +8,13 @@ package struct SyncEvent: Hashable, Sendable {
     package var kind: Kind
     package var backend: String?
     /// The account's id.
-    package var account: String?
+    package var account: AccountID?
     package var entry: MutationID?
     /// Facts of this event by name: never a secret, never a payload.
     package var detail: [String: String]
 
     package init(
-        cursor: Int64 = 0, at: Date, _ kind: Kind, backend: String? = nil, account: String? = nil, entry: MutationID? = nil,
+        cursor: Int64 = 0, at: Date, _ kind: Kind, backend: String? = nil, account: AccountID? = nil, entry: MutationID? = nil,
         detail: [String: String] = [:]
     ) {
         self.cursor = cursor

@@ -4,16 +4,16 @@ import Foundation
 package enum Verdict: Hashable, Sendable {
     /// The expected 2xx with the promised id, or found by a look-up.
     case accepted(Receipt)
-    /// 408, 425, 5xx: another try may succeed.
+    /// An answer that is no success and that the profile does not declare as final for an entry: whose fault it is, only contrast tells.
     case transient(Failure)
     /// 429, or 503 with Retry-After: the whole backend waits until then. With another reason than `throttled` it is the session that cannot be
     /// renewed before then.
     case throttled(Failure, until: Date)
     /// 423: what this entry is about is locked at the server; it alone waits, until then where the server says so.
     case locked(Failure, until: Date?)
-    /// The server understood and refused.
+    /// The profile declares the answer as final for this entry, or the entry cannot be turned into a request.
     case permanent(Failure)
-    /// 403, or 401 for a session that is well: this account may not.
+    /// The profile declares that this account may not.
     case forbidden(Failure)
     /// The session, not the entry, is at fault.
     case unauthorized(Failure)
@@ -23,6 +23,8 @@ package enum Verdict: Hashable, Sendable {
     case intercepted(Failure)
     /// Bytes were sent and the answer is missing.
     case unknown(Failure)
+    /// A look-up did not find the entry, and it may still arrive.
+    case unseen(Failure)
 
     /// The word under which this verdict is recorded.
     package var name: String {
@@ -37,6 +39,7 @@ package enum Verdict: Hashable, Sendable {
         case .unreachable: "unreachable"
         case .intercepted: "intercepted"
         case .unknown: "unknown"
+        case .unseen: "unseen"
         }
     }
 
@@ -45,7 +48,7 @@ package enum Verdict: Hashable, Sendable {
         case .accepted: nil
         case .throttled(let failure, _), .locked(let failure, _): failure
         case .transient(let failure), .permanent(let failure), .forbidden(let failure), .unauthorized(let failure),
-            .unreachable(let failure), .intercepted(let failure), .unknown(let failure):
+            .unreachable(let failure), .intercepted(let failure), .unknown(let failure), .unseen(let failure):
             failure
         }
     }
@@ -59,12 +62,15 @@ package struct Receipt: Hashable, Sendable {
     package var status: Int
     /// True where a look-up, not the answer to the send, proved it.
     package var foundByLookup: Bool
+    /// The first place at which what the server has differs from what was sent, as a JSON pointer; nil where nothing differs or it does not say.
+    package var altered: String?
     package var at: Date
 
-    package init(remoteID: String?, status: Int, foundByLookup: Bool = false, at: Date) {
+    package init(remoteID: String?, status: Int, foundByLookup: Bool = false, altered: String? = nil, at: Date) {
         self.remoteID = remoteID
         self.status = status
         self.foundByLookup = foundByLookup
+        self.altered = altered
         self.at = at
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import SyncModel
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
     private static func flattened(_ value: JSONValue, _ path: String = "") -> [String: Double] {
         switch value {
         case .int(let whole): [path: Double(whole)]
-        case .double(let number): [path: number]
+        case .number(let text): [path: Double(text) ?? .nan]
         case .array(let items):
             items.enumerated().reduce(into: [:]) { all, item in
                 all.merge(flattened(item.element, "\(path)/\(item.offset)")) { $1 }
@@ -72,11 +73,13 @@ import Testing
         #expect(isRead)
     }
 
-    @Test func whatTheAppsFileMeasuredIsTakenOutByteForByteButForWhiteSpace() throws {
+    @Test func takesTheMeasurementsOutByteForByte() throws {
         let file = try Self.read(
             #"{"userId": 5.0, "measurements": {"z": 1.50, "average_measurements": {"b" : -0.0, "a": 1E+2, "a": "\u00e9 x"}}}"#)
         #expect(file.user == 5)
-        #expect(String(decoding: file.document, as: UTF8.self) == #"{"z":1.50,"average_measurements":{"b":-0.0,"a":1E+2,"a":"\u00e9 x"}}"#)
+        #expect(
+            String(decoding: file.document, as: UTF8.self)
+                == #"{"z": 1.50, "average_measurements": {"b" : -0.0, "a": 1E+2, "a": "\u00e9 x"}}"#)
     }
 
     /// A reader that finds out by trying what a value is would take a quarter of an hour.

@@ -120,7 +120,8 @@ import Vault
         func accepted(_ number: Int, _ enqueued: Enqueued, account: String = "2") -> Result<Intake.Accepted, IntakeError> {
             .success(
                 .init(
-                    id: Samples.id(number), enqueued: enqueued, destination: Destination(backend: "breathesafe", account: account),
+                    id: Samples.id(number), enqueued: enqueued,
+                    destination: Destination(backend: "breathesafe", account: AccountID(account)),
                     lane: Lane("users/5")))
         }
         #expect(

@@ -13,7 +13,7 @@ import Testing
     func anyNameComesBackAsItWas(original: String) throws {
         for account in ["1", "ann@lab.test", "a~b/c%2Fd", "ü", ""] {
             for folder in [nil, "5", "~", "a/b", "%2F", "naïve"] {
-                let name = TakenName(id: Samples.id(1), backend: "lab-2_a", account: account, folder: folder, original: original)
+                let name = TakenName(id: Samples.id(1), backend: "lab-2_a", account: AccountID(account), folder: folder, original: original)
                 #expect(!name.text.contains("/"))
                 #expect(!name.text.hasPrefix("."))
                 let back = try #require(TakenName(name.text))

@@ -21,7 +21,7 @@ import Testing
             _ = try await client.call(Endpoints.signOut, SignOut())
             _ = try await client.call(
                 Endpoints.submit, Submission(route: "measurement", fields: ["user_id": "4711"], payload: Data(#"{"nose": 17.25}"#.utf8)))
-            _ = try await client.call(Endpoints.retry, EntryReference(id: Self.id))
+            _ = try await client.call(Endpoints.retry, RetryRequest(id: Self.id))
             _ = try await client.call(Endpoints.discard, EntryReference(id: Self.id))
             _ = try await client.call(Endpoints.sync, SyncRequest(backend: "breathesafe"))
         }
@@ -43,7 +43,7 @@ import Testing
         let lines = LoggedLines()
         try await Served.with(FakeService(problem: problem), log: lines.logger) { served in
             for target in [Self.id, "x\n2026-01-01 notice: all is well"] {
-                await #expect(throws: problem) { try await served.client.call(Endpoints.retry, EntryReference(id: target)) }
+                await #expect(throws: problem) { try await served.client.call(Endpoints.retry, RetryRequest(id: target)) }
             }
         }
         let failed = lines.all.filter { $0.message == "A call failed" }

@@ -54,7 +54,7 @@ struct CourierTests {
     private func entry(
         _ route: String = "measurement", uncertainFor age: TimeInterval? = nil, attempts: Int = 0, account: String = "1"
     ) -> Entry {
-        var mutation = Samples.mutation(1, account: account)
+        var mutation = Samples.mutation(1, account: AccountID(account))
         mutation.route = route
         mutation.fields = [:]
         return Entry(

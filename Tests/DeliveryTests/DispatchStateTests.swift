@@ -42,7 +42,7 @@ import Testing
     @Test func whatIsClaimedIsSentAndTheNextTimeIsSet() {
         var state = signedIn()
         let due = now.addingTimeInterval(30)
-        let actions = state.on(.stored(Claimed(entries: [entry(1)], nextDue: [Samples.destination: due])), at: now)
+        let actions = state.on(.stored(Claimed(entries: [entry(1)], nextDue: [Samples.destination: ["measurement": due]])), at: now)
         #expect(actions == [.attempt(entry(1)), .wake(at: due)])
     }
 
@@ -127,13 +127,13 @@ import Testing
         let offline = Failure(.offline, "refused")
         _ = state.on(.stored(Claimed(entries: [entry(1), entry(2), entry(3)])), at: now)
         _ = state.on(.attempted(entry(1), attempt(.unreachable(offline))), at: now)
-        _ = state.on(.stored(Claimed(nextDue: [Samples.destination: now])), at: now)
+        _ = state.on(.stored(Claimed(nextDue: [Samples.destination: ["measurement": now]])), at: now)
         var later = now.addingTimeInterval(10)
         let first = state.on(.woke, at: later)
         #expect(first.contains(.probe(backend: "breathesafe")))
         _ = state.on(.attempted(entry(2), attempt(.accepted(Samples.receipt))), at: later)
         _ = state.on(.attempted(entry(3), attempt(.unreachable(offline))), at: later)
-        _ = state.on(.stored(Claimed(nextDue: [Samples.destination: now])), at: later)
+        _ = state.on(.stored(Claimed(nextDue: [Samples.destination: ["measurement": now]])), at: later)
         later = later.addingTimeInterval(10)
         let second = state.on(.woke, at: later)
         #expect(!second.contains(.probe(backend: "breathesafe")))
@@ -185,7 +185,7 @@ import Testing
     @Test func aChangedNetworkIsTriedAtOnceAndAServerThatFailsIsNot() {
         for (reason, isTried) in [(Failure.Reason.offline, true), (.tls, true), (.intercepted, true), (.serverError, false)] {
             var state = signedIn()
-            let due = Claimed(entries: [entry(1)], nextDue: [Samples.destination: now])
+            let due = Claimed(entries: [entry(1)], nextDue: [Samples.destination: ["measurement": now]])
             _ = state.on(.stored(due), at: now)
             _ = state.on(.attempted(entry(1), attempt(.unreachable(Failure(reason, "no")))), at: now)
             _ = state.on(.stored(Claimed()), at: now)
@@ -199,7 +199,7 @@ import Testing
     @Test(arguments: [DispatchEvent.networkChanged, .hurried(backend: nil)])
     func aHintWhileAProbeIsOnItsWayIsNotLost(hint: DispatchEvent) {
         var state = signedIn()
-        _ = state.on(.stored(Claimed(entries: [entry(1)], nextDue: [Samples.destination: now])), at: now)
+        _ = state.on(.stored(Claimed(entries: [entry(1)], nextDue: [Samples.destination: ["measurement": now]])), at: now)
         let offline = Failure(.offline, "no")
         _ = state.on(.attempted(entry(1), attempt(.unreachable(offline))), at: now)
         _ = state.on(.stored(Claimed()), at: now)
@@ -318,7 +318,7 @@ import Testing
     @Test func anotherAccountsSignInClaimsOnlyForThatAccount() {
         var state = signedIn()
         _ = state.on(.session(backend: "breathesafe", Account(id: "2", label: "b")), at: now)
-        let actions = state.on(.stored(Claimed(nextDue: [Samples.destination: now])), at: now)
+        let actions = state.on(.stored(Claimed(nextDue: [Samples.destination: ["measurement": now]])), at: now)
         #expect(actions == [.store([], claim: [Destination(backend: "breathesafe", account: "2"): 4])])
     }
 
@@ -334,7 +334,7 @@ import Testing
         #expect(told14.contains(.store([], claim: [toB: 4])))
         let actions = state.on(.attempted(first, attempt(.unreachable(Failure(.offline, "refused")))), at: now)
         #expect(actions.contains { if case .gateChanged("a", .cooling) = $0 { true } else { false } })
-        guard case .store(_, let claim)? = state.on(.stored(Claimed(nextDue: [toB: now])), at: now).first else {
+        guard case .store(_, let claim)? = state.on(.stored(Claimed(nextDue: [toB: ["measurement": now]])), at: now).first else {
             Issue.record("b was not asked for")
             return
         }

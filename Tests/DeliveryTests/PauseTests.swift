@@ -116,7 +116,7 @@ import Testing
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
         let offline = Attempt(.unreachable(Failure(.offline, "refused")), route: route, startedAt: now, endedAt: now)
         _ = state.on(.attempted(entry(1), offline), at: now)
-        _ = state.on(.stored(Claimed(nextDue: [Samples.destination: now])), at: now)
+        _ = state.on(.stored(Claimed(nextDue: [Samples.destination: ["measurement": now]])), at: now)
         _ = state.on(.paused(pause(for: 7200)), at: now)
         let woken = state.on(.woke, at: now.addingTimeInterval(3600))
         #expect(!woken.contains(.probe(backend: "breathesafe")))

@@ -57,7 +57,7 @@ import Testing
     func aLookUpThatFailsForHoursIsAPersonsToDecide(_ look: (ups: Int, hours: Double, isSeen: Bool, isHeld: Bool), releases: Int) {
         var generator = SplitMix64(seed: 1)
         let entry = Entry(
-            sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, releases: releases, lookUps: look.ups,
+            sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, releases: releases, looks: look.ups,
             uncertain: true, uncertainSince: now.addingTimeInterval(-look.hours * 3600))
         let settlement = Settlement(
             .unknown(lost), of: entry, backendIsWell: true, isSeenWell: look.isSeen,

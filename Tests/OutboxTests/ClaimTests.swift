@@ -66,7 +66,7 @@ import Testing
         try await store.settle(try await store.claim()[0], .retry(at: due, Samples.failure), .transient(Samples.failure))
         let claimed = try await store.outbox.claim([Samples.destination: 5], at: store.clock.now)
         #expect(claimed.entries.isEmpty)
-        #expect(claimed.nextDue == [Samples.destination: due])
+        #expect(claimed.nextDue == [Samples.destination: ["measurement": due]])
         store.clock.advance(to: due)
         #expect(try await store.claim(5).map(\.id) == [Samples.id(1)])
     }
@@ -137,11 +137,11 @@ import Testing
             try Row.fetchAll(
                 db,
                 sql: """
-                    EXPLAIN QUERY PLAN SELECT head FROM lane WHERE backend = 'b' AND account = '1' AND dueAt IS NOT NULL AND dueAt <= 5
-                    ORDER BY dueAt, head LIMIT 4
+                    EXPLAIN QUERY PLAN SELECT head, dueAt, lane FROM lane WHERE backend = 'b' AND account = '1' AND route = 'r'
+                    AND dueAt IS NOT NULL AND dueAt <= 5 ORDER BY dueAt, head LIMIT 4
                     """
             ).map { $0["detail"] as String }
         }
-        #expect(plan == ["SEARCH lane USING COVERING INDEX laneDue (backend=? AND account=? AND dueAt>? AND dueAt<?)"])
+        #expect(plan == ["SEARCH lane USING COVERING INDEX laneDue (backend=? AND account=? AND route=? AND dueAt>? AND dueAt<?)"])
     }
 }

@@ -161,7 +161,7 @@ struct DamagedStore {
     }
 
     private func drain(_ outbox: Outbox, _ life: inout Life) async throws(OutboxError) {
-        let slots = Dictionary(uniqueKeysWithValues: ["1", "2"].map { (Destination(backend: "breathesafe", account: $0), 50) })
+        let slots = Dictionary(uniqueKeysWithValues: ["1", "2"].map { (Destination(backend: "breathesafe", account: $0), ClaimOrder(50)) })
         var entries = try await outbox.claim(slots, at: clock.now).entries
         while !entries.isEmpty {
             for entry in entries { life.sent[entry.id, default: []].append(entry.mutation) }

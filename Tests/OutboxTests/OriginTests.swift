@@ -68,9 +68,9 @@ import Testing
         let store = try Store()
         _ = try claim(store, old)
         try await store.enqueue(Samples.mutation(1))
-        try await store.enqueue(Samples.mutation(2, account: "1@" + new))
+        try await store.enqueue(Samples.mutation(2, account: AccountID("1@" + new)))
         #expect(try claim(store, new, formerly: [old]) == old)
-        try await store.deliver(try await store.claim(account: "1@" + new)[0])
+        try await store.deliver(try await store.claim(account: AccountID("1@" + new))[0])
         #expect(try claim(store, new, formerly: [old]) == nil)
     }
 }

@@ -38,14 +38,13 @@ import Vault
         #expect(try await store.state(1) == .pending)
     }
 
-    @Test func aClockThatWasAheadMakesNothingWaitForYears() async throws {
+    @Test func claimsEntriesThatAClockAheadMadeDueInYears() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         let years = store.clock.now.addingTimeInterval(10 * 365 * 86_400)
         try await store.settle(try await store.claim()[0], .retry(at: years, Samples.failure), .transient(Samples.failure))
         let looked = try await store.outbox.claim([Samples.destination: 1], at: store.clock.now)
-        #expect(looked.nextDue.values.allSatisfy { $0 <= store.clock.now } && looked.nextDue.count == 1)
-        #expect(try await store.claim().count == 1)
+        #expect(looked.entries.count == 1)
     }
 
     @Test func anotherKeyReadsNothingAndDestroysNothing() async throws {

@@ -91,27 +91,6 @@ import Vault
         #expect(try store.raw { try Int64.fetchAll($0, sql: "SELECT sequence FROM content ORDER BY 1") } == [2, 3, 4, 5])
     }
 
-    /// As a row was before contents were kept apart.
-    @Test(arguments: [false, true])
-    func anEntryThatHasItsContentItselfIsDelivered(isSalvaged: Bool) async throws {
-        var store = try await delivered(1)
-        try await store.enqueue(Samples.mutation(2))
-        try store.raw { db in
-            let trigger = try #require(try String.fetchOne(db, sql: "SELECT sql FROM sqlite_schema WHERE name = 'entryContent'"))
-            try db.execute(
-                sql: """
-                    DROP TRIGGER entryContent; DROP TRIGGER contentStays;
-                    UPDATE entry SET sealed = content.sealed FROM content WHERE content.sequence = entry.sequence;
-                    DELETE FROM content; \(trigger)
-                    """)
-        }
-        if isSalvaged { try salvage(&store) }
-        let entry = try #require(try await store.claim().first)
-        #expect(entry.mutation == Samples.mutation(2))
-        try await store.deliver(entry)
-        #expect(try store.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry WHERE sealed IS NOT NULL") } == 0)
-    }
-
     @Test func anEntryWithTheSequenceOfAReceiptGetsAnotherOne() async throws {
         var store = try await delivered(2)
         try await prune(store)

@@ -14,7 +14,6 @@ import Testing
         let record = try #require(try await store.outbox.entry(Samples.id(1))).record
         #expect(record.state == .delivered)
         #expect(record.remoteID == "7")
-        #expect(try store.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM entry WHERE sealed IS NOT NULL") } == 0)
         #expect(try store.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM content") } == 0)
         #expect(try store.raw { try String.fetchOne($0, sql: "SELECT outcome FROM receipt") } == "delivered")
     }
@@ -50,8 +49,9 @@ import Testing
         try store.raw { db in
             try db.execute(
                 sql: """
-                    INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts, capturedAt, settledAt)
-                    SELECT ?, sequence, backend, account, lane, route, size, digest, 'delivered', 0, attempts, capturedAt, capturedAt FROM entry
+                    INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts, capturedAt, acceptedAt,
+                        settledAt)
+                    SELECT ?, sequence, backend, account, lane, route, size, digest, 'delivered', 0, attempts, capturedAt, acceptedAt, acceptedAt FROM entry
                     WHERE sequence = 2
                     """, arguments: [Samples.id(9).description])
         }
@@ -166,11 +166,11 @@ import Testing
         for verdict in [Verdict.unknown(lost), .unreachable(offline), .unknown(lost), .unreachable(offline), .unknown(lost)] {
             store.clock.advance(by: 60)
             let entry = try await store.claim()[0]
-            counts.append(entry.lookUps)
+            counts.append(entry.looks)
             try await store.settle(entry, .released(until: store.clock.now, verdict.failure ?? lost), verdict)
         }
         #expect(counts == [0, 0, 0, 1, 1])
-        #expect(try await store.claim()[0].lookUps == 2)
+        #expect(try await store.claim()[0].looks == 2)
     }
 
     @Test(arguments: ["delivered", "discarded"])
@@ -195,8 +195,9 @@ import Testing
         try store.raw { db in
             try db.execute(
                 sql: """
-                    INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts, capturedAt, settledAt)
-                    SELECT id, sequence, backend, account, lane, route, size, digest, 'delivered', 0, attempts, capturedAt, capturedAt FROM entry
+                    INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts, capturedAt, acceptedAt,
+                        settledAt)
+                    SELECT id, sequence, backend, account, lane, route, size, digest, 'delivered', 0, attempts, capturedAt, acceptedAt, acceptedAt FROM entry
                     """)
         }
         #expect(throws: DatabaseError.self) { try store.raw { try $0.execute(sql: "DELETE FROM entry") } }

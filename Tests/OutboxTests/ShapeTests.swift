@@ -11,7 +11,8 @@ import Testing
     /// For what each table's and each index's rows are taken; nil where they are not used.
     private static let expected: [String: String?] = [
         "entry": "entry", "content": "content", "receipt": "receipt", "event": "event", "attempt": "attempt", "account": "account",
-        "origin": "origin", "pause": "pause", "gap": "gap", "run": "epoch", "sqlite_sequence": "counter", "lane": "place",
+        "origin": "origin", "pause": "pause", "quiet": "quiet", "asideOrder": "place", "afterOrder": nil, "gap": "gap", "run": "epoch",
+        "sqlite_sequence": "counter", "lane": "place",
         "sqlite_autoindex_entry_1": "identity", "oneInFlight": "place", "laneOrder": "place", "sqlite_autoindex_receipt_2": "settled",
         "receiptOrder": "settled",
         "grdb_migrations": nil, "sqlite_autoindex_grdb_migrations_1": nil, "stateOrder": nil, "settledOrder": nil, "laneDue": nil,
@@ -29,6 +30,7 @@ import Testing
             case .account: "account"
             case .origin: "origin"
             case .pause: "pause"
+            case .quiet: "quiet"
             case .gap: "gap"
             case .epoch: "epoch"
             case .counter: "counter"
@@ -39,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func noTwoAreTakenForEachOther() async throws {
+    @Test func tellsRowsApartByTheirShape() async throws {
         let store = try Store()
         for number in 1...12 {
             _ = try await store.outbox.enqueue(
@@ -57,7 +59,16 @@ import Testing
             Pause(backend: "backend \(index)", reason: "a test", since: store.clock.now, until: end, by: "ann")
         }
         try await store.outbox.pause(pauses, by: "ann", at: store.clock.now)
-        try store.raw { try $0.execute(sql: "INSERT INTO gap (first, last, at) VALUES (7000, 7001, 5)") }
+        try store.raw { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO gap (first, last, at) VALUES (7000, 7001, 5);
+                    INSERT INTO quiet (backend, since, until, status, message) VALUES ('a', 5, 6, 429, 'slow'), ('b', 5, 6, NULL, 'slow');
+                    DROP TRIGGER entryIdentity;
+                    UPDATE entry SET aside = 1 WHERE state = 'pending' AND sequence % 2;
+                    UPDATE entry SET after = 'users/5' WHERE state = 'pending';
+                    """)
+        }
         #expect(try await store.outbox.emptyLog())
 
         let trees = try store.raw { try Row.fetchAll($0, sql: "SELECT name, rootpage FROM sqlite_schema WHERE rootpage > 0") }

@@ -26,8 +26,8 @@ struct Store {
     @discardableResult
     func enqueue(_ mutation: Mutation) async throws -> Enqueued { try await outbox.enqueue(mutation, at: clock.now) }
 
-    func claim(_ count: Int = 1, account: String = "1") async throws -> [Entry] {
-        try await outbox.claim([Destination(backend: "breathesafe", account: account): count], at: clock.now).entries
+    func claim(_ count: Int = 1, account: AccountID = "1") async throws -> [Entry] {
+        try await outbox.claim([Destination(backend: "breathesafe", account: account): ClaimOrder(count)], at: clock.now).entries
     }
 
     func settle(_ entry: Entry, _ settlement: Settlement, _ verdict: Verdict? = nil) async throws {

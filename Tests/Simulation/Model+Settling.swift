@@ -15,19 +15,25 @@ extension RouteKind {
 }
 
 extension Model {
+    /// Whether something speaks against the entry itself, reckoned apart from the core.
+    enum Evidence {
+        /// Another entry of its route got through after it had failed.
+        case contrast
+        /// No other entry of its route has been tried since it failed, and it is so long since it counted.
+        case alone
+        case none
+    }
+
     /// Notes that a try ended in this way, in true time, before anything is made of it.
     ///
-    /// - Parameter isSeenWell: something shows that the backend was well, or it is so long ago that it has to be presumed.
-    mutating func tried(_ sequence: Int64, _ attempt: Attempt, isSeenWell: Bool, from begin: TimeInterval) {
-        let mayCount =
-            switch attempt.verdict {
-            case .transient: isSeenWell
-            case .unknown(let failure): !attempt.route.canLookUp && failure.reason != .stopping
-            default: false
-            }
+    /// - Parameter fate: how its send ended; nil for a look-up alone.
+    mutating func tried(_ sequence: Int64, _ fate: Fate?, _ evidence: Evidence, at time: TimeInterval) {
         change(sequence) {
-            if attempt.wasMade { $0.triedAt = begin }
-            if mayCount { $0.countable += 1 }
+            $0.lastFate = fate
+            guard let fate, fate.mayCount || fate.leavesItOpen else { return }
+            // A lost answer is nobody's fault where it can be looked up.
+            if evidence != .none, fate.mayCount || !$0.route.traits.canLookUp { $0.countable += 1 }
+            $0.failedAt = time
         }
     }
 
@@ -40,6 +46,8 @@ extension Model {
         let failure = settled.settlement.failure
         change(sequence) {
             $0.uncertain = failure?.outcomeUnknown ?? false
+            if settled.isDoubtful { $0.doubts += 1 }
+            if let attempt = settled.attempt { $0.looks = Self.looks(after: attempt, item, isUncertain: $0.uncertain) }
             if settled.counts {
                 $0.attempts += 1
                 $0.countedAt = time
@@ -49,9 +57,16 @@ extension Model {
             case .retry(let at, _):
                 $0.state = .pending
                 $0.due = at.ms
+                $0.aside = false
             case .released(let until, _):
                 $0.state = .pending
                 $0.due = until <= now ? 0 : until.ms
+                $0.aside = false
+                if settled.attempt != nil { $0.releases += 1 }
+            case .aside(let until, _):
+                $0.state = .pending
+                $0.due = max(now, until).ms
+                $0.aside = true
                 if settled.attempt != nil { $0.releases += 1 }
             case .held(let reason, _):
                 $0.state = .held
@@ -59,19 +74,49 @@ extension Model {
             case .dead: $0.state = .dead
             }
         }
+        if case .delivered(let receipt) = settled.settlement, !receipt.foundByLookup { recall(item.route, at: item.destination) }
         try check(items[sequence] ?? item, settled, ledger)
     }
 
+    private static func looks(after attempt: AttemptRecord, _ item: Item, isUncertain: Bool) -> Int {
+        switch attempt.verdict {
+        case .unknown where !attempt.wasSent && isUncertain: item.looks + 1
+        case .unreachable, .throttled, .unauthorized: item.looks
+        default: 0
+        }
+    }
+
     private func check(_ item: Item, _ settled: Settled, _ ledger: Ledger) throws {
-        if item.state == .delivered, !ledger.has(item.id) { throw Violation("I2", "entry \(item.sequence) is delivered, and not there") }
+        if case .delivered(let receipt) = settled.settlement {
+            guard let effect = ledger.effects[item.id] else { throw Violation("I2", "entry \(item.sequence) is delivered, and not there") }
+            let told = effect.remoteID.filter { $0 != "\"" }
+            if receipt.remoteID != told {
+                throw Violation("I2", "entry \(item.sequence) is \(told) there, and its receipt says \(receipt.remoteID ?? "nothing")")
+            }
+        }
         if item.attempts > min(item.countable, Self.attempts) {
             throw Violation("I7", "entry \(item.sequence) has \(item.attempts) attempts, of which \(item.countable) may count")
         }
-        if case .dead = settled.settlement {
-            if case .permanent = settled.attempt?.verdict { return }
-            guard item.attempts >= Self.attempts else {
-                throw Violation("I7", "entry \(item.sequence) died after \(item.attempts) attempts")
-            }
+        try checkEnd(item, settled)
+    }
+
+    /// An entry fails, or is held, only for what it met itself.
+    private func checkEnd(_ item: Item, _ settled: Settled) throws {
+        let met = item.lastFate.map(\.rawValue) ?? "a look-up"
+        func refuse(_ what: String) throws {
+            throw Violation("blame", "entry \(item.sequence) (\(item.route)) \(what) after \(met), with \(item.attempts) attempts")
+        }
+        switch settled.settlement {
+        case .dead:
+            if !item.uncertain, item.lastFate == .refusedDeclared || item.attempts >= Self.attempts { return }
+            try refuse("failed")
+        case .held(.forbidden, _):
+            if item.lastFate == .deniedDeclared || item.attempts >= Self.attempts { return }
+            try refuse("is held as forbidden")
+        case .held(.unknownOutcome, _):
+            if !item.uncertain { try refuse("is held, and its outcome is known") }
+        case .held(let reason, _): try refuse("is held as \(reason)")
+        case .delivered, .retry, .released, .aside: break
         }
     }
 }

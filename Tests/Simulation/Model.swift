@@ -13,6 +13,9 @@ struct Model {
         let route: RouteKind
         let onDead: Mutation.OnDead
         let curse: Curse?
+        /// A lane whose earlier entries go first, and the last of them.
+        let after: Lane?
+        let parent: Int64?
         var state = Entry.State.pending
         var holdReason: HoldReason?
         /// Unix milliseconds; 0 for at once.
@@ -21,16 +24,25 @@ struct Model {
         var releases = 0
         var crashes = 0
         var uncertain = false
+        var aside = false
+        /// Failed look-ups in a row, and sends in its life whose outcome was left open.
+        var looks = 0
+        var doubts = 0
         /// Tries since a person last gave it all its attempts that may count, by what they met.
         var countable = 0
-        /// When its last try began, and when one last counted, in true time.
-        var triedAt, countedAt: TimeInterval?
-        /// A person has put it back in line, perhaps while a later one was being sent.
+        /// When a send last failed, and when one last counted, in true time.
+        var failedAt, countedAt: TimeInterval?
+        /// When it was accepted, in true time.
+        let acceptedAt: TimeInterval
+        /// The last try: how its send ended, nil for a look-up alone.
+        var lastFate: Fate?
+        /// It was put back in line, by a person or because others got through, perhaps while a later one was being sent.
         var isRevived = false
 
         var blocks: Bool {
             switch state {
-            case .pending, .inflight: true
+            case .pending: !(aside && onDead == .skip)
+            case .inflight: true
             case .dead, .held: onDead == .halt
             case .delivered, .discarded: false
             }
@@ -38,12 +50,14 @@ struct Model {
     }
 
     static let horizon: TimeInterval = 6 * 3600 + 60
+    static let stuckLooks = 3
     static let attempts = 3
 
     private(set) var items: [Int64: Item] = [:]
     /// Sequences of what is in line, in order.
     private var lanes: [Destination: [Lane: [Int64]]] = [:]
     private(set) var inflight: Set<Int64> = []
+    private var asides: Set<Int64> = []
     /// What is known by its receipt alone, and how it was settled.
     private(set) var pruned: [MutationID: Entry.State] = [:]
     private(set) var newest: Int64 = 0
@@ -63,6 +77,7 @@ struct Model {
     private mutating func put(_ item: Item) {
         items[item.sequence] = item
         if item.state == .inflight { inflight.insert(item.sequence) } else { inflight.remove(item.sequence) }
+        if item.aside, item.state == .pending { asides.insert(item.sequence) } else { asides.remove(item.sequence) }
         var line = lanes[item.destination]?[item.lane] ?? []
         let index = line.firstIndex { $0 >= item.sequence } ?? line.count
         let isThere = index < line.count && line[index] == item.sequence
@@ -77,36 +92,76 @@ struct Model {
         put(item)
     }
 
-    /// The heads of lanes that wait for their time; none where something of the lane is being sent.
-    private func heads(_ destination: Destination) -> [Item] {
-        (lanes[destination] ?? [:]).values.compactMap { line in
-            guard let first = line.first, let head = items[first], head.state == .pending else { return nil }
-            return line.contains(where: inflight.contains) ? nil : head
+    /// What waits for its time: the heads of lanes, and what has stepped aside; none where something of the lane is being sent, and none that
+    /// goes after something that is not settled.
+    func waiting(at destination: Destination) -> [Item] {
+        let first = (lanes[destination] ?? [:]).values.compactMap { $0.first.flatMap { items[$0] } }
+        let aside = asides.compactMap { items[$0] }.filter { aside in
+            aside.destination == destination && !aside.blocks && lanes[destination]?[aside.lane]?.first.map { aside.sequence < $0 } ?? true
+        }
+        let busy = Set(inflight.compactMap { items[$0] }.filter { $0.destination == destination }.map(\.lane))
+        return (first + aside).filter { $0.state == .pending && !busy.contains($0.lane) && !mustWait($0) }
+    }
+
+    /// Whether something that goes before it, in another lane, is not delivered.
+    func mustWait(_ item: Item) -> Bool {
+        guard let after = item.after else { return false }
+        if let parent = item.parent.flatMap({ items[$0] }), parent.state == .dead || parent.state == .held { return true }
+        return items.values.contains {
+            $0.destination == item.destination && $0.lane == after && $0.sequence < item.sequence
+                && ($0.state == .pending || $0.state == .inflight)
         }
     }
 
+    /// The last entry of a lane that is not settled.
+    func last(of lane: Lane, at destination: Destination) -> Int64? {
+        items.values.filter { $0.lane == lane && $0.destination == destination && $0.state != .delivered && $0.state != .discarded }
+            .map(\.sequence).max()
+    }
+
     /// When the first head of a lane is due, in Unix milliseconds; nil where none waits.
-    func nextDue(_ destination: Destination) -> Int64? { heads(destination).map(\.due).min() }
+    func nextDue(_ destination: Destination) -> Int64? { waiting(at: destination).map(\.due).min() }
+
+    /// The same of each route.
+    func nextDueByRoute(_ destination: Destination) -> [String: Int64] {
+        Dictionary(waiting(at: destination).map { ($0.route.rawValue, $0.due) }, uniquingKeysWith: min)
+    }
 
     /// What a claim has to bring.
-    mutating func claim(_ slots: [Destination: Int], at now: Date) -> (sequences: [Int64], nextDue: [Destination: Int64]) {
+    mutating func claim(
+        _ orders: [Destination: ClaimOrder], at now: Date
+    ) -> (sequences: [Int64], nextDue: [Destination: [String: Int64]]) {
         var sequences: [Int64] = []
-        var nextDue: [Destination: Int64] = [:]
-        for (destination, count) in slots.sorted(by: { $0.key < $1.key }) {
-            let due = heads(destination).filter { $0.due <= now.ms }.sorted { ($0.due, $0.sequence) < ($1.due, $1.sequence) }
-            for item in due.prefix(count) {
-                change(item.sequence) { $0.state = .inflight }
-                sequences.append(item.sequence)
-            }
-            var next = self.nextDue(destination)
+        var nextDue: [Destination: [String: Int64]] = [:]
+        for (destination, order) in orders.sorted(by: { $0.key < $1.key }) {
             let latest = now.addingTimeInterval(Self.horizon).ms
-            if let time = next, time > latest {
-                for item in heads(destination) where item.due > latest { change(item.sequence) { $0.due = 0 } }
-                next = 0
+            for item in waiting(at: destination) where item.due > latest { change(item.sequence) { $0.due = 0 } }
+            var order = order
+            while let chosen = chosen(order, destination, now) {
+                for item in chosen {
+                    change(item.sequence) { $0.state = .inflight }
+                    sequences.append(item.sequence)
+                    order.count -= 1
+                    if order.probes.removeValue(forKey: item.route.rawValue) != nil { order.closed.insert(item.route.rawValue) }
+                }
             }
-            nextDue[destination] = next
+            let next = nextDueByRoute(destination)
+            if !next.isEmpty { nextDue[destination] = next }
         }
         return (sequences, nextDue)
+    }
+
+    /// One of each lane: a probe of each route that wants one, then what is due first; nil where nothing is.
+    private func chosen(_ order: ClaimOrder, _ destination: Destination, _ now: Date) -> [Item]? {
+        let due = waiting(at: destination).filter { $0.due <= now.ms }.sorted { ($0.due, $0.sequence) < ($1.due, $1.sequence) }
+        let probes = order.probes.sorted { $0.key < $1.key }.compactMap { route, avoided in
+            let candidates = due.filter { $0.route.rawValue == route }.prefix(2)
+            return candidates.first { $0.sequence != avoided } ?? candidates.first
+        }
+        let others = due.filter { !order.closed.contains($0.route.rawValue) && order.probes[$0.route.rawValue] == nil }
+        var lanes: Set<Lane> = []
+        let chosen = (probes + others).filter { lanes.insert($0.lane).inserted }.prefix(max(0, order.count))
+        return chosen.isEmpty ? nil : Array(chosen)
     }
 
     /// A new run finds what the last one left in flight.
@@ -115,6 +170,8 @@ struct Model {
             change(sequence) {
                 $0.crashes += isFault ? 1 : 0
                 $0.uncertain = true
+                $0.doubts += 1
+                $0.looks = 0
                 $0.due = due.ms
                 $0.state = $0.crashes >= 3 ? .held : .pending
                 if $0.state == .held { $0.holdReason = .poison }
@@ -124,16 +181,48 @@ struct Model {
 
     mutating func makeDue(backend: String?, at now: Date) {
         for destination in lanes.keys where backend == nil || destination.backend == backend {
-            for item in heads(destination) where item.due > now.ms && !item.uncertain { change(item.sequence) { $0.due = 0 } }
+            for item in waiting(at: destination) where item.due > now.ms && (!item.uncertain || item.route.traits.canLookUp) {
+                change(item.sequence) { $0.due = 0 }
+            }
         }
     }
 
-    mutating func retry(_ item: Item) {
-        let isDecided = item.holdReason == .unknownOutcome || (item.state == .dead && !item.route.traits.canLookUp)
+    /// An entry of the route got through: those that stepped aside go back to their places.
+    mutating func recall(_ route: RouteKind, at destination: Destination) {
+        for sequence in asides {
+            guard let item = items[sequence], item.route == route, item.destination == destination, item.looks < Self.stuckLooks else {
+                continue
+            }
+            change(sequence) {
+                $0.aside = false
+                $0.isRevived = true
+                $0.due = 0
+            }
+        }
+    }
+
+    mutating func discard(_ item: Item) {
         change(item.sequence) {
-            if !($0.state == .pending && $0.uncertain) { $0.due = 0 }
-            $0.uncertain = $0.uncertain && !isDecided
-            $0.isRevived = $0.isRevived || $0.state != .pending
+            $0.state = .discarded
+            $0.holdReason = nil
+        }
+        for dependent in items.values where dependent.parent == item.sequence && dependent.state == .pending {
+            change(dependent.sequence) {
+                $0.state = .held
+                $0.holdReason = .dependency
+            }
+        }
+    }
+
+    mutating func retry(_ item: Item, forgetsDoubt: Bool) {
+        change(item.sequence) {
+            $0.due = 0
+            $0.uncertain = $0.uncertain && !forgetsDoubt
+            $0.isRevived = $0.isRevived || $0.state != .pending || $0.aside
+            $0.aside = false
+            $0.looks = 0
+            $0.doubts = 0
+            $0.failedAt = nil
             $0.state = .pending
             $0.holdReason = nil
             $0.attempts = 0

@@ -14,6 +14,8 @@ package struct Plan: Codable, Sendable, Equatable {
     var steps: Int
     /// What is under way ends in the order in which it began.
     var isOrderly: Bool
+    /// Seconds until a list shows what has taken effect.
+    var listLag: TimeInterval
 
     struct Backend: Codable, Sendable, Equatable {
         var name: String
@@ -26,7 +28,7 @@ package struct Plan: Codable, Sendable, Equatable {
     package enum Fault: String, Codable, Sendable, CaseIterable {
         case offline, lostBefore, lostAfter, lostLate, serverErrors, timeouts, throttling, sessionsEnd, accountsChange, forbidden, refusals
         case portal, stillUnauthorized, atMostOnce, failingLookUps, diskFull, crashes, clockSteps, pauses, hurries, networkChanges, signOuts
-        case stops, locks, persons, pruning, curses, lateTimers
+        case stops, locks, persons, pruning, curses, lateTimers, undeclared, brokenPromises, lists, dependencies, outages
     }
 
     func has(_ fault: Fault) -> Bool { faults.contains(fault) }
@@ -38,7 +40,7 @@ package struct Plan: Codable, Sendable, Equatable {
         var faults = Fault.allCases.filter { _ in Double.random(in: 0..<1, using: &generator) < density }
         // A person and a backend's memory reckon by the calendar: a clock that jumps would prove nothing but that.
         let remembersBriefly = !faults.contains(.clockSteps) && Int.random(in: 0..<4, using: &generator) == 0
-        if faults.contains(.clockSteps) { faults.removeAll { $0 == .lostLate } }
+        if faults.contains(.clockSteps) { faults.removeAll { $0 == .lostLate || $0 == .lists } }
         self.faults = faults
         backends = (0..<Int.random(in: 1...3, using: &generator)).map {
             Backend(
@@ -49,5 +51,6 @@ package struct Plan: Codable, Sendable, Equatable {
         inFlight = Int.random(in: 1...4, using: &generator)
         steps = Int.random(in: 200...1600, using: &generator)
         isOrderly = Int.random(in: 0..<4, using: &generator) == 0
+        listLag = faults.contains(.lists) ? [0.7, 5, 25][Int.random(in: 0..<3, using: &generator)] : 0
     }
 }

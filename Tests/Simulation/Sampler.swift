@@ -10,7 +10,7 @@ struct Sampler {
     private let kinds: [Weather]
 
     /// For a while, most of what a backend does is of one kind.
-    private enum Weather { case calm, mixed, offline, storm, portal, quiet, denying }
+    private enum Weather { case calm, mixed, offline, storm, portal, quiet, denying, broken }
 
     private enum Happening {
         case submit, signIn, sessionEnds, accountChanges, hurry, sync, networkChanged, pause, resume, signOut, cut, stop, crash,
@@ -29,6 +29,7 @@ struct Sampler {
     private static func weathers(of plan: Plan) -> [Weather] {
         let needs: [(Plan.Fault, Weather)] = [
             (.offline, .offline), (.serverErrors, .storm), (.portal, .portal), (.throttling, .quiet), (.stillUnauthorized, .denying),
+            (.undeclared, .broken),
         ]
         return needs.compactMap { plan.has($0.0) ? $0.1 : nil }
     }
@@ -69,9 +70,10 @@ struct Sampler {
         case .calm: return chance(1, in: 30) ? mixed() : .fine
         case .mixed: return chance(1, in: 3) ? .fine : mixed()
         case .offline: return chance(1, in: 20) ? mixed() : .offline
-        case .storm: return pick([.errorWell, .errorIll, .errorUnsaid, .errorUnsaid, .errorAfter, .timeout, .openBefore, .openAfter])
-        case .portal: return pick([.redirect, .pageBefore, .pageAfter])
-        case .quiet: return pick([.throttledBriefly, .throttledBriefly, .throttledLong, .fine])
+        case .storm: return pick([.errorBefore, .errorBefore, .errorAfter, .gatewayBefore, .gatewayAfter, .timeout, .openBefore, .openAfter])
+        case .portal: return pick([.redirect, .pageBefore, .refusalPage, .sessionPage])
+        case .quiet: return pick([.throttledBriefly, .throttledBriefly, .throttledLong, .busyBefore, .fine])
+        case .broken: return pick([.notFoundJSON, .notFoundJSON, .forbiddenJSON, .refusedJSON, .notFoundPage])
         case .denying: return chance(1, in: 8) ? .fine : .stillUnauthorized
         }
     }
@@ -80,12 +82,14 @@ struct Sampler {
     private mutating func mixed() -> Fate {
         let needs: [(Plan.Fault, [Fate])] = [
             (.offline, [.offline]), (.lostBefore, [.lostBefore]), (.lostAfter, [.lostAfter]), (.lostLate, [.lostLate]),
-            (.serverErrors, [.errorWell, .errorIll, .errorUnsaid, .errorAfter, .openBefore, .openAfter]), (.timeouts, [.timeout]),
-            (.throttling, [.throttledBriefly, .throttledLong]), (.sessionsEnd, [.sessionEnds, .renewalUnavailable, .tooSoon, .resting]),
-            (.stillUnauthorized, [.stillUnauthorized]), (.forbidden, [.forbidden]), (.refusals, [.refused]),
+            (.serverErrors, [.errorBefore, .errorAfter, .gatewayBefore, .gatewayAfter, .openBefore, .openAfter]), (.timeouts, [.timeout]),
+            (.throttling, [.throttledBriefly, .throttledLong, .busyBefore, .busyAfter]), (.sessionsEnd, [.sessionEnds, .renewalUnavailable, .tooSoon, .resting]),
+            (.stillUnauthorized, [.stillUnauthorized]), (.forbidden, [.deniedDeclared]), (.refusals, [.refusedDeclared]),
             (.locks, [.locked, .lockedLong]),
-            (.portal, [.redirect, .pageBefore, .pageAfter]),
-            (.failingLookUps, [.lostBefore, .errorWell, .errorIll, .refused, .redirect]),
+            (.portal, [.redirect, .pageBefore, .pageAfter, .refusalPage, .sessionPage]),
+            (.undeclared, [.refusedJSON, .notFoundJSON, .forbiddenJSON, .notFoundPage]),
+            (.brokenPromises, [.textAfter, .emptyAfter, .noIDAfter, .falseIDAfter, .cutJSONAfter]),
+            (.failingLookUps, [.lostBefore, .errorBefore, .gatewayBefore, .refusedJSON, .notFoundJSON, .redirect]),
         ]
         let fates = needs.flatMap { plan.has($0.0) ? $0.1 : [] }
         return fates.isEmpty ? .fine : pick(fates)
@@ -133,10 +137,11 @@ struct Sampler {
 
     private mutating func submit(_ backend: Int) -> Step {
         let kinds: [RouteKind] = plan.has(.atMostOnce) ? RouteKind.allCases : [.found, .keyed, .blind]
-        let curse: Curse? = plan.has(.curses) && chance(1, in: 10) ? pick(Curse.allCases) : nil
+        let curse = plan.has(.curses) && chance(1, in: 10) ? Curse(fate: pick(Fate.curses), isOfLookUps: chance(1, in: 5)) : nil
+        let after = plan.has(.dependencies) && chance(1, in: 6) ? Int.random(in: 0..<plan.lanes, using: &generator) : nil
         return .submit(
             backend: backend, account: chance(3, in: 4) ? 0 : Int.random(in: 0..<plan.accounts, using: &generator),
-            lane: Int.random(in: 0..<plan.lanes, using: &generator), pick(kinds), halts: chance(1, in: 3), curse,
+            lane: Int.random(in: 0..<plan.lanes, using: &generator), pick(kinds), halts: chance(1, in: 3), curse, after: after,
             count: Int.random(in: 1...6, using: &generator))
     }
 

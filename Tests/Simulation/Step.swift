@@ -9,7 +9,8 @@ package enum Step: Codable, Sendable, Equatable {
     case fire(lateBy: Double)
     /// A timer that was replaced goes off all the same.
     case staleWake
-    case submit(backend: Int, account: Int, lane: Int, RouteKind, halts: Bool, Curse?, count: Int)
+    /// `after`: another lane whose entries go first.
+    case submit(backend: Int, account: Int, lane: Int, RouteKind, halts: Bool, Curse?, after: Int?, count: Int)
     case retry(pick: Int)
     case discard(pick: Int)
     case sync(backend: Int?)
@@ -37,21 +38,6 @@ package enum Step: Codable, Sendable, Equatable {
     case prune
 }
 
-/// How a request, or a write, ends.
-package enum Fate: String, Codable, Sendable, CaseIterable {
-    case fine
-    case offline
-    case lostBefore, lostAfter, lostLate
-    case errorWell, errorIll, errorUnsaid, errorAfter
-    /// An error which the profile says leaves the outcome open.
-    case openBefore, openAfter
-    case timeout
-    case throttledBriefly, throttledLong
-    case sessionEnds, stillUnauthorized, renewalUnavailable, tooSoon, resting
-    case forbidden, refused, locked, lockedLong
-    case redirect, pageBefore, pageAfter
-}
-
 /// What a backend's profile says of a route, and whether the backend heeds keys.
 package enum RouteKind: String, Codable, Sendable, CaseIterable {
     /// It can be looked up; keys are ignored.
@@ -64,10 +50,9 @@ package enum RouteKind: String, Codable, Sendable, CaseIterable {
     case onceFound
 }
 
-/// What is wrong with one entry for ever.
-package enum Curse: String, Codable, Sendable, CaseIterable {
-    /// The backend fails at it each time.
-    case poison
-    /// Looking for it fails each time.
-    case hidden
+/// What one entry meets for ever, while others get through.
+package struct Curse: Codable, Sendable, Equatable {
+    var fate: Fate
+    /// Of its look-ups, not of its sends.
+    var isOfLookUps: Bool
 }

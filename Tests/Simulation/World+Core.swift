@@ -6,9 +6,11 @@ import SyncModel
 extension World {
     /// What the core has been told and has asked for, as an onlooker knows it.
     struct View {
-        var accounts: [String: (account: String?, revision: Int)] = [:]
+        var accounts: [String: (account: AccountID?, revision: Int)] = [:]
         var pauses: [String: (pause: Pause?, revision: Int64)] = [:]
         var gates: [String: Gate] = [:]
+        /// By backend and route, while they are left alone.
+        var routes: [String: [String: RouteGate]] = [:]
         var draining: Set<String> = []
         /// Until when a full disk is left alone.
         var storeAgainAt: Date?
@@ -23,13 +25,14 @@ extension World {
             backends: Dictionary(uniqueKeysWithValues: plan.backends.map { ($0.name, $0.hasHealthRoute) }), policy: policy,
             seed: plan.seed &+ UInt64(events))
         view = View()
-        underway = []
-        timer = nil
+        (underway, timer) = ([], nil)
+        (through, failing) = ([:], [:])
         for name in names {
             keepers[name]?.revision = 0
             keepers[name]?.isLeaving = false
         }
         for pause in try outbox.pauses(at: now) { try feed(.paused(pause)) }
+        for quiet in try outbox.quiets(at: now) { try feed(.quiet(backend: quiet.backend, until: quiet.until, quiet.failure)) }
         for name in names { underway.append(.mail(news(name))) }
     }
 
@@ -59,6 +62,7 @@ extension World {
         happened()
         note(event)
         let actions = running.on(event, at: now)
+        if Debug.on { print("@\(time) \(Debug.short(event))"); for a in actions { print("     -> \(Debug.short(a))") } }
         core = running
         for action in actions { try perform(action) }
         if view.hasFinished { try finish() } else { try checkProgress() }
@@ -105,6 +109,9 @@ extension World {
             view.wakeAt = date
             timer = date.map { time + max(0, $0.timeIntervalSince(now)) }
         case .gateChanged(let backend, let gate): view.gates[backend] = gate
+        case .routeChanged(let backend, let route, let gate): view.routes[backend, default: [:]][route] = gate
+        case .keepQuiet(let backend, let until, let failure):
+            underway.append(.keepQuiet(Quiet(backend: backend, since: now, until: until, failure: failure)))
         case .pauseEnded(let pause):
             view.pauses[pause.backend]?.pause = nil
             underway.append(.expire(pause))
@@ -137,14 +144,19 @@ extension World {
         guard let item = model.items[entry.sequence], item.state == .inflight else {
             throw Violation("model", "entry \(entry.sequence) is sent, and not in flight")
         }
-        if (item.attempts, item.releases, item.uncertain) != (entry.attempts, entry.releases, entry.uncertain) {
+        if model.mustWait(item) { throw Violation("I12", "entry \(entry.sequence) is sent before what goes before it in \(item.after?.description ?? "")") }
+        if (item.attempts, item.releases, item.uncertain) != (entry.attempts, entry.releases, entry.uncertain)
+            || (item.looks, item.doubts, item.aside) != (entry.looks, entry.doubts, entry.isAside)
+        {
             throw Violation("model", "entry \(entry.sequence) is sent as \(entry), and is \(item)")
         }
         var told = entry
         if sabotage == .sendsWithoutLooking { told.uncertain = false }
         let trip = Trip(
-            told, route: item.route.traits, attempts: Model.attempts,
-            keyLifetime: backend(named: destination.backend).keyLifetime.map { .seconds($0) }, startedAt: now)
+            told, route: item.route.traits,
+            rules: Trip.Rules(
+                attempts: Model.attempts, lookupAfter: Self.lookupAfter,
+                keyLifetime: backend(named: destination.backend).keyLifetime.map { .seconds($0) }), startedAt: now)
         underway.append(.attempt(Try(entry: entry, trip: trip, began: time)))
     }
 
@@ -165,5 +177,24 @@ extension World {
         core = nil
         underway = []
         timer = nil
+    }
+}
+
+enum Debug {
+    static let on = ProcessInfo.processInfo.environment["HSIM"] != nil
+    static func short(_ e: DispatchEvent) -> String {
+        switch e {
+        case .attempted(let e, let a): "attempted \(e.sequence) \(e.mutation.route) \(e.mutation.lane) att=\(e.attempts) unc=\(e.uncertain) doubts=\(e.doubts) looks=\(e.looks) failedAt=\(String(describing: e.failedAt?.timeIntervalSince(World.start))) sent=\(a.wasSent) \(a.verdict.name) \(a.verdict.failure?.reason.rawValue ?? "") \(a.verdict.failure?.status ?? 0) open=\(a.verdict.failure?.outcomeUnknown ?? false)"
+        case .stored(let c): "stored \(c.entries.map(\.sequence)) next=\(c.nextDue.map { "\($0.key.backend)/\($0.key.account): \($0.value.mapValues { $0.timeIntervalSince(World.start) })" })"
+        default: "\(e)"
+        }
+    }
+    static func short(_ a: DispatchAction) -> String {
+        switch a {
+        case .store(let s, let c): "store \(s.map { "\($0.entry.sequence) \($0.settlement)".prefix(150) }) claim \(c.map { "\($0.key.backend)/\($0.key.account) n=\($0.value.count) closed=\($0.value.closed) probes=\($0.value.probes)" })"
+        case .attempt(let e): "attempt \(e.sequence)"
+        case .wake(let d): "wake \(d.map { $0.timeIntervalSince(World.start) } ?? -1)"
+        default: "\(a)"
+        }
     }
 }

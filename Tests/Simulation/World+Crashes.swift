@@ -10,7 +10,9 @@ extension World {
         guard isRunning else { return }
         happened(isFault ? "crash" : "kill")
         for (index, attempt) in tries.enumerated() where attempt.sent != nil && effects >> UInt64(index % 64) & 1 == 1 {
-            guard let item = model.items[attempt.entry.sequence], item.curse != .poison else { continue }
+            guard let item = model.items[attempt.entry.sequence], item.curse.map({ $0.isOfLookUps || $0.fate.isEffective }) ?? true else {
+                continue
+            }
             try takeEffect(item, attempt)
         }
         for case .store(let settled, let slots) in underway where storeLands && !isDiskFull { _ = try await write(settled, slots) }

@@ -3,68 +3,70 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// A backend that takes nobody's session any more, whatever is renewed: the sign-in itself goes through each time.
+/// Backends, or what stands before them, that fail at everything for hours: no entry pays for it, and all go on soon after.
 extension World {
     private static let hours = 6.0
-    /// Entries that may be held before it is plain that the fault is the backend's, and the pauses that grow until they are as long as they get.
-    private static let (mostHeld, growing) = (3, 8.0)
 
-    /// Every backend denies everything for some hours: that spends no attempts, holds three entries at most for each session, and is asked
-    /// about ever more seldom.
-    func deny() async throws {
+    /// Every backend fails at everything for some hours, in one of the ways that are no entry's fault.
+    func failForHours() async throws {
         for name in names where keepers[name]?.isLeaving == false { setSession(name, Account(id: "1", label: "1")) }
-        let (before, revisions, end) = (model, view.accounts, time + Self.hours * 3600)
+        let fate = Fate.outages[Int(plan.seed % UInt64(Fate.outages.count))]
+        met("outage: \(fate)")
+        let (before, end) = (model, time + Self.hours * 3600)
         // What had been answered just before is written only now.
         func wasSettled(_ item: Model.Item) -> Bool { before.items[item.sequence]?.state == .inflight }
-        var tries: [String: Int] = [:]
-        var left = 20_000 + 200 * model.items.count
+        var tries: [RouteOfBackend: Int] = [:]
+        try await goOn(until: end, fate) { attempt in
+            let route = RouteOfBackend(backend: attempt.backend, route: attempt.entry.mutation.route)
+            tries[route, default: 0] += 1
+            if tries[route] ?? 0 > Self.mostTries + plan.inFlight {
+                throw Violation("outage", "\(route) is asked \(tries[route] ?? 0) times in \(Self.hours) hours of \(fate)")
+            }
+        }
+        var paid: [RouteOfBackend: Int] = [:]
+        for item in model.open where item.state == .dead || item.state == .held && item.holdReason == .forbidden {
+            guard let earlier = before.items[item.sequence], earlier.state == .pending, !wasSettled(item) else { continue }
+            paid[RouteOfBackend(backend: item.destination.backend, route: item.route.rawValue), default: 0] += 1
+        }
+        // One that is alone can be judged by nothing but time.
+        if let route = paid.first(where: { $0.value > 1 }) {
+            throw Violation("outage", "\(route.value) entries of \(route.key) pay for \(Self.hours) hours of \(fate)")
+        }
+        try await recover(from: fate)
+    }
+
+    /// So many tries of a route are enough, with pauses that are a quarter of the outage so far and ten minutes at most.
+    private static let mostTries = 120
+
+    /// What was due when the backends came back has gone up soon after.
+    private func recover(from fate: Fate) async throws {
+        let (begin, wall) = (time, now)
+        try await goOn(until: begin + Self.soon, .fine) { _ in }
+        for name in names where keepers[name]?.account?.id == "1" {
+            let left = model.waiting(at: Destination(backend: name, account: "1")).first { $0.curse == nil && $0.due <= wall.ms }
+            if let left {
+                throw Violation("outage", "entry \(left.sequence) (\(left.route)) still waits \(time - begin) s after an outage (\(fate))")
+            }
+        }
+    }
+
+    /// Seconds: the longest pause, and a moment for what follows it.
+    private static let soon: TimeInterval = 600 + 120
+
+    /// Everything under way ends in its turn and like this, until then.
+    func goOn(until end: TimeInterval, _ fate: Fate, _ look: (Try) throws -> Void) async throws {
+        var left = 40_000 + 400 * model.items.count
         while time < end {
             left -= 1
-            if left == 0 { throw Violation("I4", "it never came to rest, at backends that deny everybody") }
-            if case .attempt(let attempt) = underway.first, attempt.sent == nil {
-                tries[attempt.backend, default: 0] += 1
-                try checkTries(attempt.backend, tries, since: revisions)
-            }
+            if left == 0 { throw Violation("I4", "it never came to rest while all ended as \(fate)") }
+            if case .attempt(let attempt) = underway.first, attempt.sent == nil { try look(attempt) }
             if !underway.isEmpty {
-                try await finish(0, .stillUnauthorized)
-            } else if timer != nil {
+                try await finish(0, fate)
+            } else if let timer, timer <= end {
                 try fire(lateBy: 0)
             } else {
-                break
+                return try advance(to: end)
             }
-        }
-        for item in model.open where !wasSettled(item) {
-            guard let earlier = before.items[item.sequence] else { continue }
-            if item.attempts > earlier.attempts || item.state == .dead && earlier.state != .dead {
-                throw Violation("I7", "entry \(item.sequence) has \(item.attempts) attempts, for a backend that denies everybody")
-            }
-        }
-        for name in names {
-            let held = model.open.count {
-                $0.destination.backend == name && $0.holdReason == .forbidden && before.items[$0.sequence]?.holdReason != .forbidden
-                    && !wasSettled($0)
-            }
-            if held > Self.mostHeld * sessions(name, since: revisions) {
-                throw Violation("denial", "\(held) entries are held, for what is the fault of \(name)")
-            }
-            if tries[name] ?? 0 > Self.mostHeld { met("deniedForHours") }
-        }
-    }
-
-    private func sessions(_ name: String, since revisions: [String: (account: String?, revision: Int)]) -> Int {
-        1 + (keepers[name]?.revision ?? 0) - (revisions[name]?.revision ?? 0)
-    }
-
-    /// What is sent at the same time learns it together.
-    private func checkTries(
-        _ name: String, _ tries: [String: Int], since revisions: [String: (account: String?, revision: Int)]
-    ) throws {
-        let longest = CircuitBreaker.Policy().ceiling
-        let most =
-            (Double(plan.inFlight + Self.mostHeld) + Self.growing) * Double(sessions(name, since: revisions)) + Self.hours * 3600 / longest
-            + 1
-        if Double(tries[name] ?? 0) > most {
-            throw Violation("denial", "\(name) is asked \(tries[name] ?? 0) times in \(Self.hours) hours, and denies everybody")
         }
     }
 }

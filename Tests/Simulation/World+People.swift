@@ -7,23 +7,28 @@ import TestSupport
 /// What people and devices do at the station.
 extension World {
     func submit(
-        _ backend: String, _ account: Int, _ lane: Int, _ route: RouteKind, halts: Bool, _ curse: Curse?, _ count: Int
+        _ backend: String, _ account: Int, _ lane: Int, _ route: RouteKind, halts: Bool, _ curse: Curse?, after: Int?, _ count: Int
     ) async throws {
         guard isRunning, !isDiskFull else { return }
-        let destination = Destination(backend: backend, account: String(account % plan.accounts + 1))
-        let lane = Lane("lane\(lane % plan.lanes)")
+        let destination = Destination(backend: backend, account: AccountID(String(account % plan.accounts + 1)))
+        let lane = Lane("lane\(lane)")
         let onDead = halts ? Mutation.OnDead.halt : .skip
+        let after = after.map { Lane("lane\($0)") }.flatMap { $0 == lane ? nil : $0 }
         let mutations = (0..<count).map { _ in
             Mutation(
                 id: Samples.id(number()), destination: destination, lane: lane, route: route.rawValue, payload: Data("{}".utf8),
-                onDead: onDead, capturedAt: now)
+                onDead: onDead, capturedAt: now, after: after)
         }
         let results = try await outbox.enqueue(mutations, accountLabel: nil, at: now)
-        for (mutation, result) in zip(mutations, results) {
+        let parent = after.flatMap { model.last(of: $0, at: destination) }
+        // A curse is on one of them.
+        for (index, (mutation, result)) in zip(mutations, results).enumerated() {
             guard case .new(let sequence) = try result.get() else { throw Violation("I1", "\(mutation.id) is known already") }
             try model.add(
                 Model.Item(
-                    sequence: sequence, id: mutation.id, destination: destination, lane: lane, route: route, onDead: onDead, curse: curse))
+                    sequence: sequence, id: mutation.id, destination: destination, lane: lane, route: route, onDead: onDead,
+                    curse: index == 0 ? curse : nil,
+                    after: after, parent: parent, acceptedAt: time))
         }
         happened()
         arrive()
@@ -36,16 +41,16 @@ extension World {
         return items.isEmpty ? nil : items[pick % items.count]
     }
 
-    /// A person has it tried again. Where nobody else can know whether it took effect, the person has looked, and it has not.
+    /// A person has it tried again. Where only a person can know whether it took effect, the person has looked, and it has not.
     func retry(_ pick: Int) async throws {
         guard let item = candidate(pick) else { return }
-        let canLookUp = item.route.traits.canLookUp
-        if item.holdReason == .unknownOutcome || (item.state == .dead && !canLookUp) {
+        let forgetsDoubt = !item.route.traits.canLookUp
+        if forgetsDoubt, item.uncertain {
             try arriveLate(item.id)
             if ledger.has(item.id) { return }
         }
-        try await outbox.retry(item.id, canLookUp: canLookUp, by: "a person", at: now)
-        model.retry(item)
+        try await outbox.retry(item.id, forgetsDoubt: forgetsDoubt, by: "a person", at: now)
+        model.retry(item, forgetsDoubt: forgetsDoubt)
         happened()
         arrive()
     }
@@ -53,10 +58,7 @@ extension World {
     func discard(_ pick: Int) async throws {
         guard let item = candidate(pick) else { return }
         try await outbox.discard(item.id, by: "a person", at: now)
-        model.change(item.sequence) {
-            $0.state = .discarded
-            $0.holdReason = nil
-        }
+        model.discard(item)
         happened()
         arrive()
     }
@@ -64,7 +66,10 @@ extension World {
     /// What `homing sync` does.
     func sync(_ backend: String?) async throws {
         guard isRunning, !isDiskFull else { return }
-        try await outbox.makeDue(backend: backend, at: now)
+        for name in names where backend == nil || backend == name {
+            let routes = RouteKind.allCases.filter { $0.traits.canLookUp }.map(\.rawValue)
+            try await outbox.makeDue(backend: name, lookingUp: Set(routes), at: now)
+        }
         model.makeDue(backend: backend, at: now)
         arrive()
         try feed(.hurried(backend: backend))

@@ -35,26 +35,37 @@ extension World {
             default: false
             }
         }
-        guard isTold, !isChecking, let due = model.nextDue(Destination(backend: name, account: account)) else { return }
-        let sending = tries.filter { $0.backend == name }.count
-        // Where a session is well and the backend denies it all the same, one entry at a time is sent.
-        let limit = plan.has(.stillUnauthorized) ? 1 : plan.inFlight
-        // A time past the horizon was set by a clock that was ahead; the outbox sets it right.
-        let isPastHorizon = Date(ms: due) > now.addingTimeInterval(Model.horizon)
+        guard isTold, !isChecking else { return }
+        let due = model.nextDueByRoute(Destination(backend: name, account: account)).mapValues { Date(ms: $0) }
+        guard !due.isEmpty else { return }
+        let sending = tries.filter { $0.backend == name }
         switch view.gates[name] {
-        case .open:
-            if sending >= limit { return }
-            if Date(ms: due) <= now || isPastHorizon {
-                throw Violation("I4", "something at \(name) is due, and only \(sending) are sent; timer \(timerText)")
+        case .cooling(let until, let failure) where !(view.routes[name] ?? [:]).values.contains(RouteGate(until: until, failure: failure)):
+            if !sending.isEmpty || isProbing(name) { return }
+            let next = due.values.map { isPastHorizon($0) ? until : max(until, $0) }.min() ?? until
+            try checkTimer(next, "the end of the cooling of \(name)")
+        case .open, .cooling:
+            if sending.count >= plan.inFlight { return }
+            for (route, date) in due {
+                let isSent = sending.contains { $0.entry.mutation.route == route }
+                try checkProgress(name, route, due: isPastHorizon(date) ? now : date, isSent: isSent)
             }
-            try checkTimer(Date(ms: due), "the next entry at \(name)")
-        case .cooling(let until, _):
-            if sending > 0 || isProbing(name) { return }
-            try checkTimer(isPastHorizon ? until : max(until, Date(ms: due)), "the end of the cooling of \(name)")
         case .paused, .signInRequired, nil:
             throw Violation("I4", "the gate of \(name) is \(view.gates[name]?.name ?? "unknown"), with \(account) signed in and no pause")
         }
     }
+
+    /// A route of a backend that can be reached: what is due is sent; where the route is left alone, one of it or a probe is on its way.
+    private func checkProgress(_ name: String, _ route: String, due: Date, isSent: Bool) throws {
+        let gate = view.routes[name]?[route]
+        if gate != nil, isSent || isProbing(name) { return }
+        let next = gate.map { max($0.until, due) } ?? due
+        if next <= now { throw Violation("I4", "something of \(route) at \(name) is due, and not sent; timer \(timerText)") }
+        try checkTimer(next, "the next entry of \(route) at \(name)")
+    }
+
+    /// A time past the horizon was set by a clock that was ahead; the outbox sets it right.
+    private func isPastHorizon(_ due: Date) -> Bool { due > now.addingTimeInterval(Model.horizon) }
 
     private func checkTimer(_ date: Date, _ what: String) throws {
         // Half a millisecond, which is what the outbox rounds.

@@ -4,7 +4,7 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// The network and the backends: what becomes of each step of a trip, at the scheduler's choice.
+/// The network and the backends: what becomes of each request of a trip, at the scheduler's choice; what an answer means says the profile.
 extension World {
     /// A try goes one step on: it looks, and leaves; or its answer comes.
     func go(_ attempt: Try, _ fate: Fate) throws {
@@ -18,10 +18,13 @@ extension World {
                 }
                 attempt.sent = (account.id, keeper.revision, time)
                 return underway.append(.attempt(attempt))
-            case .send: step = try sendAgain(&attempt, fate)
-            case .lookUp: step = try lookUp(&attempt, fate)
-            case .renew: step = renew(&attempt, fate)
-            case .askHealth(let failure): step = attempt.trip.felt(health(attempt, fate), after: failure, at: now)
+            case .send:
+                // Once more, under the renewed session.
+                let sender = keepers[attempt.backend]?.account?.id
+                attempt.sent?.account = sender ?? ""
+                step = try answer(&attempt, attempt.met == .stillUnauthorized ? .stillUnauthorized : .fine)
+            case .lookUp(let page, let seen): step = try lookUp(&attempt, page, seen, fate)
+            case .renew: step = renew(&attempt)
             case .end(let result): return try end(attempt, result)
             }
         }
@@ -42,7 +45,7 @@ extension World {
     }
 
     /// Why a session that has to be renewed is not.
-    private func noRenewal(_ fate: Fate) -> AuthenticationError? {
+    private func noRenewal(_ fate: Fate?) -> AuthenticationError? {
         switch fate {
         case .renewalUnavailable: .unavailable(Failure(.offline, "no renewal"))
         case .tooSoon: .tooSoon(until: now.addingTimeInterval(120), Failure(.signInRequired, "too soon"))
@@ -52,120 +55,65 @@ extension World {
     }
 
     /// 401. A session that was renewed meanwhile serves; else it is over, and only a person can renew it.
-    private func renew(_ attempt: inout Try, _ fate: Fate) -> Trip.Step {
-        if let error = noRenewal(fate) { return attempt.trip.failed(Verdict(error), at: now) }
+    private func renew(_ attempt: inout Try) -> Trip.Step {
+        if let error = noRenewal(attempt.met) { return attempt.trip.failed(Verdict(error), at: now) }
         let keeper = keepers[attempt.backend]
         let isTheirs = keeper?.account?.id == (attempt.sent?.account ?? attempt.entry.mutation.destination.account)
-        let isRenewed = fate == .stillUnauthorized || keeper?.revision != attempt.sent?.revision
-        if isTheirs, isRenewed, attempt.sent != nil || fate == .stillUnauthorized { return attempt.trip.renewed() }
+        let isDenied = attempt.met == .stillUnauthorized
+        let isRenewed = isDenied || attempt.sent.map { keeper?.revision != $0.revision } ?? false
+        if isTheirs, isRenewed { return attempt.trip.renewed() }
         if isTheirs { setSession(attempt.backend, nil) }
         return attempt.trip.failed(Verdict(AuthenticationError.signInRequired(reason: "ended")), at: now)
     }
 
-    private func health(_ attempt: Try, _ fate: Fate) -> Attempt.Health {
-        guard backend(named: attempt.backend).hasHealthRoute else { return .noEvidence }
-        switch fate {
-        case .errorIll: return .ill
-        // Whoever cannot be asked for the entry cannot be asked for anything.
-        case .lostBefore, .lostAfter, .lostLate, .timeout: return attempt.sent == nil ? .ill : .well
-        default: return .well
-        }
+    /// What comes back over the wire, or why nothing does.
+    private func response(_ fate: Fate, content: String) throws(TransportError) -> InboundResponse {
+        if let response = Wire.answer(fate, content: content) { return response }
+        throw fate == .offline ? .unreachable(Failure(.offline, "offline")) : .lost(Failure(.lostAnswer, "lost"))
     }
 
-    private func transportFailed(_ attempt: inout Try, _ error: TransportError, isSafe: Bool) -> Trip.Step {
-        attempt.trip.failed(Verdict(error, isSafe: isSafe, isCut: attempt.isCut), at: now)
-    }
-
-    /// Looks for what may have arrived already: before anything is sent, or once an answer has left it open.
-    private func lookUp(_ attempt: inout Try, _ fate: Fate) throws -> Trip.Step {
-        guard let item = model.items[attempt.entry.sequence] else {
+    /// Looks for what may have arrived already.
+    private func lookUp(_ attempt: inout Try, _ page: Int, _ seen: Int, _ fate: Fate) throws -> Trip.Step {
+        let mutation = attempt.entry.mutation
+        guard let item = model.items[attempt.entry.sequence], let backend = profiles[attempt.backend] else {
             throw Violation("I1", "entry \(attempt.entry.sequence) is looked up, and unknown")
         }
         happened()
-        // What was answered a moment ago is answered now, too.
-        let isAfter = attempt.sent != nil
-        let fate = item.curse == .hidden && (isAfter || isEffective(fate)) ? .errorWell : isAfter ? .fine : fate
-        if isFaultOfLookUp(fate) { met("lookUp: \(fate)") }
-        func failed(_ verdict: Verdict) -> Trip.Step { attempt.trip.lookedUp(.failed(verdict), at: now) }
-        switch fate {
-        case .offline: return transportFailed(&attempt, .unreachable(Failure(.offline, "offline")), isSafe: true)
-        case .lostBefore, .lostAfter, .lostLate:
-            return transportFailed(&attempt, .lost(Failure(.lostAnswer, "lost", outcomeUnknown: true)), isSafe: true)
-        case .timeout: return failed(.transient(Failure(.serverError, status: 408, "timeout")))
-        case .errorWell, .errorIll, .errorUnsaid, .errorAfter, .openBefore, .openAfter:
-            return failed(.transient(Failure(.serverError, status: 500, "error")))
-        case .refused: return failed(.permanent(Failure(.refused, status: 422, "no")))
-        case .forbidden: return failed(.forbidden(Failure(.forbidden, status: 403, "no")))
-        case .redirect, .pageBefore, .pageAfter: return failed(.intercepted(Failure(.intercepted, status: 200, "portal")))
-        case .throttledBriefly, .throttledLong: return failed(throttled(fate))
-        case .sessionEnds, .stillUnauthorized: return failed(.unauthorized(Failure(.signInRequired, status: 401, "ended")))
-        case .fine, .renewalUnavailable, .tooSoon, .resting, .locked, .lockedLong:
-            let receipt = Receipt(remoteID: "7", status: 200, foundByLookup: true, at: now)
-            return attempt.trip.lookedUp(ledger.has(item.id) ? .found(receipt) : .absent, at: now)
+        let rows = ledger.rows(item.route, at: mutation.destination, Array(model.items.values), time: time)
+        let pages = max(1, (rows.count + Wire.rowsPerPage - 1) / Wire.rowsPerPage)
+        // Trouble comes with any of the pages.
+        var fate = page == 1 + Int(item.sequence) % pages ? fate : .fine
+        if let curse = item.curse, curse.isOfLookUps, fate == .fine { fate = curse.fate }
+        attempt.met = fate
+        if fate != .fine { met("lookUp: \(fate)") }
+        do throws(TransportError) {
+            let answer = try response(fate, content: Wire.list(rows, page: page))
+            return attempt.trip.lookedUp(backend.lookedUp(answer, for: mutation, page: page, seen: seen, at: now), at: now)
+        } catch {
+            return attempt.trip.failed(Verdict(error, isSafe: true, isCut: attempt.isCut), at: now)
         }
-    }
-
-    private func isFaultOfLookUp(_ fate: Fate) -> Bool {
-        switch fate {
-        case .fine, .renewalUnavailable, .tooSoon, .resting, .locked, .lockedLong: false
-        default: true
-        }
-    }
-
-    private func isEffective(_ fate: Fate) -> Bool {
-        switch fate {
-        case .fine, .lostAfter, .lostLate, .errorAfter, .openAfter, .pageAfter: true
-        default: false
-        }
-    }
-
-    private func throttled(_ fate: Fate) -> Verdict {
-        .throttled(Failure(.throttled, "quiet"), until: now.addingTimeInterval(fate == .throttledLong ? 21_600 : 20))
     }
 
     /// What the backend does with the request, and what comes back of it.
     private func answer(_ attempt: inout Try, _ fate: Fate) throws -> Trip.Step {
-        let backend = backend(named: attempt.backend)
         let item = try sent(attempt)
-        let fate = item.curse == .poison && isEffective(fate) ? (backend.hasHealthRoute ? .errorWell : .errorUnsaid) : fate
+        var fate = fate
+        if let curse = item.curse, !curse.isOfLookUps, fate == .fine { fate = curse.fate }
+        (attempt.met, attempt.fate) = (fate, fate)
         if fate != .fine { met(fate.rawValue) }
-        if isEffective(fate), fate != .lostLate { try takeEffect(item, attempt) }
-        func answered(_ verdict: Verdict) -> Trip.Step { attempt.trip.answered(verdict, at: now) }
-        switch fate {
-        case .fine: return answered(.accepted(Receipt(remoteID: "7", status: 201, at: now)))
-        case .offline: return transportFailed(&attempt, .unreachable(Failure(.offline, "offline")), isSafe: false)
-        case .lostBefore, .lostAfter, .lostLate:
-            // But for the millisecond to which the outbox rounds when to look.
-            if fate == .lostLate { ledger.expect(item, until: time + Self.lookupAfter - 0.001) }
-            return transportFailed(&attempt, .lost(Failure(.lostAnswer, "lost")), isSafe: false)
-        case .errorWell, .errorIll, .errorUnsaid, .errorAfter: return answered(.transient(Failure(.serverError, status: 500, "error")))
-        // The backend has answered that it does not know.
-        case .openBefore, .openAfter: return answered(.unknown(Failure(.serverError, status: 500, "open", outcomeUnknown: true)))
-        case .timeout: return answered(.transient(Failure(.serverError, status: 408, "timeout")))
-        case .throttledBriefly, .throttledLong: return answered(throttled(fate))
-        case .sessionEnds, .stillUnauthorized, .renewalUnavailable, .tooSoon, .resting:
-            return answered(.unauthorized(Failure(.signInRequired, status: 401, "ended")))
-        case .locked: return answered(.locked(Failure(.refused, status: 423, "locked"), until: nil))
-        case .lockedLong: return answered(.locked(Failure(.refused, status: 423, "locked"), until: now.addingTimeInterval(21_600)))
-        case .forbidden: return answered(.forbidden(Failure(.forbidden, status: 403, "no")))
-        case .refused: return answered(.permanent(Failure(.refused, status: 422, "no")))
-        case .redirect: return answered(.intercepted(Failure(.intercepted, status: 302, "portal")))
-        case .pageBefore, .pageAfter: return answered(.intercepted(Failure(.intercepted, status: 200, "portal")))
+        if fate.isEffective { try takeEffect(item, attempt) }
+        // But for the millisecond to which the outbox rounds when to look.
+        if fate == .lostLate, let sender = attempt.sent?.account {
+            ledger.expect(item, as: sender, until: time + Self.lookupAfter - plan.listLag - 0.001)
         }
-    }
-
-    /// Once more, under the renewed session.
-    private func sendAgain(_ attempt: inout Try, _ fate: Fate) throws -> Trip.Step {
-        guard let sender = keepers[attempt.backend]?.account?.id else {
-            throw Violation("I8", "entry \(attempt.entry.sequence) is sent again in nobody's name")
+        do throws(TransportError) {
+            let isRefused = noRenewal(fate) != nil
+            let answer = try response(isRefused ? .sessionEnds : fate, content: #"{"id":\#(Wire.remoteID(item.sequence))}"#)
+            guard let backend = profiles[attempt.backend] else { throw .unreachable(Failure(.offline, "no such backend")) }
+            return attempt.trip.answered(backend.verdict(on: answer, to: attempt.entry.mutation, at: now), at: now)
+        } catch {
+            return attempt.trip.failed(Verdict(error, isSafe: false, isCut: attempt.isCut), at: now)
         }
-        attempt.sent?.account = sender
-        let item = try sent(attempt)
-        if fate == .stillUnauthorized {
-            return attempt.trip.answered(.unauthorized(Failure(.signInRequired, status: 401, "still")), at: now)
-        }
-        try takeEffect(item, attempt)
-        return attempt.trip.answered(.accepted(Receipt(remoteID: "7", status: 201, at: now)), at: now)
     }
 
     /// What is being sent, under the account that captured it.
@@ -181,33 +129,41 @@ extension World {
 
     /// The backend does what it is asked. Within a lane nothing goes before what is in line before it.
     func takeEffect(_ item: Model.Item, _ attempt: Try) throws {
-        if sabotage == .answersWithoutEffect, item.sequence % 10 == 0 { return }
+        guard let sent = attempt.sent, sabotage != .answersWithoutEffect || item.sequence % 10 != 0 else { return }
         if let head = model.head(of: item), head < item.sequence {
             throw Violation("I5", "entry \(item.sequence) took effect before entry \(head) of its lane")
         }
         try ledger.take(
-            item, wasUncertain: attempt.entry.uncertain, keyLifetime: backend(named: attempt.backend).keyLifetime,
-            at: attempt.sent?.at ?? time)
+            item, as: sent.account, wasUncertain: attempt.entry.uncertain, keyLifetime: backend(named: attempt.backend).keyLifetime,
+            lag: plan.listLag, at: sent.at)
     }
 
     private func end(_ attempt: Try, _ result: Attempt) throws {
-        let hasEvidence = isSeenWell(attempt, result)
-        model.tried(attempt.entry.sequence, result, isSeenWell: hasEvidence, from: attempt.began)
-        switch result.verdict {
-        case .accepted, .permanent, .locked, .forbidden: answeredAt[attempt.backend] = time
+        let entry = attempt.entry
+        let evidence = evidence(attempt)
+        model.tried(entry.sequence, attempt.fate, evidence, at: time)
+        let route = RouteOfBackend(backend: attempt.backend, route: entry.mutation.route)
+        switch (attempt.fate, result.verdict) {
+        case (.fine, .accepted): through[route] = time
+        case (.deniedDeclared, _), (.refusedDeclared, _), (.locked, _), (.lockedLong, _): failing[route] = []
+        case (_, .transient) where evidence != .contrast, (_, .intercepted) where evidence != .contrast,
+            (_, .unknown(_)) where evidence != .contrast && attempt.fate != nil && !attempt.isCut:
+            failing[route, default: []].insert(entry.sequence)
         default: break
         }
-        try feed(.attempted(attempt.entry, result))
+        if through[route] == time || evidence == .contrast { failing[route] = [] }
+        try feed(.attempted(entry, result))
     }
 
-    /// What may count where nothing was learnt of the backend's health: somebody was answered since the last try, or it is so long since the
-    /// last time that it counted as the policy says; where the clock has jumped since that, nobody can tell.
-    private func isSeenWell(_ attempt: Try, _ result: Attempt) -> Bool {
-        guard let item = model.items[attempt.entry.sequence], result.health == .noEvidence else { return result.health == .well }
-        // But for the millisecond to which the outbox rounds when it was tried.
-        if let answered = answeredAt[attempt.backend], let tried = item.triedAt, answered >= tried - 0.001 { return true }
-        guard let counted = item.countedAt else { return true }
-        let period = item.attempts + 1 < Model.attempts ? Self.retry.loneEntryPeriod : Self.retry.lastLoneEntryPeriod
-        return time - counted >= period - 1 || steppedAt.map { $0 >= counted } ?? false
+    /// What speaks against the entry itself, should this try have failed; where the clock has jumped meanwhile, nobody can tell.
+    private func evidence(_ attempt: Try) -> Model.Evidence {
+        guard let item = model.items[attempt.entry.sequence], let failedAt = item.failedAt else { return .none }
+        func hasJumped(since moment: TimeInterval) -> Bool { steppedAt.map { $0 >= moment } ?? false }
+        let route = RouteOfBackend(backend: attempt.backend, route: item.route.rawValue)
+        if let time = through[route], time > failedAt || hasJumped(since: failedAt) { return .contrast }
+        guard failing[route, default: []].subtracting([item.sequence]).isEmpty else { return .none }
+        let isLast = item.attempts + 1 >= Model.attempts
+        guard let counted = item.countedAt ?? (isLast ? item.acceptedAt : nil), !hasJumped(since: counted) else { return .alone }
+        return time - counted >= (isLast ? Self.retry.lastLoneEntryPeriod : Self.retry.loneEntryPeriod) - 1 ? .alone : .none
     }
 }

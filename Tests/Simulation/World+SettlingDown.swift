@@ -13,16 +13,17 @@ extension World {
         if view.isStopping, isRunning { try await rest(within: limit) }
         if !isRunning { try reopen(isFault: false) }
         for name in names { try await resume(name) }
-        if plan.has(.stillUnauthorized) { try await deny() }
+        if plan.has(.outages) { try await failForHours() }
         let begin = time
         for number in 1...plan.accounts {
             for name in names {
                 while keepers[name]?.isLeaving == true { try await rest(within: limit) }
-                setSession(name, Account(id: String(number), label: String(number)))
+                setSession(name, Account(id: AccountID(String(number)), label: String(number)))
             }
+            try await endCurses(number)
             try await rest(within: limit)
             for name in names {
-                let destination = Destination(backend: name, account: String(number))
+                let destination = Destination(backend: name, account: AccountID(String(number)))
                 if let due = model.nextDue(destination) {
                     throw Violation("I4", "it came to rest with something at \(destination) due at \(Date(ms: due)), and it is \(now)")
                 }
@@ -34,6 +35,26 @@ extension World {
         try await checkStore()
         try await checkPauses()
     }
+
+    /// Others get through, time and again: what fails by itself comes to its end.
+    private func endCurses(_ account: Int) async throws {
+        for _ in 0..<Self.mostRounds {
+            var isDone = true
+            for name in names {
+                let destination = Destination(backend: name, account: AccountID(String(account)))
+                for route in Set(model.waiting(at: destination).filter { $0.curse != nil }.map(\.route)) {
+                    isDone = false
+                    try await submit(name, account - 1, plan.lanes, route, halts: false, nil, after: nil, 1)
+                }
+            }
+            if isDone { return }
+            try await goOn(until: time + 1800, .fine) { _ in }
+        }
+        throw Violation("curse", "an entry goes on failing while others of its route get through")
+    }
+
+    /// Half hours. A look-up that fails is given up after six hours, and so may the two entries before it be.
+    private static let mostRounds = 48
 
     /// Goes on, everything in its turn and without a fault, until nothing is under way and no time is set.
     private func rest(within limit: TimeInterval) async throws {

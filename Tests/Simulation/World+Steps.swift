@@ -1,3 +1,4 @@
+import Backends
 import Delivery
 import Foundation
 import Outbox
@@ -12,8 +13,8 @@ extension World {
         case .pass(let seconds): try pass(seconds)
         case .fire(let late): if timer != nil { try fire(lateBy: late) }
         case .staleWake: try feed(.woke)
-        case .submit(let backend, let account, let lane, let route, let halts, let curse, let count):
-            try await submit(self.backend(backend).name, account, lane, route, halts: halts, curse, count)
+        case .submit(let backend, let account, let lane, let route, let halts, let curse, let after, let count):
+            try await submit(self.backend(backend).name, account, lane, route, halts: halts, curse, after: after, count)
         case .retry(let pick): try await retry(pick)
         case .discard(let pick): try await discard(pick)
         case .sync(let backend): try await sync(backend.map { self.backend($0).name })
@@ -24,7 +25,7 @@ extension World {
         case .signIn(let backend, let account):
             let name = self.backend(backend).name
             let id = String(account % plan.accounts + 1)
-            if keepers[name]?.isLeaving == false { setSession(name, Account(id: id, label: id)) }
+            if keepers[name]?.isLeaving == false { setSession(name, Account(id: AccountID(id), label: id)) }
         case .sessionEnds(let backend): setSession(self.backend(backend).name, nil)
         case .signOut(let backend, let kept): try signOut(self.backend(backend).name, kept: kept)
         case .cut(let backend): try feed(.cut(backend: self.backend(backend).name))
@@ -52,26 +53,26 @@ extension World {
         // On a full disk it is lost, and done at the next start.
         case .expire(let pause): if !isDiskFull { try await outbox.expire(pause, at: now) }
         case .correct(let pause): if !isDiskFull { try await outbox.correct(pause) }
+        case .keepQuiet(let quiet): if !isDiskFull { try await outbox.keep(quiet) }
         case .mail(let event): try feed(event)
         }
     }
 
     private func probe(_ backend: String, _ fate: Fate, isAbandoned: Bool) -> Probe {
-        switch fate {
-        case .fine, .refused, .forbidden, .errorWell, .stillUnauthorized, .lostAfter, .errorAfter: return .well
-        default: break
-        }
-        met("probe: \(isAbandoned ? "calledOff" : fate.rawValue)")
+        if fate != .fine { met("probe: \(isAbandoned ? "calledOff" : fate.rawValue)") }
         if isAbandoned { return .failed(Failure(.stopping, "called off")) }
-        return switch fate {
-        case .redirect, .pageBefore, .pageAfter: .failed(Failure(.intercepted, "portal"))
-        case .errorIll, .errorUnsaid, .throttledBriefly, .throttledLong: .failed(Failure(.serverError, status: 503, "ill"))
-        default: .failed(Failure(.offline, "offline"))
+        guard let answer = Wire.answer(fate, content: Wire.health(keepers[backend]?.account?.id.rawValue)) else {
+            return .failed(Failure(fate == .offline ? .offline : .lostAnswer, "no answer"))
+        }
+        return switch profiles[backend]?.health(answer) {
+        case .well: .well
+        case .ill(let failure), .intercepted(let failure), .unreachable(let failure): .failed(failure)
+        case nil: .failed(Failure(.offline, "no such backend"))
         }
     }
 
     /// True time goes on, and what must have arrived by then arrives.
-    private func advance(to moment: TimeInterval) throws {
+    func advance(to moment: TimeInterval) throws {
         while let index = ledger.late.firstIndex(where: { $0.until <= moment }) { try arriveLate(index) }
         time = max(time, moment)
     }
@@ -90,9 +91,11 @@ extension World {
     }
 
     private func arriveLate(_ index: Int) throws {
-        let item = ledger.arrive(at: index)
+        let (item, account) = ledger.arrive(at: index)
         happened("arrivedLate")
-        try ledger.take(item, wasUncertain: true, keyLifetime: backend(named: item.destination.backend).keyLifetime, at: time)
+        try ledger.take(
+            item, as: account, wasUncertain: true, keyLifetime: backend(named: item.destination.backend).keyLifetime, lag: plan.listLag,
+            at: time)
     }
 
     /// Where the wall clock jumps, what is late has arrived: no calendar can promise otherwise.

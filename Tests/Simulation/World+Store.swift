@@ -6,7 +6,7 @@ import SyncModel
 /// The disk.
 extension World {
     /// Writes what the core asked for, or fails for want of room; the core hears of it later.
-    func store(_ settled: [Settled], _ slots: [Destination: Int]) async throws {
+    func store(_ settled: [Settled], _ slots: [Destination: ClaimOrder]) async throws {
         if isDiskFull {
             met("diskFull")
             return underway.append(.mail(.storeFailed))
@@ -15,7 +15,7 @@ extension World {
     }
 
     /// The write itself, by the outbox and by the model.
-    func write(_ settled: [Settled], _ slots: [Destination: Int]) async throws -> Claimed {
+    func write(_ settled: [Settled], _ slots: [Destination: ClaimOrder]) async throws -> Claimed {
         let settled = sabotage == .countsOffline ? settled.map(Self.counted) : settled
         let now = now
         let claimed = try await outbox.settle(settled, thenClaim: slots, at: now)
@@ -24,7 +24,7 @@ extension World {
         guard claimed.entries.map(\.sequence) == expected.sequences else {
             throw Violation("model", "a claim brought \(claimed.entries.map(\.sequence)), and should bring \(expected.sequences)")
         }
-        guard claimed.nextDue.mapValues(\.ms) == expected.nextDue else {
+        guard claimed.nextDue.mapValues({ $0.mapValues(\.ms) }) == expected.nextDue else {
             throw Violation("model", "a claim says that the next is due \(claimed.nextDue), and it is \(expected.nextDue)")
         }
         return claimed

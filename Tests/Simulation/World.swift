@@ -1,3 +1,4 @@
+import Backends
 import Delivery
 import Foundation
 import Outbox
@@ -29,8 +30,11 @@ package final class World {
     var offset: TimeInterval = 0
     /// When the wall clock jumped last, in true time.
     var steppedAt: TimeInterval?
-    /// When each backend last answered somebody, in true time, so that it was seen to be well.
-    var answeredAt: [String: TimeInterval] = [:]
+    /// In this run: when an entry of each route last got through, in true time, and which have failed since.
+    var through: [RouteOfBackend: TimeInterval] = [:]
+    var failing: [RouteOfBackend: Set<Int64>] = [:]
+    /// What the backends' profiles make of their answers, as in production.
+    let profiles: [String: Backend]
     /// When the timer goes off, in true time.
     var timer: TimeInterval?
     var isDiskFull = false
@@ -62,6 +66,7 @@ package final class World {
         try Self.fresh.get().write(to: URL(fileURLWithPath: folder("outbox.sqlite")))
         outbox = try Outbox(
             file: folder("outbox.sqlite"), vault: vault, crashed: false, lookupAfter: Self.lookupAfter, now: Self.start)
+        profiles = try Dictionary(uniqueKeysWithValues: plan.backends.map { ($0.name, try Profiles.backend($0)) })
         keepers = Dictionary(uniqueKeysWithValues: plan.backends.map { ($0.name, Keeper(account: Account(id: "1", label: "1"))) })
         try boot()
     }
@@ -122,14 +127,19 @@ package final class World {
 extension World {
     /// Something that takes its time, and may end after other things that began later.
     enum Underway {
-        case store([Settled], [Destination: Int])
+        case store([Settled], [Destination: ClaimOrder])
         case attempt(Try)
         case probe(backend: String, isAbandoned: Bool)
         case checkSession(backend: String)
         case expire(Pause)
         case correct(Pause)
+        case keepQuiet(Quiet)
         /// On its way to the core.
         case mail(DispatchEvent)
+    }
+
+    struct RouteOfBackend: Hashable {
+        var backend, route: String
     }
 
     /// One entry on its way to its backend.
@@ -139,8 +149,10 @@ extension World {
         /// In true time.
         let began: TimeInterval
         /// Whose session the request bears, and its revision; nil before it is sent.
-        var sent: (account: String, revision: Int, at: TimeInterval)?
+        var sent: (account: AccountID, revision: Int, at: TimeInterval)?
         var isCut = false
+        /// How its last request ended, and how its send did; nil before that.
+        var met, fate: Fate?
 
         var backend: String { entry.mutation.destination.backend }
     }

@@ -72,7 +72,7 @@ import Yams
                 await station.sandbox.down()
                 let receipt = try await station.submit()
                 try await station.event { $0.kind == "released" }
-                _ = try await client.call(Endpoints.retry, EntryReference(id: receipt.id))
+                _ = try await client.call(Endpoints.retry, RetryRequest(id: receipt.id))
                 let sync = try await client.call(Endpoints.sync, SyncRequest())
                 try await discard(receipt.id, client)
                 _ = try await client.call(Endpoints.signOut, SignOut())

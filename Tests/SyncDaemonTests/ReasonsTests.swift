@@ -42,7 +42,8 @@ import Testing
     private static func session(_ state: SessionSnapshot.State, account: String?, _ label: String = "", reason: String? = nil)
         -> SessionSnapshot
     {
-        SessionSnapshot(backend: "breathesafe", state: state, account: account.map { Account(id: $0, label: label) }, reason: reason)
+        SessionSnapshot(
+            backend: "breathesafe", state: state, account: account.map { Account(id: AccountID($0), label: label) }, reason: reason)
     }
 
     private static func cooling(_ reason: Failure.Reason) -> Reasons {
@@ -221,6 +222,9 @@ import Testing
             "Look for it at the backend"),
         Case(reasons(), held(.poison), "The daemon crashed three times while sending it.", "Report the crash"),
         Case(reasons(), held(.quarantine), "What is stored of it cannot be read back.", "Hand it in again where the original is"),
+        Case(
+            reasons(), held(.profile, "There is no route \"scan\"."),
+            "The profile of its backend has changed: There is no route \"scan\".", "Bring the route back into the profile"),
         Case(reasons(), held(.dependency), "What it depends on has not been delivered.", "See to that one first"),
         Case(reasons(), held(.operator), "A person put it aside.", "‘homing retry \(id)’"),
     ]

@@ -12,7 +12,7 @@ package enum Samples {
     }
 
     package static func mutation(
-        _ number: Int, lane: String = "users/5", account: String = "1", payload: String = #"{"average_measurements":{}}"#,
+        _ number: Int, lane: String = "users/5", account: AccountID = "1", payload: String = #"{"average_measurements":{}}"#,
         onDead: Mutation.OnDead = .skip, at date: Date = Date(timeIntervalSince1970: 1_765_000_000)
     ) -> Mutation {
         Mutation(

@@ -141,7 +141,7 @@ struct SecrecyCampaign: RoundCampaign {
         private func seeTo() async throws {
             if try await station.report().session.state != "signedIn" { try await backend.signIn(station) }
             for entry in try await station.entries() where entry.state == "dead" || entry.state == "held" {
-                _ = try await station.client.call(Endpoints.retry, EntryReference(id: entry.id))
+                _ = try await station.client.call(Endpoints.retry, RetryRequest(id: entry.id))
             }
             _ = try await station.client.call(Endpoints.sync, SyncRequest())
         }

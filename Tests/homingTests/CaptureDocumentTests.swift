@@ -15,7 +15,7 @@ import Testing
     func theAppsOwnFileGivesItsMeasurementsAndTheirUser(user: String, expected: String) throws {
         let text = #"{"timestamp": 1.5, "userId": \#(user), "retryCount": 2, "measurements": {"b": 13.7286739349365230, "a": "x/y"}}"#
         let document = try CaptureDocument(Data(text.utf8), from: "a.json")
-        #expect(String(decoding: document.payload, as: UTF8.self) == #"{"b":13.7286739349365230,"a":"x/y"}"#)
+        #expect(String(decoding: document.payload, as: UTF8.self) == #"{"b": 13.7286739349365230, "a": "x/y"}"#)
         #expect(document.userID == expected)
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import SyncModel
 
 /// How a backend wants to know who we are: the table `auth`.

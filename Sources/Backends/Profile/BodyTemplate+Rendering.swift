@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import SyncModel
 
 extension BodyTemplate {
@@ -63,9 +64,4 @@ extension Data {
         out.append(self[close...])
         return out
     }
-}
-
-extension UInt8 {
-    /// White space in JSON (RFC 8259 2).
-    var isJSONSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0a || self == 0x0d }
 }

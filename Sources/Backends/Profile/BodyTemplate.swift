@@ -88,13 +88,13 @@ indirect enum BodyTemplate: Hashable, Sendable {
         }
     }
 
-    /// Whether the payload has to be an object, because the mutation's id goes into it.
-    var marksPayload: Bool {
+    /// The member that is added to the payload; nil where none is.
+    var payloadMarker: String? {
         switch self {
-        case .payload(let marker): marker != nil
-        case .list(let items): items.contains { $0.marksPayload }
-        case .object(let members): members.contains { $0.value.marksPayload }
-        case .literal, .text, .field: false
+        case .payload(let marker): marker
+        case .list(let items): items.lazy.compactMap(\.payloadMarker).first
+        case .object(let members): members.lazy.compactMap(\.value.payloadMarker).first
+        case .literal, .text, .field: nil
         }
     }
 

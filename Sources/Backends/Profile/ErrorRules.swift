@@ -1,18 +1,21 @@
+import JSON
 import SyncModel
 
-/// How a backend words its errors: the table `errors`. Codes compare without regard to case.
+/// How a backend words its errors: the table `errors`.
 struct ErrorRules: Sendable {
     var ok: JSONPointer?
     var code: [JSONPointer] = []
     var message: [JSONPointer] = []
     /// Codes of routes that mean: nobody is signed in.
-    var auth: Set<String> = []
+    var auth = CodeList()
     /// Codes of login and refresh answers that mean: the person has to sign in again.
-    var relogin: Set<String> = []
+    var relogin = CodeList()
     /// Codes that mean: another try may succeed.
-    var retry: Set<String> = []
-    /// Codes of routes that mean: refused for good.
-    var dead: Set<String> = []
+    var retry = CodeList()
+    /// Codes of routes that are final for an entry: it has failed.
+    var dead = CodeList()
+    /// Codes of routes that are final for an entry: this account may not send it.
+    var forbidden = CodeList()
     /// What codes of login and refresh answers mean to a person, as sentences: told in place of the server's own words.
     var sentences: [String: String] = [:]
 
@@ -23,10 +26,11 @@ struct ErrorRules: Sendable {
         ok = table.pointer("ok")
         code = table.pointers("code")
         message = table.pointers("message")
-        auth = Self.codes("auth", table)
-        relogin = Self.codes("relogin", table)
-        retry = Self.codes("retry", table)
-        dead = Self.codes("dead", table)
+        auth = CodeList(table.texts("auth"))
+        relogin = CodeList(table.texts("relogin"))
+        retry = CodeList(table.texts("retry"))
+        dead = CodeList(table.texts("dead"))
+        forbidden = CodeList(table.texts("forbidden"))
         for (code, value, path) in table.map("words") {
             if let sentence = value.text {
                 sentences[code.lowercased()] = sentence
@@ -35,10 +39,6 @@ struct ErrorRules: Sendable {
                     Mistake(file: value.file, line: value.line, key: path, found: value.summary, expected: "a sentence for a person"))
             }
         }
-    }
-
-    private static func codes(_ key: String, _ table: StrictTable) -> Set<String> {
-        Set((table.texts(key) ?? []).map { $0.lowercased() })
     }
 
     /// The code that the answer carries, in lower case; of `CODE : a long text`, as Firebase words it, the code.

@@ -89,11 +89,7 @@ extension Profile {
         _ = table.pointer("list", required: true)
         _ = table.pointer("id", required: true)
         _ = table.seconds("max_age")
-        if let pages = table.table("pages") {
-            for key in ["page", "per_page"] where pages.text(key, required: true)?.isEmpty == true { pages.reject(key, expected: "a name") }
-            _ = pages.pointer("total", required: true)
-            pages.close()
-        }
+        _ = table.table("pages").map(Route.Pages.init)
         table.close()
     }
 }

@@ -1,3 +1,4 @@
+import JSON
 import SyncModel
 
 /// A backend described as data, checked.

@@ -16,13 +16,14 @@ enum ProfileKeys {
         "auth.refresh": ["request", "json", "form", "headers", "timeout", "access", "refresh", "expires_in", "account"],
         "auth.logout": ["request", "json", "json_all", "form", "headers", "timeout", "on_failure", "outbox"],
         "health": ["request", "account"],
-        "errors": ["ok", "code", "message", "auth", "relogin", "retry", "dead", "words"],
+        "errors": ["ok", "code", "message", "auth", "relogin", "retry", "dead", "forbidden", "words"],
         "idempotency": ["header", "quoted", "key_ttl"],
         "routes.NAME": [
             "request", "json", "headers", "timeout", "fields", "requires", "marker", "find", "remote_id", "promises", "empty", "lane",
-            "on_dead", "delivery", "unknown_on", "gone_is_done",
+            "after", "on_dead", "delivery", "unknown_on", "gone", "echo", "max_depth",
         ],
-        "routes.NAME.find": ["request", "list", "match", "remote_id"],
+        "routes.NAME.find": ["request", "list", "match", "remote_id", "echo", "pages"],
+        "routes.NAME.find.pages": ["page", "per_page", "total"],
         "resources.NAME": ["request", "list", "id", "pages", "max_age"],
         "resources.NAME.pages": ["page", "per_page", "total"],
     ]

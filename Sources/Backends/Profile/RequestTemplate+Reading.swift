@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// What every request of a profile shares.
 struct RequestDefaults {

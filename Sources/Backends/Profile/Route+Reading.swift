@@ -1,3 +1,4 @@
+import JSON
 import SyncModel
 
 extension Route {
@@ -25,15 +26,23 @@ extension Route {
         remoteID = table.pointer("remote_id")
         if allowsEmpty, remoteID != nil { table.reject("empty", expected: "either empty or remote_id") }
         if allowsEmpty, !promises.isEmpty { table.reject("empty", expected: "either empty or promises") }
-        lane = table.read("lane", expected: "a text with {item.…} placeholders") { Self.lane($0, table, scope: scope) }
+        lane = table.read("lane", expected: "a text with {item.…} placeholders") { Self.lane($0, "lane", table, scope: scope) }
         onDead = table.choice("on_dead") ?? .halt
         delivery = table.choice("delivery") ?? .atLeastOnce
         unknownOn = Set(
             table.list("unknown_on", expected: "a status from 400 to 599") { node in
                 if case .scalar(_, .int(let status)) = node.content, (400...599).contains(status) { Int(status) } else { nil }
             } ?? [])
-        goneIsDone = table.bool("gone_is_done") ?? false
-        if goneIsDone, let request, request.method != "DELETE" { table.reject("gone_is_done", expected: "a DELETE request") }
+        gone = CodeList(table.texts("gone"))
+        if !gone.isEmpty, let request, request.method != "DELETE" { table.reject("gone", expected: "a DELETE request") }
+        echo = table.pointer("echo")
+        mostLevels = table.int("max_depth", in: 1...JSONSyntax.mostLevels)
+        for key in ["echo", "max_depth"] where table.keys.contains(key) && isRequestSound && request?.json?.takesPayload != true {
+            table.reject(key, expected: "{item.payload} in json, which it is about")
+        }
+        after = table.read("after", expected: "a lane of other routes, as a text with {item.…} placeholders") {
+            Self.lane($0, "after", table, scope: scope)
+        }
         find = table.table("find").flatMap { Find($0, defaults: defaults) }
         if table.keys.contains("find"), !table.keys.contains("marker") {
             table.reject("find", expected: "marker beside it: without the mutation's id in the body there is nothing to find")
@@ -59,14 +68,14 @@ extension Route {
         }
     }
 
-    private static func lane(_ node: YAMLNode, _ table: StrictTable, scope: TemplateScope) -> TextTemplate? {
+    private static func lane(_ node: YAMLNode, _ key: String, _ table: StrictTable, scope: TemplateScope) -> TextTemplate? {
         guard let text = node.text, !text.isEmpty else { return nil }
         do {
             let lane = try TextTemplate(parsing: text, scope: scope)
             try lane.checkWithinText()
             return lane
         } catch {
-            table.reject("lane", expected: error.expected, found: error.found)
+            table.reject(key, expected: error.expected, found: error.found)
             return TextTemplate(literal: text)
         }
     }
@@ -81,7 +90,21 @@ extension Route.Find {
         let remoteID = table.pointer("remote_id", required: true)
         if let request, !request.method.isSafeMethod { table.reject("request", expected: "GET: looking must not change anything") }
         guard let request, let list, let match, let remoteID else { return nil }
-        self.init(request: request, list: list, match: match, remoteID: remoteID)
+        self.init(
+            request: request, list: list, match: match, remoteID: remoteID, echo: table.pointer("echo"),
+            pages: table.table("pages").flatMap(Route.Pages.init))
+    }
+}
+
+extension Route.Pages {
+    /// Reads the table `pages`; mistakes go to its log.
+    init?(_ table: StrictTable) {
+        defer { table.close() }
+        for key in ["page", "per_page"] where table.text(key, required: true)?.isEmpty == true { table.reject(key, expected: "a name") }
+        guard let page = table.text("page"), let perPage = table.text("per_page"), let total = table.pointer("total", required: true) else {
+            return nil
+        }
+        self.init(page: page, perPage: perPage, total: total)
     }
 }
 

@@ -1,3 +1,4 @@
+import JSON
 import SyncModel
 
 /// One kind of mutation that a backend takes: a member of the table `routes`.
@@ -20,13 +21,20 @@ struct Route: Sendable {
     let delivery: Delivery
     /// Statuses after which it is not known whether the mutation took effect.
     let unknownOn: Set<Int>
-    /// Whether a 404 says that the deletion is done.
-    let goneIsDone: Bool
+    /// Codes of a 404 or 410 that say of a DELETE that what it would delete is gone.
+    let gone: CodeList
+    /// Where a success repeats the payload as the server has stored it.
+    let echo: JSONPointer?
+    /// Levels of lists and objects above which the server cannot take, or give back, a payload.
+    let mostLevels: Int?
+    /// The lane whose earlier entries have to be delivered before one of this route is sent.
+    let after: TextTemplate?
     let find: Find?
 
     /// The names of the item's fields that its templates use.
     var usedFields: Set<String> {
-        let placeholders = request.placeholders + (lane?.placeholders ?? []) + (find?.request.placeholders ?? [])
+        let placeholders =
+            request.placeholders + (lane?.placeholders ?? []) + (after?.placeholders ?? []) + (find?.request.placeholders ?? [])
         return Set(placeholders.compactMap(\.field)).subtracting(["id", "payload"])
     }
 
@@ -42,5 +50,17 @@ struct Route: Sendable {
         /// Where a row holds the mutation's id.
         let match: JSONPointer
         let remoteID: JSONPointer
+        /// Where a row holds the payload.
+        let echo: JSONPointer?
+        /// Nil where one answer holds all rows.
+        let pages: Pages?
+    }
+
+    /// How a list is read page by page, from page 1 on.
+    struct Pages: Sendable {
+        /// Query parameters: the page's number, and how many rows a page is to have.
+        let page, perPage: String
+        /// Where an answer says how many rows there are in all.
+        let total: JSONPointer
     }
 }

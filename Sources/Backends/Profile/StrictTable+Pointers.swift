@@ -1,3 +1,5 @@
+import JSON
+
 extension StrictTable {
     /// A JSON pointer.
     func pointer(_ key: String, required: Bool = false) -> JSONPointer? {

@@ -25,7 +25,7 @@ extension StrictTable {
             let number: Double
             switch node.content {
             case .scalar(_, .int(let whole)): number = Double(whole)
-            case .scalar(_, .double(let fraction)): number = fraction
+            case .scalar(_, .number(let text)): number = Double(text) ?? .nan
             default: return nil
             }
             return range.contains(number) ? .milliseconds(Int64((number * 1000).rounded())) : nil

@@ -1,3 +1,4 @@
+import JSON
 import SyncModel
 import Yams
 
@@ -98,7 +99,7 @@ package struct YAMLNode: Sendable {
         // YAML 1.1 takes `on` and `no` for flags; nobody who writes them in a text means one.
         if scalar.string == "true" || scalar.string == "false" { return .bool(scalar.string == "true") }
         if let whole = Int64(scalar.string) { return .int(whole) }
-        if let number = Double(scalar.string), number.isFinite, scalar.string.first?.isLetter == false { return .double(number) }
+        if let number = Double(scalar.string), number.isFinite, scalar.string.first?.isLetter == false { return .number("\(number)") }
         return .string(scalar.string)
     }
 

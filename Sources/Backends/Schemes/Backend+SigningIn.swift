@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import SyncModel
 
 extension Backend {
@@ -20,7 +21,7 @@ extension Backend {
         {
             throw .secondFactor
         }
-        guard let id = response.json?.at(login.account)?.text else {
+        guard let id = response.json?.at(login.account)?.identifier.map(AccountID.init) else {
             throw .misbehaved("The backend accepted the sign-in without saying whose account it is.")
         }
         let named = response.json?.firstString(at: login.email)
@@ -33,7 +34,7 @@ extension Backend {
     /// Asks the health route: the account's id, nil for nobody, and the whole answer; nil where the profile has no such route.
     func whoIsSignedIn(
         over transport: any Transport, authorize: (inout OutboundRequest) -> Void
-    ) async throws(AuthenticationError) -> (account: String?, response: InboundResponse)? {
+    ) async throws(AuthenticationError) -> (account: AccountID?, response: InboundResponse)? {
         guard var request = health else { return nil }
         if isOwn(request) { authorize(&request) }
         let response = try await answer(to: request, over: transport)

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import SyncModel
 
 /// A session in tokens: one that goes with every request, and mostly one by which the next is fetched (RFC 6749, RFC 6750).
@@ -70,7 +71,7 @@ struct BearerScheme: Scheme {
             guard let id = id ?? TokenClaims(tokens.access.revealed)?.subject ?? subject else {
                 throw .misbehaved("The backend took the refresh token without saying whose account it is.")
             }
-            return (Account(id: id, label: label ?? id), credentials)
+            return (Account(id: id, label: label ?? id.rawValue), credentials)
         case .rejected(let words): throw .refused(words)
         case .unavailable(let failure, _): throw .unavailable(failure)
         }
@@ -88,12 +89,12 @@ struct BearerScheme: Scheme {
         // Where the server names nobody the account outlives its key, or what was captured under an old one would wait for ever.
         let name = label?.trimmingCharacters(in: .whitespaces).lowercased()
         // Without a name everybody would be the same account, and one person's key would send what another has captured.
-        guard let id = known ?? TokenClaims(token.revealed)?.subject ?? name else { throw .unnamed }
-        return (Account(id: id, label: label ?? id), credentials)
+        guard let id = known ?? TokenClaims(token.revealed)?.subject ?? name.map(AccountID.init) else { throw .unnamed }
+        return (Account(id: id, label: label ?? id.rawValue), credentials)
     }
 
     /// Whom the backend takes the bearer for: the account's id; nil for nobody, and where it has no way to say.
-    private func holder(of credentials: Credentials, over transport: any Transport) async throws(AuthenticationError) -> String? {
+    private func holder(of credentials: Credentials, over transport: any Transport) async throws(AuthenticationError) -> AccountID? {
         try await backend.whoIsSignedIn(over: transport) { authorize(&$0, with: credentials) }?.account
     }
 
@@ -115,7 +116,7 @@ struct BearerScheme: Scheme {
     }
 
     private enum RefreshAnswer {
-        case refreshed(Tokens, account: String?)
+        case refreshed(Tokens, account: AccountID?)
         /// The server's words about the token: it will not do again.
         case rejected(String)
         /// The failure's outcome is unknown where the server may have turned the token over.
@@ -188,7 +189,7 @@ struct BearerScheme: Scheme {
                 let words = "The backend answered the refresh without a token (\(status))."
                 return .unavailable(Failure(.profile, status: status, words, outcomeUnknown: isOpen))
             }
-            return .refreshed(tokens, account: response.json?.at(rules.account)?.text)
+            return .refreshed(tokens, account: response.json?.at(rules.account)?.identifier.map(AccountID.init))
         }
         if code == Self.alreadyRefreshed, status < 500 { return .rejected(Self.lost(words ?? Self.alreadyRefreshed)) }
         let isKnown = code.map(errors.relogin.contains) == true || [code, standardCode(response)].contains("invalid_grant")

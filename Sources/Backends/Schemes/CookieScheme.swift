@@ -39,7 +39,7 @@ struct CookieScheme: Scheme {
 
     /// Asks whom the backend takes the bearer of these credentials for: the account's id, nil for nobody; and the credentials, renewed.
     private func identify(_ credentials: Credentials, over transport: any Transport) async throws(AuthenticationError) -> (
-        String?, Credentials
+        AccountID?, Credentials
     ) {
         let answer = try await backend.whoIsSignedIn(over: transport) { authorize(&$0, with: credentials) }
         guard let answer else { return (nil, credentials) }

@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import SyncModel
 
 /// What a bearer session is made of.
@@ -50,7 +51,7 @@ struct TokenClaims {
     let issued: Date?
     let end: Date?
     /// Whose it is.
-    let subject: String?
+    let subject: AccountID?
 
     /// Nil where the token is no JWT.
     init?(_ token: String) {
@@ -64,7 +65,7 @@ struct TokenClaims {
         }
         issued = date("iat")
         end = date("exp")
-        subject = json.member("sub")?.text ?? json.member("user_id")?.text
+        subject = (json.member("sub")?.identifier ?? json.member("user_id")?.identifier).map(AccountID.init)
     }
 
     /// In seconds; nil where it does not say, or says what cannot be.

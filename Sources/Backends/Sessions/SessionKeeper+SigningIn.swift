@@ -105,12 +105,14 @@ extension SessionKeeper {
         guard let claimed = way.label else { return label ?? account.label }
         if known.contains(where: { $0.id != id && isHere($0.id) && $0.label.isSameEmail(as: claimed) }) { throw .labelTaken(claimed) }
         // Receipts tell of the account by the name that it has; an id alone is none.
-        if let label, label != account.id || label.isSameEmail(as: claimed) { return label }
+        if let label, label != account.id.rawValue || label.isSameEmail(as: claimed) { return label }
         return claimed
     }
 
     /// Whether an account known by that id is one of this server's: at another one, the same person has another id.
-    private func isHere(_ id: String) -> Bool { foreignTo == nil ? !Self.namesItsServer(id) : id.hasSuffix("@" + backend.origin) }
+    private func isHere(_ id: AccountID) -> Bool {
+        foreignTo == nil ? !Self.namesItsServer(id) : id.rawValue.hasSuffix("@" + backend.origin)
+    }
 
     /// The token that was handed in is used up by its exchange: what came of it is kept until somebody is signed in by it.
     private func keep(_ refresh: Secret, exchangedFor given: String) throws(AuthenticationError) {

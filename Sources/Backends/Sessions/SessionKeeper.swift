@@ -124,12 +124,12 @@ package actor SessionKeeper {
     /// The account as the rest of the house knows it: ids are one server's own.
     func told(_ account: Account?) -> Account? {
         guard foreignTo != nil, var account else { return account }
-        account.id += "@" + backend.origin
+        account.id = AccountID(account.id.rawValue + "@" + backend.origin)
         return account
     }
 
     /// Whether `account`, the id of an entry's account, says of which server it is.
-    package static func namesItsServer(_ account: String) -> Bool { account.contains("@http") }
+    package static func namesItsServer(_ account: AccountID) -> Bool { account.rawValue.contains("@http") }
 
     /// No change of credentials begins from now on; one under way goes on.
     package nonisolated func stop() { isStopping.withLock { $0 = true } }

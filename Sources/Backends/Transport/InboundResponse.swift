@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 
 /// A complete answer.
 package struct InboundResponse: Sendable, CustomStringConvertible, CustomReflectable {

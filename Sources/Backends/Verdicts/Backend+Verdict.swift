@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import SyncModel
 
 extension Backend {
@@ -7,83 +8,105 @@ extension Backend {
         let route = profile.routes[mutation.route]
         if let interception = interception(in: response, mayBeEmpty: route?.allowsEmpty ?? false) { return .intercepted(interception) }
         guard response.isSuccess, !saysFailure(response) else { return refusal(response, route: route, at: now) }
+        func open(_ message: String) -> Verdict {
+            .unknown(Failure(.serverError, status: response.status, message, outcomeUnknown: true))
+        }
         if let missing = route?.promises.first(where: { response.json?.has($0) != true }) {
-            return .unknown(
-                Failure(
-                    .serverError, status: response.status, "The backend answered \(response.status) without \(missing), which it promises.",
-                    outcomeUnknown: true))
+            return open("\(name) answered \(response.status) without \(missing), which the profile promises.")
         }
-        guard let pointer = route?.remoteID else { return .accepted(Receipt(remoteID: nil, status: response.status, at: now)) }
-        guard let remoteID = response.json?.at(pointer)?.text else {
-            return .unknown(
-                Failure(
-                    .serverError, status: response.status, "The backend answered \(response.status) without the id that it promises.",
-                    outcomeUnknown: true))
+        var receipt = Receipt(remoteID: nil, status: response.status, at: now)
+        if let pointer = route?.remoteID {
+            guard let id = response.json?.at(pointer)?.identifier else {
+                return open("\(name) answered \(response.status) without the id that the profile promises.")
+            }
+            receipt.remoteID = id
         }
-        return .accepted(Receipt(remoteID: remoteID, status: response.status, at: now))
+        receipt.altered = route?.echo.flatMap { alteration(of: mutation, in: response.json?.root.element(at: $0)) }
+        return .accepted(receipt)
     }
 
-    /// Somebody else's answer: a redirect, a proxy's own status, or a success that is no JSON.
+    /// The first place at which an echo of the payload differs from it; nil where nothing differs, or there is no echo.
+    func alteration(of mutation: Mutation, in echo: JSONElement?) -> String? {
+        guard let payload = mutation.payload, let echo else { return nil }
+        return JSONDocument(checked: payload).root.firstDifference(in: echo)?.description
+    }
+
+    /// Somebody else's answer: a redirect, a proxy's own status or page, or a success that is no JSON.
     func interception(in response: InboundResponse, mayBeEmpty: Bool = false) -> Failure? {
         let isEmpty = response.body.allSatisfy(\.isJSONSpace)
         let what: String
         switch response.status {
         case 300..<400: what = "a redirect (\(response.status)) came back"
-        case 403 where !response.isJSON: what = "a page refuses the way (403)"
+        case 401 where response.isPage, 403 where !response.isJSON: what = "a page came back that refuses the request (\(response.status))"
         case 407, 511: what = "it wants a sign-in of its own (\(response.status))"
         case 200..<300 where isEmpty && !mayBeEmpty: what = "an empty answer came back (\(response.status))"
         case 200..<300 where !isEmpty && !response.isJSON: what = "a page came back instead of JSON (\(response.status))"
         default: return nil
         }
-        return Failure(.intercepted, status: response.status, "A login page or proxy is in the way: \(what).")
+        return Failure(
+            .intercepted, status: response.status, "A login page or proxy is in the way: \(what).", outcomeUnknown: response.isSuccess)
     }
 
     /// A flag in the body that takes back what the status says.
     func saysFailure(_ response: InboundResponse) -> Bool { profile.errors.ok.flatMap { response.json?.at($0) } == .bool(false) }
 
     /// What an answer that is no success means. Without a route (a look-up) nothing has been sent that could have taken effect.
+    ///
+    /// Only what the profile declares is final for an entry. Anything else may be the fault of a gateway, and is held against the entry only
+    /// once another one gets through.
     func refusal(_ response: InboundResponse, route: Route?, at now: Date) -> Verdict {
         let status = response.status
         let errors = profile.errors
-        let message = errors.words(of: response) ?? Self.sentence(response)
-        func failure(_ reason: Failure.Reason) -> Failure { Failure(reason, status: status, message) }
+        let message = errors.words(of: response).map(asSentence) ?? sentence(response)
+        // Whoever answers 5xx may have done the work all the same (RFC 9110 15.6).
+        func failure(_ reason: Failure.Reason) -> Failure {
+            Failure(reason, status: status, message, outcomeUnknown: route != nil && status >= 500)
+        }
         let throttled = Verdict.throttled(
             failure(.throttled), until: RetryAfter.read(response, now: now) ?? now.addingTimeInterval(RetryAfter.fallback))
         let asksForQuiet = status == 429 || (status == 503 && response[header: "Retry-After"] != nil)
 
-        if let code = errors.code(of: response) {
+        if let code = errors.code(of: response), status < 500 {
             if errors.auth.contains(code) { return .unauthorized(failure(.signInRequired)) }
             if errors.dead.contains(code) { return .permanent(failure(.refused)) }
-            if errors.retry.contains(code) { return asksForQuiet ? throttled : .transient(failure(.serverError)) }
+            if errors.forbidden.contains(code) { return .forbidden(failure(.forbidden)) }
+            if let route, route.gone.contains(code), status == 404 || status == 410 {
+                return .accepted(Receipt(remoteID: nil, status: status, at: now))
+            }
         }
         if let route, route.unknownOn.contains(status) {
             return .unknown(Failure(.serverError, status: status, message, outcomeUnknown: true))
         }
         switch status {
         case _ where asksForQuiet: return throttled
-        case 200..<300: return .permanent(failure(.refused))
         case 401: return .unauthorized(failure(.signInRequired))
-        case 403: return .forbidden(failure(.forbidden))
-        case 404 where route?.goneIsDone == true && response.isJSON:
-            return .accepted(Receipt(remoteID: nil, status: status, at: now))
         case 423: return .locked(failure(.serverError), until: RetryAfter.read(response, now: now))
-        case 408, 421, 425: return .transient(failure(.serverError))
+        case 408, 421, 425, 500...: return .transient(failure(.serverError))
         case 409 where profile.idempotency != nil: return .transient(failure(.serverError))
-        case 500... where status != 501 && status != 505: return .transient(failure(.serverError))
-        default: return response.isJSON ? .permanent(failure(.refused)) : .transient(failure(.serverError))
+        case _ where errors.code(of: response).map(errors.retry.contains) == true: return .transient(failure(.serverError))
+        case 403: return .transient(failure(.forbidden))
+        default: return .transient(failure(.refused))
         }
     }
 
-    private static func sentence(_ response: InboundResponse) -> String {
-        let kind = response.isJSON ? "" : " with a page instead of JSON"
-        switch response.status {
-        case 200..<300: return "The backend says that it failed."
-        case 401: return "The backend says that nobody is signed in (401)."
-        case 403: return "The backend does not allow this for the account (403)."
-        case 423: return "The backend says that something else is at work on what it would change (423)\(kind)."
-        case 429: return "The backend asks for fewer requests (429)."
-        case 500...: return "The backend failed (\(response.status))\(kind)."
-        default: return "The backend refused it (\(response.status))\(kind)."
+    /// The server's words as a sentence that says who speaks.
+    private func asSentence(_ words: String) -> String {
+        "\(name) answered: \(words)\(words.last.map { ".!?…".contains($0) } == true ? "" : ".")"
+    }
+
+    private func sentence(_ response: InboundResponse) -> String {
+        let kind = response.isJSON || response.body.isEmpty ? "" : ", with a page instead of JSON"
+        let status = response.status
+        switch status {
+        case 200..<300: return "\(name) answered that it failed (\(status))."
+        case 401: return "\(name) answered that the session is not valid (401)."
+        case 403: return "\(name) answered that the account may not do this (403)\(kind)."
+        case 404, 410: return "\(name) answered that what this is about does not exist (\(status))\(kind)."
+        case 413: return "\(name) answered that this is too large (413)\(kind)."
+        case 423: return "\(name) answered that what this would change is locked (423)\(kind)."
+        case 429: return "\(name) asked for fewer requests (429)."
+        case 500...: return "\(name) answered with a server error (\(status))\(kind)."
+        default: return "\(name) answered with an error (\(status))\(kind)."
         }
     }
 }

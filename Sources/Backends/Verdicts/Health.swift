@@ -1,9 +1,10 @@
+import JSON
 import SyncModel
 
 /// What a backend's health route came to.
 package enum Health: Hashable, Sendable {
     /// It answers as promised; the account that is signed in, nil for nobody.
-    case well(account: String?)
+    case well(account: AccountID?)
     /// It answers, but not as a server that is well.
     case ill(Failure)
     case intercepted(Failure)
@@ -26,9 +27,9 @@ extension Backend {
             return .ill(Failure(.serverError, status: response.status, words ?? "The backend is not well (\(response.status))."))
         }
         switch json.resolve(rules.account) {
-        case .scalar(let account): return .well(account: account.text)
-        case .null, .structure: return .well(account: nil)
-        case .missing:
+        case .scalar(let account) where account.identifier != nil: return .well(account: account.identifier.map(AccountID.init))
+        case .null: return .well(account: nil)
+        case .scalar, .structure, .missing:
             return .ill(Failure(.profile, status: response.status, "The backend's health answer does not say who is signed in."))
         }
     }

@@ -1,29 +1,47 @@
 import Foundation
+import JSON
 import SyncModel
 
-/// What looking for a mutation came to.
+/// What one answer to a look-up says of a mutation.
 package enum LookUp: Hashable, Sendable {
     /// The server has it.
     case found(Receipt)
-    /// The server answered, and does not have it.
+    /// The server answered with all that it has, and the mutation is not there.
     case absent
-    /// It is as uncertain as before.
+    /// It is not among the rows of this page, and there are more pages.
+    case more(rows: Int)
+    /// The answer says nothing about the mutation.
     case failed(Verdict)
 }
 
 extension Backend {
-    /// What the answer to `lookup(for:)` says.
-    package func lookedUp(_ response: InboundResponse, for mutation: Mutation, at now: Date) -> LookUp {
+    /// What the answer to `lookup(for:page:)` says.
+    ///
+    /// - Parameter seen: how many rows the pages before this one held.
+    package func lookedUp(_ response: InboundResponse, for mutation: Mutation, page: Int = 1, seen: Int = 0, at now: Date) -> LookUp {
         if let interception = interception(in: response) { return .failed(.intercepted(interception)) }
-        if response.status == 404, response.isJSON { return .absent }
         guard response.isSuccess, !saysFailure(response) else { return .failed(refusal(response, route: nil, at: now)) }
-        guard let find = profile.routes[mutation.route]?.find,
-            let rows = response.json?.rows(of: find.list, [find.match, find.remoteID])
-        else {
-            return .failed(
-                .transient(Failure(.profile, status: response.status, "The backend's list to look in is not where its profile says.")))
+        func unusable(_ message: String) -> LookUp { .failed(.transient(Failure(.profile, status: response.status, message))) }
+        guard let find = profile.routes[mutation.route]?.find, let rows = response.json?.root.element(at: find.list)?.elements,
+            response.json?.root.element(at: find.list)?.kind == .array
+        else { return unusable("The list that \(name) is searched in is not where the profile says.") }
+        let id = mutation.id.description
+        if let row = rows.last(where: { $0.element(at: find.match)?.scalar?.string?.lowercased() == id }) {
+            let receipt = Receipt(
+                remoteID: row.element(at: find.remoteID)?.scalar?.identifier, status: response.status, foundByLookup: true,
+                altered: find.echo.flatMap { alteration(of: mutation, in: row.element(at: $0)) }, at: now)
+            return .found(receipt)
         }
-        guard let row = rows.first(where: { $0[0]?.string?.lowercased() == mutation.id.description }) else { return .absent }
-        return .found(Receipt(remoteID: row[1]?.text, status: response.status, foundByLookup: true, at: now))
+        guard let pages = find.pages else { return .absent }
+        guard let total = response.json?.root.element(at: pages.total)?.whole, total >= 0 else {
+            return unusable("The list that \(name) is searched in does not say how many rows it has in all.")
+        }
+        if Int64(seen) + Int64(rows.count) >= total { return .absent }
+        // An empty page before the end, or pages without end, prove nothing.
+        if rows.isEmpty || page >= Self.mostPages { return unusable("The list that \(name) is searched in ended before its last row.") }
+        return .more(rows: rows.count)
     }
+
+    /// Pages of a list that are read in one look-up.
+    private static let mostPages = 1000
 }

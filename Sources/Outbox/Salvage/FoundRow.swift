@@ -13,6 +13,7 @@ enum FoundRow {
     case account([DatabaseValue])
     case origin([DatabaseValue])
     case pause([DatabaseValue])
+    case quiet([DatabaseValue])
     case gap([DatabaseValue])
     case epoch(Int64)
     /// The highest number that an AUTOINCREMENT table has given.
@@ -24,6 +25,9 @@ enum FoundRow {
     /// From an index: an entry of that sequence was delivered or discarded.
     case settled(sequence: Int64)
 
+    /// Columns of an entry that are stored.
+    private static let columns = 39
+
     init?(_ row: TreePage.Row, in kind: TreePage.Kind) {
         let found = kind == .leafTable ? Self.inTable(row) : Self.inIndex(row)
         guard let found else { return nil }
@@ -34,7 +38,7 @@ enum FoundRow {
         guard let rowid = row.rowid, rowid > 0 else { return nil }
         let values = row.values
         if values.count >= 7, MutationID(optional: values[1].text) != nil {
-            return .entry(sequence: rowid, Array(values[1...]), isWhole: row.isWhole && values.count >= 27)
+            return .entry(sequence: rowid, Array(values[1...]), isWhole: row.isWhole && values.count >= columns)
         }
         guard row.isWhole else { return nil }
         switch values.map(\.kind) {
@@ -54,22 +58,22 @@ enum FoundRow {
         func place() -> FoundRow? {
             guard let backend = values[0].text, let account = values[1].text, let lane = values[2].text, let sequence = values[3].integer
             else { return nil }
-            return .place(sequence: sequence, Destination(backend: backend, account: account), lane: lane)
+            return .place(sequence: sequence, Destination(backend: backend, account: AccountID(account)), lane: lane)
         }
         let kinds = values.map(\.kind)
         switch kinds {
         case _ where values.count >= 15 && MutationID(optional: values[0].text) != nil: return .receipt(values)
         case _ where values.count == 8 && kinds.hasPrefix("iiiiti"): return .attempt(values)
         case "tti-t": return .pause(values)
-        // Also a lane's place in the order of what is due, with the sequence of its first entry where a pause has its end.
-        case "ttiit": return values[3].integer ?? 0 > Salvage.greatest ? .pause(values) : nil
+        case "ttiit": return .pause(values)
+        case "tiiit", "tii-t": return .quiet(values)
         case "ttt": return .account(values)
         case "tt": return .origin(values)
         case "iii": return .gap(values)
         case "ti":
             guard let id = MutationID(optional: values[0].text), let sequence = values[1].integer else { return nil }
             return .identity(sequence: sequence, id)
-        case "ttti", "tttii", "ttti-": return place()
+        case "ttti", "tttii", "tttiti", "tttit-": return place()
         case "iitt", "it": return .settled(sequence: values[0].integer ?? 0)
         default: return nil
         }

@@ -67,12 +67,11 @@ extension Salvage {
             kept[name] = row[name].flatMap { isGood($0) ? $0 : nil } ?? value.databaseValue
         }
         keep("onDead", where: { ["halt", "skip"].contains($0.text) }, else: "skip")
-        keep("sealed", where: { if case .blob = $0.storage { true } else { false } }, else: Data())
         keep("size", where: { ($0.integer ?? -1) >= 0 }, else: 0)
         keep("digest", where: { Data.fromDatabaseValue($0)?.count == 32 }, else: Data(count: 32))
-        for name in ["attempts", "releases", "crashes"] { keep(name, where: { ($0.integer ?? -1) >= 0 }, else: 0) }
-        keep("capturedAt", where: { $0.integer != nil }, else: now.ms)
-        for name in ["triedAt", "countedAt", "identity"] { kept[name] = row[name] }
+        for name in ["attempts", "releases", "crashes", "doubts", "looks"] { keep(name, where: { ($0.integer ?? -1) >= 0 }, else: 0) }
+        for name in ["capturedAt", "acceptedAt"] { keep(name, where: { $0.integer != nil }, else: now.ms) }
+        for name in ["triedAt", "countedAt", "identity", "after", "parent"] { kept[name] = row[name] }
         kept["dueAt"] = Outbox.atOnce.databaseValue
         kept["state"] = "held".databaseValue
         kept["holdReason"] = HoldReason.quarantine.rawValue.databaseValue

@@ -80,6 +80,7 @@ final class Salvage {
         case .account(let values): try insert(into: "account", values)
         case .origin(let values): try insert(into: "origin", values)
         case .pause(let values): try insert(into: "pause", values)
+        case .quiet(let values): try insert(into: "quiet", values)
         case .gap(let values): try insert(into: "gap", values)
         case .epoch(let value): epoch = max(epoch, value)
         case .counter(let table, let value): if counters[table] == nil, trust == .newest { counters[table] = value }
@@ -106,7 +107,7 @@ final class Salvage {
     private func join() throws {
         try db.execute(
             sql: """
-                UPDATE entry SET state = receipt.outcome, settledAt = receipt.settledAt, remoteID = receipt.remoteID, sealed = NULL,
+                UPDATE entry SET state = receipt.outcome, settledAt = receipt.settledAt, remoteID = receipt.remoteID,
                     holdReason = NULL, epoch = NULL, uncertain = 0, uncertainAt = NULL
                 FROM receipt WHERE receipt.id = entry.id AND entry.state NOT IN ('delivered', 'discarded')
                 """)
@@ -114,8 +115,9 @@ final class Salvage {
         try db.execute(
             sql: """
                 INSERT OR IGNORE INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, remoteID, status,
-                    foundByLookup, attempts, capturedAt, settledAt)
-                SELECT id, sequence, backend, account, lane, route, size, digest, state, remoteID, lastStatus, 0, attempts, capturedAt, settledAt
+                    foundByLookup, attempts, capturedAt, acceptedAt, settledAt)
+                SELECT id, sequence, backend, account, lane, route, size, digest, state, remoteID, lastStatus, 0, attempts, capturedAt,
+                    acceptedAt, settledAt
                 FROM entry WHERE state IN ('delivered', 'discarded');
 
                 DELETE FROM attempt WHERE entry NOT IN (SELECT sequence FROM entry);
@@ -144,9 +146,7 @@ final class Salvage {
         try db.execute(
             sql: """
                 DELETE FROM lane;
-                INSERT INTO lane (backend, account, lane, head, dueAt)
-                    SELECT backend, account, lane, sequence, CASE WHEN state = 'pending' THEN dueAt END FROM entry
-                    WHERE sequence IN (SELECT min(sequence) FROM entry WHERE blocks GROUP BY backend, account, lane);
+                INSERT INTO lane (backend, account, lane, head, route, dueAt) \(OutboxSchema.lanes);
                 DELETE FROM tally;
                 INSERT INTO tally (backend, account, state, count, bytes)
                     SELECT backend, account, state, count(*), sum(size) FROM entry WHERE settledAt IS NULL GROUP BY 1, 2, 3;
@@ -162,7 +162,7 @@ final class Salvage {
         for entry in held {
             try Outbox.insert(
                 SyncEvent(
-                    at: now, .held, backend: entry.backend, account: entry.account, entry: entry.id,
+                    at: now, .held, backend: entry.backend, account: entry.account.map(AccountID.init), entry: entry.id,
                     detail: ["reason": HoldReason.quarantine.rawValue]), db)
         }
         try Outbox.insert(

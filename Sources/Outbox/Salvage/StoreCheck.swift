@@ -84,7 +84,7 @@ package struct StoreCheck: Sendable {
         while let row = try rows.next() {
             entries += 1
             if row.holdReason == HoldReason.quarantine.rawValue { quarantined += 1 }
-            guard let vault, row.sealed != nil, row.holdReason != HoldReason.quarantine.rawValue, faults.count < Self.mostFaults else {
+            guard let vault, row.settledAt == nil, row.holdReason != HoldReason.quarantine.rawValue, faults.count < Self.mostFaults else {
                 continue
             }
             let whole = try row.withContent(db)

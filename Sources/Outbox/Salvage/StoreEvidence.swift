@@ -29,16 +29,7 @@ package struct StoreEvidence {
     }
 
     private static func content(_ row: FoundRow?) -> (MutationID, Data)? {
-        switch row {
-        case .content(_, let id, let sealed): return (id, sealed)
-        // From before contents were kept apart.
-        case .entry(_, let values, _):
-            guard values.count >= 7, let id = values[0].text.flatMap({ MutationID($0) }), case .blob(let sealed) = values[6].storage,
-                !sealed.isEmpty
-            else { return nil }
-            return (id, sealed)
-        default: return nil
-        }
+        if case .content(_, let id, let sealed) = row { (id, sealed) } else { nil }
     }
 
     /// Rows that do not open: fewer may be damaged, or have been written in part; nobody damages so many and spares all others.

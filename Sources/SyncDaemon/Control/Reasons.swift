@@ -94,6 +94,11 @@ struct Reasons {
                 "What is stored of it cannot be read back\(entry.uncertain ? ", and it may have been sent" : "").",
                 "\(entry.uncertain ? "Look for it at the backend. If it is not there, hand it in again" : "Hand it in again") where the original is still to be had, then \(discard). Nothing is sent of it unless it can be read after all, which \(retry) finds out."
             )
+        case .profile:
+            return (
+                "The profile of its backend has changed: \(entry.lastError ?? "it cannot be turned into a request any more.")",
+                "Bring the route back into the profile and reload the daemon; or \(discard)."
+            )
         case .dependency: return ("What it depends on has not been delivered.", "See to that one first.")
         case .operator, nil: return ("A person put it aside.", "\(retry) to send it; \(discard) to destroy it.")
         }

@@ -23,7 +23,7 @@ extension Station {
         return SubmissionReceipt(
             id: accepted.id.description, sequence: accepted.enqueued.sequence, duplicate: isDuplicate,
             backend: accepted.destination.backend,
-            account: accepted.destination.account, lane: accepted.lane.rawValue)
+            account: accepted.destination.account.rawValue, lane: accepted.lane.rawValue)
     }
 
     func entries(_ request: EntryQuery, by peer: Peer) async throws(Problem) -> EntryPage {
@@ -69,11 +69,13 @@ extension Station {
         return ControlAPI.Explanation(id: record.id.description, state: record.state.rawValue, sentence: sentence, next: next)
     }
 
-    func retry(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary {
+    func retry(_ request: RetryRequest, by peer: Peer) async throws(Problem) -> EntrySummary {
         let id = try id(request.id)
         let record = try await found(id).record
         try await stored { () throws(OutboxError) in
-            try await outbox.retry(id, canLookUp: canLookUp(record), by: peer.description, named: UserName(peer.uid).short, at: clock.now)
+            try await outbox.retry(
+                id, forgetsDoubt: request.withoutLooking || !canLookUp(record), by: peer.description, named: UserName(peer.uid).short,
+                at: clock.now)
         }
         return summary(try await found(id).record)
     }
@@ -104,7 +106,8 @@ extension Station {
 
     private func summary(_ record: EntryRecord) -> EntrySummary {
         EntrySummary(
-            sequence: record.sequence, id: record.id.description, backend: record.destination.backend, account: record.destination.account,
+            sequence: record.sequence, id: record.id.description, backend: record.destination.backend,
+            account: record.destination.account.rawValue,
             route: record.route, lane: record.lane.rawValue, state: record.state.rawValue, holdReason: record.holdReason?.rawValue,
             capturedAt: record.capturedAt, dueAt: record.dueAt, settledAt: record.settledAt, attempts: record.attempts,
             releases: record.releases, uncertain: record.uncertain, canBeLookedUp: canLookUp(record), size: record.size,

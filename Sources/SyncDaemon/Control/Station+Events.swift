@@ -69,7 +69,7 @@ private actor EventReader {
 extension Event {
     init(_ event: SyncEvent) {
         self.init(
-            cursor: event.cursor, at: event.at, kind: event.kind.rawValue, backend: event.backend, account: event.account,
+            cursor: event.cursor, at: event.at, kind: event.kind.rawValue, backend: event.backend, account: event.account?.rawValue,
             entry: event.entry?.description, detail: event.detail)
     }
 }

@@ -34,7 +34,7 @@ extension Station {
         return LaneList(
             lanes: records.map {
                 LaneReport(
-                    backend: $0.destination.backend, account: $0.destination.account, email: labels[$0.destination],
+                    backend: $0.destination.backend, account: $0.destination.account.rawValue, email: labels[$0.destination],
                     lane: $0.lane.rawValue, head: $0.head.description, state: $0.state.rawValue, capturedAt: $0.capturedAt,
                     dueAt: $0.dueAt, waiting: $0.waiting)
             })
@@ -45,8 +45,9 @@ extension ReceiptReport {
     fileprivate init(_ record: ReceiptRecord, email: String?) {
         self.init(
             sequence: record.sequence, id: record.id.description, outcome: record.outcome.rawValue, capturedAt: record.capturedAt,
-            settledAt: record.settledAt, backend: record.destination.backend, account: record.destination.account, email: email,
+            settledAt: record.settledAt, backend: record.destination.backend, account: record.destination.account.rawValue, email: email,
             lane: record.lane.rawValue, route: record.route, remoteID: record.remoteID, status: record.status,
-            foundByLookup: record.foundByLookup, attempts: record.attempts, size: record.size, discardedBy: record.discardedBy)
+            foundByLookup: record.foundByLookup, attempts: record.attempts, size: record.size, discardedBy: record.discardedBy,
+            altered: record.altered)
     }
 }

@@ -83,7 +83,8 @@ extension Station {
 extension SessionReport {
     init(_ snapshot: SessionSnapshot, at backend: Backend) {
         self.init(
-            backend: snapshot.backend, state: snapshot.state.rawValue, account: snapshot.account?.id, email: snapshot.account?.label,
+            backend: snapshot.backend, state: snapshot.state.rawValue, account: snapshot.account?.id.rawValue,
+            email: snapshot.account?.label,
             since: snapshot.since, remembered: snapshot.remembered, reason: snapshot.reason, signInBy: backend.signInMeans.rawValue)
     }
 }

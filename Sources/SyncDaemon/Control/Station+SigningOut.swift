@@ -42,7 +42,7 @@ extension Station {
         let (name, refuses) = (backend.name, backend.outboxOnSignOut == .refuse && !force)
         return SignOutErrands(
             admit: { account throws(SignOutError) in
-                if let meant, meant != account?.id { throw .otherAccount(account) }
+                if let meant, AccountID(meant) != account?.id { throw .otherAccount(account) }
                 guard refuses, let account else { return }
                 let count: Int
                 do { count = try await outbox.tallies().unsent(Destination(backend: name, account: account.id)) } catch {
@@ -64,7 +64,7 @@ extension Station {
     }
 
     /// Who did something, where, and to whose session: the facts of a line in the journal.
-    func facts(_ requester: Requester?, _ backend: String, _ account: String?) -> Logger.Metadata {
+    func facts(_ requester: Requester?, _ backend: String, _ account: AccountID?) -> Logger.Metadata {
         var facts: Logger.Metadata = ["backend": "\(backend)"]
         if let account { facts["account"] = "\(account)" }
         if let requester { facts.merge(["uid": "\(requester.uid)", "pid": "\(requester.pid)"]) { _, new in new } }

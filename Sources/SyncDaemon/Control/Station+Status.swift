@@ -14,7 +14,8 @@ extension Station {
         for index in status.backends.indices {
             let report = status.backends[index]
             guard keepers[report.name]?.backend.outboxOnSignOut == .drop, let account = report.session.account else { continue }
-            status.backends[index].discardedBySigningOut = try await undelivered(Destination(backend: report.name, account: account))
+            status.backends[index].discardedBySigningOut = try await undelivered(
+                Destination(backend: report.name, account: AccountID(account)))
         }
         return status
     }
@@ -82,13 +83,13 @@ extension Station {
         let name = keeper.backend.name
         let session = SessionReport(await keeper.snapshot, at: keeper.backend)
         let tallies = overview.tallies.filter { $0.destination.backend == name }
-        let own = session.account.map { Destination(backend: name, account: $0) }
+        let own = session.account.map { Destination(backend: name, account: AccountID($0)) }
         let gate = gate(of: name, stored, isSignedIn: session.state == "signedIn")
         let oldest = try await self.stored { () throws(OutboxError) in try await outbox.oldestWaiting(at: name) }
         func count(_ state: Entry.State) -> Int { tallies.filter { $0.state == state }.map(\.count).reduce(0, +) }
         let others = Dictionary(
-            grouping: tallies.filter { $0.state == .pending && $0.destination.account != session.account }, by: \.destination)
-        func isElsewhere(_ account: String) -> Bool { keeper.foreignTo != nil && !SessionKeeper.namesItsServer(account) }
+            grouping: tallies.filter { $0.state == .pending && $0.destination != own }, by: \.destination)
+        func isElsewhere(_ account: AccountID) -> Bool { keeper.foreignTo != nil && !SessionKeeper.namesItsServer(account) }
         let elsewhere = others.filter { isElsewhere($0.key.account) }.values.joined().map(\.count).reduce(0, +)
         let pause = stored.map(PauseReport.init)
         let commands = commands(for: name)
@@ -112,15 +113,19 @@ extension Station {
             name: name, baseURL: keeper.backend.baseURL, gate: gate.name, gateReason: reason, session: session,
             queue: QueueReport(
                 pending: count(.pending), inflight: count(.inflight), held: count(.held), dead: count(.dead), delivered: count(.delivered),
-                discarded: count(.discarded), blocked: own.flatMap { overview.blocked[$0] } ?? 0),
+                discarded: count(.discarded), blocked: own.flatMap { overview.blocked[$0] } ?? 0,
+                unseen: overview.unseen.filter { $0.key.backend == name }.values.reduce(0, +)),
             oldestWaiting: oldest?.capturedAt, oldestWaitingID: oldest?.id,
             lastDelivered: tallies.filter { $0.state == .delivered }.compactMap(\.latest).max(), nextTry: nextTry,
             otherAccounts: others.filter { !isElsewhere($0.key.account) }.sorted { $0.key < $1.key }.map { destination, rows in
                 WaitingAccount(
-                    account: destination.account, email: labels[destination] ?? "account \(destination.account)",
+                    account: destination.account.rawValue, email: labels[destination] ?? "account \(destination.account)",
                     waiting: rows.map(\.count).reduce(0, +),
                     signInCommand: commands.needsNames ? commands.login(of: labels[destination]) : nil)
             }, formerAddress: keeper.foreignTo, waitingForFormerAddress: elsewhere > 0 ? elsewhere : nil, pause: pause, gateCause: cause)
+        let cooling = dispatcher.routeGates(of: name).sorted { $0.key < $1.key }
+            .map { CoolingRoute(route: $0.key, until: $0.value.until, reason: $0.value.failure.message) }
+        report.coolingRoutes = cooling.isEmpty ? nil : cooling
         report.signInCommand = commands.login(of: session.email ?? report.awaited)
         return report
     }

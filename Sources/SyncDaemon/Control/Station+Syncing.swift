@@ -1,3 +1,4 @@
+import Backends
 import Capture
 import ControlAPI
 import ControlServer
@@ -10,7 +11,9 @@ extension Station {
         if let named = request.backend { _ = try keeper(named) }
         let cursor = try await stored { () throws(OutboxError) in
             let cursor = try await outbox.newestCursor()
-            try await outbox.makeDue(backend: request.backend, at: clock.now)
+            for (name, keeper) in keepers where request.backend == nil || request.backend == name {
+                try await outbox.makeDue(backend: name, lookingUp: keeper.backend.routesWithLookUp, at: clock.now)
+            }
             try await outbox.record([SyncEvent(at: clock.now, .synced, backend: request.backend, detail: ["by": peer.description])])
             return cursor
         }

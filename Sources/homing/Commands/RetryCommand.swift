@@ -9,6 +9,7 @@ struct RetryCommand: DaemonCommand {
     @OptionGroup var entries: EntryArguments
     @Flag(help: "All dead entries, or with --state held all held ones.") var all = false
     @Option(help: "With --all: dead or held.") var state: RetriableState?
+    @Flag(help: "Send what may have taken effect without looking for it first; it may then be there twice.") var withoutLooking = false
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
@@ -24,7 +25,9 @@ struct RetryCommand: DaemonCommand {
             ? try await context.resolver.all(state: chosen, backend: target.backend).map(\.id)
             : try await context.ids(entries.ids, at: target)
         var batch = EntryBatch()
-        await batch.run(ids) { id async throws(Problem) in try await context.client.call(Endpoints.retry, EntryReference(id: id)) }
+        await batch.run(ids) { id async throws(Problem) in 
+            try await context.client.call(Endpoints.retry, RetryRequest(id: id, withoutLooking: withoutLooking))
+        }
         let obstacles = context.asJSON ? [] : try await obstacles(to: batch.done, context)
         context.answer(batch.done, several: all || ids.count > 1, RetryText.done(batch.done, obstacles))
         if ids.isEmpty && !context.asJSON { context.console.write("There are no \(chosen) entries.") }

@@ -35,6 +35,7 @@ struct ReceiptText {
         facts.add("route", receipt.route)
         facts.add("at the server", receipt.remoteID)
         facts.add("status", receipt.status.map(String.init))
+        facts.add("altered", receipt.altered.map { "the server has something else at \($0.isEmpty ? "the top" : $0)" })
         facts.add("found", receipt.foundByLookup ? "by a look-up after its answer was lost" : nil)
         facts.add("attempts", "\(receipt.attempts) that failed before")
         facts.add("size", Words.size(receipt.size))

@@ -1,6 +1,6 @@
 import ControlAPI
 import Foundation
-import JSONText
+import JSON
 import SyncModel
 
 /// What a file holds that is handed in: the document as it shall be sent, and whose it is where the file says so.
@@ -11,33 +11,31 @@ struct CaptureDocument: Equatable {
 
     /// Reads JSON, or the capture app's offline file `{"measurements": {…}, "userId": 5, …}`, of which only the measurements are sent.
     ///
-    /// A plain document stays byte for byte as it is. Of the app's file the measurements are taken out, byte for byte but for white space.
+    /// A plain document stays byte for byte as it is. Of the app's file the measurements are taken out, byte for byte.
     init(_ data: Data, from name: String) throws(Problem) {
         guard !data.isEmpty else { throw Self.unreadable(name, "it is empty") }
-        guard let text = String(validating: data.withoutByteOrderMark, as: UTF8.self) else {
-            throw Self.unreadable(name, "it is not text in UTF-8")
-        }
+        guard String(validating: data, as: UTF8.self) != nil else { throw Self.unreadable(name, "it is not text in UTF-8") }
+        let bytes = data.withoutByteOrderMark
         do {
-            try JSONSyntax.check(text)
+            try JSONSyntax.check(bytes)
         } catch {
             throw Self.unreadable(name, "\(error)")
         }
-        let first = text.utf8.first { $0 > 0x20 }
-        guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else {
-            throw Self.unreadable(name, "it is a single value, not an object")
-        }
+        let root = JSONDocument(checked: bytes).root
+        guard root.kind == .object || root.kind == .array else { throw Self.unreadable(name, "it is a single value, not an object") }
         let names = ["userId", "measurements"]
-        guard let members = JSONMembers(names, of: text), let user = members["userId"], let measurements = members["measurements"] else {
+        let members = Dictionary(grouping: root.members.filter { names.contains($0.name) }, by: \.name).mapValues { $0.map(\.value) }
+        guard let user = members["userId"]?.first, let measurements = members["measurements"]?.first else {
             self.payload = data
             self.userID = nil
             return
         }
         // Of two only one would be read, and of two users perhaps the wrong one.
-        if let twice = names.first(where: members.isRepeated) { throw Self.unreadable(name, "it holds ‘\(twice)’ twice") }
-        guard let document = measurements.object, let userID = user.whole.map(String.init) ?? user.string, !userID.isEmpty else {
+        if let twice = names.first(where: { members[$0]?.count ?? 0 > 1 }) { throw Self.unreadable(name, "it holds ‘\(twice)’ twice") }
+        guard measurements.kind == .object, let userID = user.whole.map(String.init) ?? user.scalar?.string, !userID.isEmpty else {
             throw Self.unreadable(name, "its ‘measurements’ must be an object and its ‘userId’ a number")
         }
-        self.payload = Data(document.utf8)
+        self.payload = measurements.bytes
         self.userID = userID
     }
 

@@ -1,5 +1,6 @@
 import Backends
 import Foundation
+import JSON
 import SyncModel
 
 /// Where an accepted profile sends anything, by an understanding of addresses of its own: what a person who reads the file takes them to mean.

@@ -11,8 +11,6 @@ struct FailPoint: Sendable {
         case none
         /// The bearer backend calls its tokens ended.
         case endedTokens
-        /// The store is of the first version.
-        case oldStore
         /// Nothing is there yet.
         case firstStart
         /// Somebody signs out of the bearer backend, once all is handed in.
@@ -41,8 +39,6 @@ struct FailPoint: Sendable {
         FailPoint(name: "in a checkpoint", place: "write:before:outbox.sqlite:#", counts: 8),
         FailPoint(name: "after a checkpoint, before the log is emptied", place: "truncate:before:\(wal):1"),
         FailPoint(name: "after the log is emptied", place: "truncate:after:\(wal):1"),
-        FailPoint(name: "in a migration", place: "write:before:\(wal):#", counts: 16, prelude: .oldStore),
-        FailPoint(name: "before a migration is committed", place: "sync:before:\(wal):#", counts: 2, prelude: .oldStore),
         FailPoint(name: "while a session file is written", place: "sync:before:\(session).tmp:#", counts: 2, prelude: .endedTokens),
         FailPoint(name: "before a session file is replaced", place: "rename:before:\(session):#", counts: 2, prelude: .endedTokens),
         FailPoint(name: "after a session file is replaced", place: "rename:after:\(session):#", counts: 2, prelude: .endedTokens),

@@ -75,12 +75,6 @@ actor KillStation {
             try await restoreSession()
             try await station.end(SIGKILL)
             lists.expireSessions()
-        case .oldStore:
-            if isExchanging {
-                try await station.start()
-                try await station.end(SIGKILL)
-            }
-            try OldStore.make(of: station.directory("state/outbox.sqlite"))
         case .damagedStore:
             // As a run that meets damage leaves it. Nothing is damaged, so nothing may be missing; a piece of a transaction that a kill has cut
             // off may be what is left of more.
@@ -108,13 +102,6 @@ actor KillStation {
         let met = try await dies(at: point)
         if point.prelude == .signingOut { try await lookAfterSignOut() }
         return met
-    }
-
-    /// Whether a kill has come before the exchange of a store was over, which the next start goes on with.
-    private var isExchanging: Bool {
-        let aside = FileManager.default.enumerator(atPath: station.directory("state/damaged"))?.compactMap { $0 as? String } ?? []
-        return FileManager.default.fileExists(atPath: station.directory("state/outbox.sqlite.damaged"))
-            || aside.contains { $0.hasSuffix("/salvaged.sqlite") }
     }
 
     private func dies(at point: FailPoint) async throws -> Bool {

@@ -21,9 +21,8 @@ struct Caretaker {
         // `try?`: the lies are told to people too, who try again.
         if try await station.report().session.state == "signInRequired" { try? await backend.signIn(station) }
         for entry in try await station.entries() where entry.state == "dead" || entry.state == "held" {
-            let reference = EntryReference(id: entry.id)
             guard backend.protection == .person else {
-                _ = try await station.client.call(Endpoints.retry, reference)
+                _ = try await station.client.call(Endpoints.retry, RetryRequest(id: entry.id))
                 retried.insert(entry.id)
                 continue
             }
@@ -32,7 +31,11 @@ struct Caretaker {
             guard ContinuousClock.now - since > Self.travel else { continue }
             seen[entry.id] = nil
             let arrived = Set(backend.effects(station.sandbox.ledger, of: handedIn).map { backend.submission($0).id })
-            _ = try await station.client.call(arrived.contains(entry.id) ? Endpoints.discard : Endpoints.retry, reference)
+            if arrived.contains(entry.id) {
+                _ = try await station.client.call(Endpoints.discard, EntryReference(id: entry.id))
+            } else {
+                _ = try await station.client.call(Endpoints.retry, RetryRequest(id: entry.id))
+            }
             retried.insert(entry.id)
         }
     }

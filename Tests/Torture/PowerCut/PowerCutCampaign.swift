@@ -44,7 +44,7 @@ struct PowerCutCampaign: Campaign {
             isFirst = false
         }
         outcome = progress.outcome
-        for (number, recorder) in [scenario.recorders.day, scenario.recorders.migration].enumerated() where !outcome.failures.isEmpty {
+        for (number, recorder) in [scenario.recorder].enumerated() where !outcome.failures.isEmpty {
             let kept = Self.keptTape(seed, number)
             try FileManager.default.copyItem(atPath: recorder.log ?? "", toPath: kept)
         }

@@ -9,8 +9,8 @@ import TestSupport
 final class PowerCutScenario: Sendable {
     let station: TestStation
     let lists: Sandbox
-    /// From a first start on; and from a store of the first version on.
-    let recorders: (day: Recorder, migration: Recorder)
+    /// From a first start on.
+    let recorder: Recorder
 
     init() async throws {
         station = try await TestStation()
@@ -18,9 +18,7 @@ final class PowerCutScenario: Sendable {
         try await lists.start()
         try TestStation.place("lists-2026", in: station.directory, baseURL: lists.baseURL)
         let state = station.directory("state")
-        recorders = (
-            Recorder(root: state, log: station.directory("day.log")), Recorder(root: state, log: station.directory("migration.log"))
-        )
+        recorder = Recorder(root: state, log: station.directory("day.log"))
         try configure(keep: 2_592_000)
         try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
     }
@@ -39,9 +37,7 @@ final class PowerCutScenario: Sendable {
     /// Lives through it, and returns what was recorded, each proven to be all that was written.
     func tapes() async throws -> [PowerCutTape] {
         try await Deadline.within(.seconds(120), of: "the recording") { try await self.day() }
-        let first = try finished(recorders.day)
-        try await Deadline.within(.seconds(60), of: "the recording of a migration") { try await self.migration() }
-        return [first, try finished(recorders.migration)]
+        return [try finished(recorder)]
     }
 
     private func finished(_ recorder: Recorder) throws -> PowerCutTape {
@@ -63,8 +59,6 @@ final class PowerCutScenario: Sendable {
     }
 
     // MARK: The day
-
-    private var recorder: Recorder { recorders.day }
 
     private func day() async throws {
         // A backtrace would let a signal that was sent from outside pass.
@@ -100,18 +94,6 @@ final class PowerCutScenario: Sendable {
         try await station.end(SIGTERM)
     }
 
-    private func migration() async throws {
-        let recorder = recorders.migration
-        try OldStore.make(of: station.directory("state/outbox.sqlite"))
-        try recorder.begin()
-        var promises = Promises()
-        for record in try DiskLog(log: recorders.day.log ?? "").records { promises.apply(record, Promises.Words(record)) }
-        for (thing, state) in promises.states { try recorder.mark("end \(thing) \(state)") }
-        for id in promises.told { try recorder.mark("told \(id)") }
-        try await station.start(try recorder.environment())
-        try await station.end(SIGTERM)
-    }
-
     private func refusals() async throws {
         let path = "facial_measurements_from_arkit"
         // Dead, and tried again; dead, and discarded.
@@ -121,7 +103,7 @@ final class PowerCutScenario: Sendable {
             try await settled(number, "dead")
         }
         try await changing("entry.\(id(11))", to: nil) {
-            _ = try await self.station.client.call(Endpoints.retry, EntryReference(id: self.id(11)))
+            _ = try await self.station.client.call(Endpoints.retry, RetryRequest(id: self.id(11)))
         }
         try await settled(11, "delivered")
         try await changing("entry.\(id(12))", to: "discarded") {
@@ -131,7 +113,7 @@ final class PowerCutScenario: Sendable {
         try await submit(13)
         try await settled(13, "held")
         try await changing("entry.\(id(13))", to: nil) {
-            _ = try await self.station.client.call(Endpoints.retry, EntryReference(id: self.id(13)))
+            _ = try await self.station.client.call(Endpoints.retry, RetryRequest(id: self.id(13)))
         }
         try await settled(13, "delivered")
         for (number, fault) in zip(
@@ -178,7 +160,7 @@ final class PowerCutScenario: Sendable {
         }
         try await settled(25, "held")
         try await changing("entry.\(id(25))", to: nil) {
-            _ = try await self.station.client.call(Endpoints.retry, EntryReference(id: self.id(25)))
+            _ = try await self.station.client.call(Endpoints.retry, RetryRequest(id: self.id(25)))
         }
         try await settled(25, "delivered")
     }

@@ -1,8 +1,7 @@
 import Foundation
+import JSON
 import SyncModel
 import Testing
-
-@testable import Backends
 
 @Suite struct JSONDocumentTests {
     private let document = JSONDocument(
@@ -12,12 +11,12 @@ import Testing
         ("/a/b/0", JSONDocument.Resolution.scalar(1)), ("/a/b/1/c", .scalar("x")), ("/a/b/1", .structure), ("/a/b", .structure),
         ("/a/b/2", .null), ("/n", .null), ("/n/further", .null), ("/a/b/3", .missing), ("/a/x", .missing), ("/a/b/0/x", .missing),
     ])
-    func aPointerLeadsToWhatStandsThere(pointer: String, expected: JSONDocument.Resolution) throws {
+    func resolvesPointers(pointer: String, expected: JSONDocument.Resolution) throws {
         let document = try #require(document)
         #expect(document.resolve(try #require(JSONPointer(pointer))) == expected)
     }
 
-    @Test func theFirstThatLeadsToSomethingCounts() throws {
+    @Test func takesTheFirstPointerThatLeadsToAScalar() throws {
         let pointers = try ["/x", "/n", "/a/b/0", "/a/b/1/c"].map { try #require(JSONPointer($0)) }
         let document = try #require(document)
         #expect(document.at(pointers) == 1)
@@ -25,8 +24,7 @@ import Testing
         #expect(document.member("n") == nil)
     }
 
-    /// What an answer holds where a scalar was expected is not read, however much it is.
-    @Test(.timeLimit(.minutes(2))) func whatIsNoScalarIsNotRead() throws {
+    @Test(.timeLimit(.minutes(2))) func skipsStructuresInLinearTime() throws {
         let values = Array(repeating: "true", count: 1 << 16).joined(separator: ",")
         let deep = String(repeating: "[", count: 500) + values + String(repeating: "]", count: 500)
         let document = try #require(JSONDocument(Data(#"{"error":\#(deep),"rows":[{"id":\#(deep)}]}"#.utf8)))
@@ -37,7 +35,7 @@ import Testing
         #expect(document.rows(of: rows, [try #require(JSONPointer("/id"))]) == [[nil]])
     }
 
-    @Test func rowsAreReadByColumn() throws {
+    @Test func readsRowsByColumn() throws {
         let columns = try ["/m/k", "/id"].map { try #require(JSONPointer($0)) }
         let document = try #require(document)
         let rows = document.rows(of: try #require(JSONPointer("/rows")), columns)
@@ -46,7 +44,36 @@ import Testing
         #expect(document.rows(of: try #require(JSONPointer("/x")), columns) == nil)
     }
 
-    @Test(arguments: ["", "<html>", "{", #"{"a":"#, "{}x"]) func whatIsNoJSONIsNone(text: String) {
+    @Test(arguments: ["", "<html>", "{", #"{"a":"#, "{}x"]) func isNilForWhatIsNotJSON(text: String) {
         #expect(JSONDocument(Data(text.utf8)) == nil)
     }
+
+    @Test func keepsTheTextOfNumbers() throws {
+        let document = try #require(
+            JSONDocument(Data(#"{"a": 18446744073709551615, "b": 18446744073709551616, "c": 1e3, "d": 5.0, "e": -0, "f": 7}"#.utf8)))
+        let texts = "abcdef".map { document.member(String($0))?.identifier }
+        #expect(texts == ["18446744073709551615", "18446744073709551616", "1e3", "5.0", "-0", "7"])
+        #expect(document.member("a") != document.member("b"))
+    }
+
+    @Test(arguments: [("false", nil), ("true", nil), ("null", nil), (#""""#, nil), ("[1]", nil), ("{}", nil), ("0", "0"), (#""x""#, "x")])
+    func takesOnlyNumbersAndTextsForIdentifiers(json: String, identifier: String?) throws {
+        let document = try #require(JSONDocument(Data(#"{"id": \#(json)}"#.utf8)))
+        #expect(document.member("id")?.identifier == identifier)
+    }
+
+    @Test func readsTheLastOfMembersWithTheSameName() throws {
+        let document = try #require(JSONDocument(Data(#"{"id": 1, "i\u0064": 2}"#.utf8)))
+        #expect(document.member("id") == 2)
+        #expect(document.root.members.map(\.name) == ["id", "id"])
+    }
+
+    @Test func givesElementsAsTheirOwnBytes() throws {
+        let text = #"{"m" : {"z": 1.50, "y":[ -0.0 ]} , "e":"\u00e9"}"#
+        let members = try #require(JSONDocument(Data(text.utf8))).root.members
+        #expect(members[0].value.bytes == Data(#"{"z": 1.50, "y":[ -0.0 ]}"#.utf8))
+        #expect(members[1].value.scalar == "é")
+    }
+
+    @Test func skipsAByteOrderMark() { #expect(JSONDocument(Data([0xef, 0xbb, 0xbf] + #"{"a":1}"#.utf8))?.member("a") == 1) }
 }

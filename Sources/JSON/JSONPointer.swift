@@ -1,11 +1,11 @@
 /// Where a value stands in a JSON document (RFC 6901), e.g. `/currentUser/id`.
-struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
-    let tokens: [String]
+package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
+    package let tokens: [String]
 
-    init(tokens: [String]) { self.tokens = tokens }
+    package init(tokens: [String]) { self.tokens = tokens }
 
     /// Nil where the text is not a pointer: it is empty (the whole document) or begins with a slash, and `~` stands only in `~0` and `~1`.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard text.isEmpty || text.hasPrefix("/") else { return nil }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         var tokens: [String] = []
@@ -17,7 +17,7 @@ struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
         self.tokens = tokens
     }
 
-    var description: String {
+    package var description: String {
         tokens.map { "/" + $0.replacing("~", with: "~0").replacing("/", with: "~1") }.joined()
     }
 }

@@ -1,0 +1,60 @@
+import Foundation
+import SyncModel
+
+/// What the dispatcher knows of one route of a backend: whether entries get through, and whom to blame where they do not.
+struct RouteState: Sendable {
+    var breaker = CircuitBreaker()
+    /// The backend was found reachable since the breaker went half-open, so that an entry may be the probe.
+    var isCleared = false
+    /// When an entry last got through.
+    private(set) var lastThrough: Date?
+    /// Entries that failed since, up to `most` of them.
+    private var failing: Set<Int64> = []
+    /// The last of them: rather another one is the next probe.
+    private(set) var lastFailed: Int64?
+    /// What was last told of it.
+    var shownGate: RouteGate?
+
+    /// So many are enough to tell one from several.
+    private static let most = 16
+
+    /// An entry got through.
+    mutating func succeed(at now: Date) {
+        lastThrough = now
+        works()
+    }
+
+    /// The backend dealt with an entry of the route, whatever became of that.
+    mutating func works() {
+        failing = []
+        lastFailed = nil
+        isCleared = false
+        breaker.succeed()
+    }
+
+    mutating func fail(_ sequence: Int64) {
+        if failing.count < Self.most { failing.insert(sequence) }
+        lastFailed = sequence
+    }
+
+    mutating func trip(_ failure: Failure, policy: CircuitBreaker.Policy, now: Date, using generator: inout some RandomNumberGenerator) {
+        isCleared = false
+        breaker.trip(failure, policy: policy, now: now, using: &generator)
+    }
+
+    /// A success whose time lies ahead was noted by a clock that was: once that time comes, it would pass for one after later failures.
+    mutating func forgetSuccess(ahead now: Date) { if let lastThrough, lastThrough > now { self.lastThrough = nil } }
+
+    /// Whether another entry got through since then.
+    func hasSucceeded(since date: Date?) -> Bool {
+        guard let lastThrough, let date else { return false }
+        // But for the millisecond to which the outbox rounds.
+        return lastThrough.timeIntervalSince(date) > 0.001
+    }
+
+    func blame(_ entry: Entry, _ policy: RetryPolicy, _ now: Date) -> Blame {
+        if hasSucceeded(since: entry.failedAt) { return .entry }
+        let isAlone = entry.failedAt != nil && failing.subtracting([entry.sequence]).isEmpty
+        return isAlone && policy.countsAlone(entry, now) ? .loneEntry : .backend
+    }
+}

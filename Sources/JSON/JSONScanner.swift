@@ -1,0 +1,299 @@
+/// Reads JSON text forwards, one token at a time (RFC 8259). It keeps no tree and does not recurse, so depth costs one bit a level.
+struct JSONScanner {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private(set) var at: Int
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int = 0) {
+        self.bytes = bytes
+        at = start
+    }
+
+    func moved(to place: Int) -> JSONScanner { JSONScanner(bytes, at: place) }
+
+    /// The next byte; 0, which no JSON text holds, at the end.
+    var next: UInt8 { at < bytes.count ? bytes[at] : 0 }
+    var isAtEnd: Bool { at >= bytes.count }
+
+    mutating func skipSpace() {
+        while at < bytes.count, bytes[at].isJSONSpace { at += 1 }
+    }
+
+    /// Skips white space, then `byte` where it comes next; false where something else does.
+    mutating func take(_ byte: UInt8) -> Bool {
+        skipSpace()
+        guard next == byte else { return false }
+        at += 1
+        return true
+    }
+
+    // MARK: Text that is known to be JSON
+
+    /// Skips one value of text that was checked before.
+    mutating func skipValue() {
+        skipSpace()
+        switch next {
+        case .quote: skipString()
+        case .openBrace, .openBracket:
+            var level = 0
+            repeat {
+                switch next {
+                case .quote:
+                    skipString()
+                    continue
+                case .openBrace, .openBracket: level += 1
+                case .closeBrace, .closeBracket: level -= 1
+                default: break
+                }
+                at += 1
+            } while level > 0 && at < bytes.count
+        default: while at < bytes.count, !bytes[at].endsJSONScalar { at += 1 }
+        }
+    }
+
+    private mutating func skipString() {
+        at += 1
+        while at < bytes.count, bytes[at] != .quote { at += bytes[at] == .backslash ? 2 : 1 }
+        at += 1
+    }
+
+    /// The string that begins here, with its escapes resolved.
+    mutating func readString() -> String {
+        let start = at
+        skipString()
+        let content = bytes[start + 1..<max(start + 1, min(at - 1, bytes.count))]
+        guard content.contains(.backslash) else { return String(decoding: content, as: UTF8.self) }
+        return Self.unescaped(content)
+    }
+
+    private static func unescaped(_ content: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+        var units: [UInt16] = []
+        var text = ""
+        var plain = content.startIndex
+        var index = content.startIndex
+        func flushUnits() {
+            text += String(decoding: units, as: UTF16.self)
+            units = []
+        }
+        while index < content.endIndex {
+            guard content[index] == .backslash else {
+                index += 1
+                continue
+            }
+            if plain < index {
+                flushUnits()
+                text += String(decoding: content[plain..<index], as: UTF8.self)
+            }
+            let code = content.index(after: index) < content.endIndex ? content[index + 1] : 0
+            if code == UInt8(ascii: "u"), let unit = escapedUnit(content, index) {
+                units.append(unit)
+                index += 6
+            } else {
+                units.append(UInt16(plainEscapes[code] ?? code))
+                index += 2
+            }
+            plain = index
+        }
+        flushUnits()
+        if plain < content.endIndex { text += String(decoding: content[plain..<content.endIndex], as: UTF8.self) }
+        return text
+    }
+
+    private static let plainEscapes: [UInt8: UInt8] = [
+        UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0c, UInt8(ascii: "n"): 0x0a, UInt8(ascii: "r"): 0x0d, UInt8(ascii: "t"): 0x09,
+    ]
+
+    /// The code unit of an escape such as `\u00e9` at `start`; nil where its four digits are not hexadecimal.
+    private static func escapedUnit(_ content: Slice<UnsafeBufferPointer<UInt8>>, _ start: Int) -> UInt16? {
+        guard start + 6 <= content.endIndex else { return nil }
+        var unit: UInt16 = 0
+        for byte in content[start + 2..<start + 6] {
+            guard let digit = byte.hexDigit else { return nil }
+            unit = unit << 4 | UInt16(digit)
+        }
+        return unit
+    }
+
+    // MARK: Text that is not known yet
+
+    /// Checks and skips one whole value, with white space around it.
+    mutating func checkValue(mostLevels: Int) throws(JSONFlaw) {
+        // A bit for each open level: true within an object.
+        var levels = BitStack()
+        while true {
+            skipSpace()
+            switch next {
+            case .openBrace:
+                at += 1
+                guard levels.count < mostLevels else { throw .tooDeep }
+                if take(.closeBrace) { break }
+                levels.push(true)
+                try checkName()
+                continue
+            case .openBracket:
+                at += 1
+                guard levels.count < mostLevels else { throw .tooDeep }
+                if take(.closeBracket) { break }
+                levels.push(false)
+                continue
+            case .quote: try checkString()
+            case UInt8(ascii: "t"): try checkWord("true")
+            case UInt8(ascii: "f"): try checkWord("false")
+            case UInt8(ascii: "n"): try checkWord("null")
+            default: try checkNumber()
+            }
+            // Behind a value: the ends of all levels that it ends, then the next member or element, if there is one.
+            while true {
+                skipSpace()
+                guard let isObject = levels.top else { return }
+                if next == UInt8(ascii: ",") {
+                    at += 1
+                    if isObject { try checkName() }
+                    break
+                }
+                guard next == (isObject ? .closeBrace : .closeBracket) else { throw .notJSON }
+                at += 1
+                levels.pop()
+            }
+        }
+    }
+
+    private mutating func checkName() throws(JSONFlaw) {
+        skipSpace()
+        guard next == .quote else { throw .notJSON }
+        try checkString()
+        guard take(UInt8(ascii: ":")) else { throw .notJSON }
+    }
+
+    private mutating func checkWord(_ word: StaticString) throws(JSONFlaw) {
+        for offset in 0..<word.utf8CodeUnitCount {
+            guard next == word.utf8Start[offset] else { throw .notJSON }
+            at += 1
+        }
+        guard isAtEnd || next.endsJSONScalar else { throw .notJSON }
+    }
+
+    private mutating func checkString() throws(JSONFlaw) {
+        at += 1
+        while at < bytes.count {
+            let byte = bytes[at]
+            switch byte {
+            case .quote:
+                at += 1
+                return
+            case .backslash: try checkEscape()
+            case 0..<0x20: throw .notJSON
+            case 0..<0x80: at += 1
+            default: try checkUTF8()
+            }
+        }
+        throw .notJSON
+    }
+
+    private mutating func checkEscape() throws(JSONFlaw) {
+        guard at + 1 < bytes.count else { throw .notJSON }
+        guard bytes[at + 1] == UInt8(ascii: "u") else {
+            guard #""\/bfnrt"#.utf8.contains(bytes[at + 1]) else { throw .notJSON }
+            at += 2
+            return
+        }
+        guard let unit = Self.escapedUnit(bytes[...], at) else { throw .notJSON }
+        at += 6
+        guard UTF16.isSurrogate(unit) else { return }
+        guard UTF16.isLeadSurrogate(unit), next == .backslash, at + 1 < bytes.count, bytes[at + 1] == UInt8(ascii: "u"),
+            let other = Self.escapedUnit(bytes[...], at), UTF16.isTrailSurrogate(other)
+        else { throw .halfOfPair }
+        at += 6
+    }
+
+    /// One character of more than one byte (RFC 3629): no overlong form, no surrogate, nothing past U+10FFFF.
+    private mutating func checkUTF8() throws(JSONFlaw) {
+        let first = bytes[at]
+        let (length, second): (Int, ClosedRange<UInt8>) =
+            switch first {
+            case 0xc2...0xdf: (2, 0x80...0xbf)
+            case 0xe0: (3, 0xa0...0xbf)
+            case 0xed: (3, 0x80...0x9f)
+            case 0xe1...0xef: (3, 0x80...0xbf)
+            case 0xf0: (4, 0x90...0xbf)
+            case 0xf1...0xf3: (4, 0x80...0xbf)
+            case 0xf4: (4, 0x80...0x8f)
+            default: throw .notJSON
+            }
+        guard at + length <= bytes.count, second.contains(bytes[at + 1]) else { throw .notJSON }
+        for index in at + 2..<max(at + 2, at + length) where !(0x80...0xbf).contains(bytes[index]) { throw .notJSON }
+        at += length
+    }
+
+    private mutating func checkNumber() throws(JSONFlaw) {
+        let start = at
+        if next == UInt8(ascii: "-") { at += 1 }
+        if next == UInt8(ascii: "0") { at += 1 } else { try checkDigits() }
+        if next == UInt8(ascii: ".") {
+            at += 1
+            try checkDigits()
+        }
+        var hasExponent = false
+        if next | 0x20 == UInt8(ascii: "e") {
+            hasExponent = true
+            at += 1
+            if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { at += 1 }
+            try checkDigits()
+        }
+        guard isAtEnd || next.endsJSONScalar else { throw .notJSON }
+        // Without an exponent it takes more than 300 digits to leave the range of a double.
+        if hasExponent || at - start > 300, Double(String(decoding: bytes[start..<at], as: UTF8.self))?.isFinite != true {
+            throw .hugeNumber
+        }
+    }
+
+    private mutating func checkDigits() throws(JSONFlaw) {
+        let start = at
+        while next.isDigit { at += 1 }
+        if at == start { throw .notJSON }
+    }
+}
+
+/// One bit for each open level.
+private struct BitStack {
+    private var words: [UInt64] = []
+    private(set) var count = 0
+
+    var top: Bool? { count == 0 ? nil : words[(count - 1) >> 6] >> UInt64((count - 1) & 63) & 1 == 1 }
+
+    mutating func push(_ bit: Bool) {
+        if count & 63 == 0, count >> 6 == words.count { words.append(0) }
+        let mask = UInt64(1) << UInt64(count & 63)
+        if bit { words[count >> 6] |= mask } else { words[count >> 6] &= ~mask }
+        count += 1
+    }
+
+    mutating func pop() { count -= 1 }
+}
+
+extension UInt8 {
+    static let quote = UInt8(ascii: "\"")
+    static let backslash = UInt8(ascii: "\\")
+    static let openBrace = UInt8(ascii: "{")
+    static let closeBrace = UInt8(ascii: "}")
+    static let openBracket = UInt8(ascii: "[")
+    static let closeBracket = UInt8(ascii: "]")
+
+    /// White space in JSON (RFC 8259 2).
+    package var isJSONSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0a || self == 0x0d }
+
+    /// Whether a number or a word ends before this byte.
+    fileprivate var endsJSONScalar: Bool {
+        isJSONSpace || self == UInt8(ascii: ",") || self == .closeBrace || self == .closeBracket
+    }
+
+    fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
+
+    fileprivate var hexDigit: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x41 + 10
+        case 0x61...0x66: self - 0x61 + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,4 @@
+import GRDB
+import SyncModel
+
+extension AccountID: DatabaseValueConvertible {}

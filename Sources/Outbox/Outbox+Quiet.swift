@@ -1,0 +1,38 @@
+import Foundation
+import GRDB
+import SyncModel
+
+/// Until when servers have asked for quiet: kept over restarts.
+extension Outbox {
+    /// Keeps one wish for each backend, the newest.
+    package func keep(_ quiet: Quiet) async throws(OutboxError) {
+        try await commit { db in
+            try db.cachedStatement(
+                sql: """
+                    INSERT INTO quiet (backend, since, until, status, message) VALUES (?, ?, ?, ?, ?)
+                    ON CONFLICT DO UPDATE SET since = excluded.since, until = excluded.until, status = excluded.status,
+                        message = excluded.message
+                    """
+            ).execute(arguments: [quiet.backend, quiet.since.ms, quiet.until.ms, quiet.failure.status, quiet.failure.message])
+        }
+    }
+
+    /// Those that are not over. One that was noted by a clock ahead goes on for as long as it had been asked for.
+    package func quiets(at now: Date) throws(OutboxError) -> [Quiet] {
+        do {
+            return try pool.read { db in
+                try Row.fetchAll(db, sql: "SELECT * FROM quiet ORDER BY backend").compactMap { row in
+                    let (since, until) = (Date(ms: row["since"]), Date(ms: row["until"]))
+                    let span = min(until.timeIntervalSince(since), Self.horizon)
+                    let end = since > now ? now.addingTimeInterval(span) : until
+                    guard end > now, span > 0 else { return nil }
+                    return Quiet(
+                        backend: row["backend"], since: min(since, now), until: end,
+                        failure: Failure(.throttled, status: row["status"], row["message"]))
+                }
+            }
+        } catch {
+            throw failure(error)
+        }
+    }
+}

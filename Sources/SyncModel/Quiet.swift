@@ -1,0 +1,16 @@
+import Foundation
+
+/// A server's wish to be sent nothing for a while (Retry-After).
+package struct Quiet: Hashable, Sendable {
+    package var backend: String
+    package var since: Date
+    package var until: Date
+    package var failure: Failure
+
+    package init(backend: String, since: Date, until: Date, failure: Failure) {
+        self.backend = backend
+        self.since = since
+        self.until = until
+        self.failure = failure
+    }
+}

@@ -1,0 +1,19 @@
+import Backends
+import Foundation
+import Synchronization
+import TestSupport
+
+/// The profiles of the made-up backends, each read once.
+enum Profiles {
+    private static let known = Mutex<[String: Backend]>([:])
+
+    static func backend(_ backend: Plan.Backend) throws -> Backend {
+        let text = Wire.profile(backend)
+        if let backend = known.withLock({ $0[text] }) { return backend }
+        let folder = try TemporaryDirectory(in: Runner.folder)
+        try text.write(toFile: folder("\(backend.name).yaml"), atomically: false, encoding: .utf8)
+        let loaded = try ProfileLibrary.load(file: folder("\(backend.name).yaml"), deviceID: "device", version: "1")
+        known.withLock { $0[text] = loaded }
+        return loaded
+    }
+}
