@@ -41,6 +41,7 @@ package struct DispatchState: Sendable {
 
     /// The one step: what `event` means, and what to do about it.
     package mutating func on(_ event: DispatchEvent, at now: Date) -> [DispatchAction] {
+        for name in links.keys { links[name]?.forgetSuccess(ahead: now) }
         var actions = learn(event, now)
         actions += advance(now)
         return actions
@@ -242,7 +243,6 @@ package struct DispatchState: Sendable {
         if let left = storeAgainAt?.timeIntervalSince(now), left <= 0 || left > policy.fullDiskPause { storeAgainAt = nil }
         for name in names {
             guard var link = links[name] else { continue }
-            link.forgetSuccess(ahead: now)
             if let change = link.review(now) { actions.append(change) }
             if !isStopping, link.startProbe(policy.breaker, now) { actions.append(.probe(backend: name)) }
             // On a full disk nothing can be written for now; that nothing is under way any more holds all the same.

@@ -101,7 +101,7 @@ struct ProfileMistakeTests {
             WrongEdit("on_dead: skip", "on_dead: stop", "routes.measurement.on_dead", "halt, skip"),
             WrongEdit("delivery: at-most-once", "delivery: once", "routes.create_managed_user.delivery", "at-least-once, at-most-once"),
             WrongEdit("on_dead: skip", "empty: true", "routes.measurement.empty", "either empty or remote_id"),
-            WrongEdit("on_dead: skip", "gone_is_done: true", "routes.measurement.gone_is_done", "DELETE"),
+            WrongEdit("on_dead: skip", "gone: [no such row]", "routes.measurement.gone", "DELETE"),
             WrongEdit("lane: users/{item.user_id}", "lane: users/{user_id}", "routes.measurement.lane", "{item.<field>}"),
             WrongEdit(
                 "lane: users/{item.user_id}", "lane: users/{item.payload}", "routes.measurement.lane", "{item.payload} as a whole value"),

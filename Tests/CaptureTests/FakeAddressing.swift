@@ -28,9 +28,9 @@ final class FakeAddressing: Addressing {
         return signedIn.withLock { $0[backend] }
     }
 
-    func address(_ submission: Submission, at backend: String) throws(Failure) -> (lane: Lane, onDead: Mutation.OnDead) {
+    func address(_ submission: Submission, at backend: String) throws(Failure) -> Address {
         guard let user = submission.fields["user_id"]?.text else { throw Failure(.profile, "The item field “user_id” is missing.") }
-        return (Lane("users/\(user)"), .skip)
+        return Address(lane: Lane("users/\(user)"), onDead: .skip)
     }
 }
 

@@ -29,7 +29,7 @@ import Testing
             let entry = EntryReference(id: id)
             #expect(try await client.call(Endpoints.entry, entry).entry == FakeService.summary)
             #expect(try await client.call(Endpoints.why, EntryReference(id: "a b/ü?")).id == "a b/ü?")
-            #expect(try await client.call(Endpoints.retry, entry) == FakeService.summary)
+            #expect(try await client.call(Endpoints.retry, RetryRequest(id: id)) == FakeService.summary)
             #expect(try await client.call(Endpoints.discard, entry) == FakeService.summary)
             #expect(try await client.call(Endpoints.sync, SyncRequest(backend: "b")).waiting == 4)
             #expect(try await client.call(Endpoints.pause, pause).pauses == [FakeService.pause])

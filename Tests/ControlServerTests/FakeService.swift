@@ -81,7 +81,7 @@ final class FakeService: ControlService {
         try note("why", request, peer)
         return Explanation(id: request.id, state: "pending", sentence: "It is next in line.", next: nil)
     }
-    func retry(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary {
+    func retry(_ request: RetryRequest, by peer: Peer) async throws(Problem) -> EntrySummary {
         try note("retry", request, peer)
         return Self.summary
     }

@@ -26,7 +26,7 @@ struct CourierTests {
         let keeper = try SessionKeeper(
             backend: backend, directory: folder.path, vault: Vault(key: VaultKey()), transport: server, clock: clock)
         _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
-        courier = Courier(keeper: keeper, attempts: 3, clock: clock)
+        courier = Courier(keeper: keeper, policy: RetryPolicy(), clock: clock)
         server.forget()
     }
 
@@ -81,20 +81,20 @@ struct CourierTests {
 
     /// A list that only this entry's look-up chokes on must not stop everybody.
     @Test(arguments: [true, false])
-    func aLookUpThatFailsAtABackendThatIsWellKeepsOnlyItsEntryWaiting(answers: Bool) async throws {
+    func failedLookUpLeavesTheOutcomeOpen(answers: Bool) async throws {
         if answers { server.answer(Self.find, 500, "{}") } else { server.fail(Self.find, .lost(Failure(.lostAnswer, "silence"))) }
         let attempt = await courier.attempt(entry(uncertainFor: 1))
         guard case .unknown(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
-        #expect(failure.outcomeUnknown && failure.reason != .refused)
-        #expect(server.log == [Self.find, Self.health])
+        #expect(failure.outcomeUnknown && failure.reason != .refused && !attempt.wasSent)
+        #expect(server.log == [Self.find])
     }
 
-    @Test func aLookUpThatFailsAtABackendThatIsIllCoolsIt() async throws {
-        server.answer(Self.find, 500, "{}")
-        server.answer(Self.health, 503, "{}")
-        let attempt = await courier.attempt(entry(uncertainFor: 1))
-        guard case .unreachable(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
-        #expect(failure.outcomeUnknown)
+    /// An undeclared 4xx on a look-up says nothing about the entry.
+    @Test(arguments: [400, 403, 404, 410, 422]) func undeclaredRefusalOfALookUpSaysNothing(status: Int) async throws {
+        server.answer(Self.find, status, #"{"message":"no"}"#)
+        let attempt = await courier.attempt(entry(uncertainFor: 60))
+        guard case .unknown(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
+        #expect(failure.reason == .serverError && failure.outcomeUnknown)
     }
 
     /// It will not become shorter: a person decides, and nobody else waits.
@@ -122,10 +122,10 @@ struct CourierTests {
         #expect(!redirected.outcomeUnknown)
     }
 
-    @Test func a401WhoseSessionIsWellIsForbiddenToTheEntry() async throws {
+    @Test func a401WhoseSessionIsWellIsNoMatterOfTheSession() async throws {
         server.answer(Self.send, 401, "{}")
         let attempt = await courier.attempt(entry())
-        guard case .forbidden(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
+        guard case .transient(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
         #expect(failure.reason == .stillUnauthorized && !failure.outcomeUnknown)
         #expect(server.log == [Self.send, Self.health, Self.send])
     }

@@ -21,8 +21,8 @@ import Testing
         Entry(sequence: Int64(number), mutation: Samples.mutation(number, lane: "\(number)"), state: .inflight, dueAt: now)
     }
 
-    private func attempt(_ verdict: Verdict, health: Attempt.Health = .noEvidence) -> Attempt {
-        Attempt(verdict, health: health, route: route, startedAt: now, endedAt: now)
+    private func attempt(_ verdict: Verdict, wasSent: Bool = true) -> Attempt {
+        Attempt(verdict, route: route, startedAt: now, endedAt: now, wasSent: wasSent)
     }
 
     @Test func nothingIsAskedForWhileNobodyIsSignedIn() {
@@ -219,67 +219,100 @@ import Testing
         #expect(!failed.contains(.probe(backend: "breathesafe")))
     }
 
-    /// Refused as if nobody were signed in, right after a renewal: each entry is held by itself, and the third one is no fault of its own.
-    @Test func threeRefusalsAfterARenewalPauseTheBackend() {
-        var state = signedIn()
-        let refusal = Failure(.stillUnauthorized, status: 401, "Who are you?")
-        func refuse(_ number: Int) -> [DispatchAction] {
-            _ = state.on(.stored(Claimed(entries: [entry(number)])), at: now)
-            return state.on(.attempted(entry(number), attempt(.forbidden(refusal))), at: now)
-        }
-        func isCooling(_ actions: [DispatchAction]) -> Bool {
-            actions.contains { if case .gateChanged(_, .cooling) = $0 { true } else { false } }
-        }
-        let first = refuse(1)
-        guard case .store(let settled, _)? = first.last, case .held(.forbidden, _)? = settled.first?.settlement else {
-            Issue.record("not held: \(first)")
-            return
-        }
-        #expect(!isCooling(first))
-        #expect(!isCooling(refuse(2)))
-        // A success in between, and it begins anew.
-        _ = state.on(.stored(Claimed(entries: [entry(3)])), at: now)
-        _ = state.on(.attempted(entry(3), attempt(.accepted(Samples.receipt))), at: now)
-        #expect(![4, 5].contains { isCooling(refuse($0)) })
-        #expect(isCooling(refuse(6)))
-        // From then on one entry at a time, each pause is longer, and whoever finds out that it is not over waits, and is not held.
-        let later = now.addingTimeInterval(10)
-        _ = state.on(.stored(Claimed()), at: later)
-        guard case .store(_, let slots)? = state.on(.woke, at: later).last else { return }
-        #expect(slots == [Samples.destination: 1])
-        // The same one again and again, where it is the only one.
-        var (time, pauses): (Date, [TimeInterval]) = (later, [])
-        for _ in 1...10 {
-            _ = state.on(.stored(Claimed(entries: [entry(7)])), at: time)
-            let refused = state.on(.attempted(entry(7), attempt(.forbidden(refusal))), at: time)
-            let settlements = refused.compactMap { if case .store(let settled, _) = $0 { settled.first?.settlement } else { nil } }
-            guard case .released(let until, _)? = settlements.first else {
-                Issue.record("not released: \(refused)")
-                return
-            }
-            pauses.append(until.timeIntervalSince(time))
-            time = until
-            _ = state.on(.stored(Claimed()), at: time)
-            _ = state.on(.woke, at: time)
-        }
-        #expect(zip(pauses, pauses.dropFirst()).allSatisfy { $0 < $1 || $0 == CircuitBreaker.Policy().ceiling })
-        #expect(pauses.last == CircuitBreaker.Policy().ceiling)
+    // MARK: Blame by contrast
+
+    private static let broken = Failure(.refused, status: 404, "Not Found")
+
+    /// What is written of the entry with that number.
+    private func settled(_ number: Int, in actions: [DispatchAction]) -> [Settled] {
+        actions.flatMap { action -> [Settled] in if case .store(let settled, _) = action { settled } else { [] } }
+            .filter { $0.entry.sequence == number }
     }
 
-    /// Without a health route an entry is the probe after an outage; whatever it is told, the backend is there again.
-    @Test func aRefusalAfterARenewalEndsAnOutage() {
-        var state = signedIn(health: false)
-        let offline = Failure(.offline, "connection refused")
-        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
-        _ = state.on(.attempted(entry(1), attempt(.unreachable(offline))), at: now)
-        _ = state.on(.stored(Claimed()), at: now)
+    @Test(arguments: [
+        Failure(.refused, status: 404, "Not Found"), Failure(.forbidden, status: 403, "Forbidden"),
+        Failure(.serverError, status: 500, "Internal Server Error"), Failure(.stillUnauthorized, status: 401, "Who are you?"),
+    ])
+    func countsNothingWhileNothingGetsThrough(failure: Failure) {
+        var state = signedIn()
+        _ = state.on(.stored(Claimed(entries: [entry(1), entry(2)])), at: now)
+        let first = state.on(.attempted(entry(1), attempt(.transient(failure))), at: now)
+        #expect(settled(1, in: first).map(\.counts) == [false])
+        #expect(first.contains { if case .routeChanged(_, "measurement", .some) = $0 { true } else { false } })
         let later = now.addingTimeInterval(3600)
-        let probing = state.on(.woke, at: later)
-        #expect(probing.contains(.store([], claim: [Samples.destination: 1])))
-        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: later)
-        let refused = state.on(
-            .attempted(entry(1), attempt(.forbidden(Failure(.stillUnauthorized, status: 401, "Who are you?")))), at: later)
-        #expect(refused.contains(.gateChanged(backend: "breathesafe", .open)))
+        _ = state.on(.stored(Claimed()), at: now)
+        var again = entry(2)
+        again.failedAt = now
+        let second = state.on(.attempted(again, attempt(.transient(failure))), at: later)
+        #expect(settled(2, in: second).map(\.counts) == [false])
+    }
+
+    @Test func countsAgainstEntryOnceAnotherGotThroughAfterIt() {
+        var state = signedIn()
+        _ = state.on(.stored(Claimed(entries: [entry(1), entry(2)])), at: now)
+        let first = state.on(.attempted(entry(1), attempt(.transient(Self.broken))), at: now)
+        #expect(settled(1, in: first).map(\.counts) == [false])
+        let later = now.addingTimeInterval(60)
+        _ = state.on(.stored(Claimed()), at: later)
+        let through = state.on(.attempted(entry(2), attempt(.accepted(Samples.receipt))), at: later)
+        #expect(through.contains(.routeChanged(backend: "breathesafe", route: "measurement", nil)))
+        var again = entry(1)
+        again.failedAt = now
+        _ = state.on(.stored(Claimed(entries: [again])), at: later)
+        let second = state.on(.attempted(again, attempt(.transient(Self.broken))), at: later)
+        #expect(settled(1, in: second).map(\.counts) == [true])
+        // It is to blame, so nobody else waits for it.
+        #expect(!second.contains { if case .routeChanged(_, _, .some) = $0 { true } else { false } })
+    }
+
+    @Test func failingRouteIsProbedByAnotherEntryThanTheLastThatFailed() throws {
+        var state = signedIn(health: false)
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        let failed = state.on(.attempted(entry(1), attempt(.transient(Self.broken))), at: now)
+        guard case .store(_, let claim)? = failed.first(where: { if case .store = $0 { true } else { false } }) else {
+            Issue.record("\(failed)")
+            return
+        }
+        // Other routes go on.
+        #expect(claim == [Samples.destination: ClaimOrder(4, closed: ["measurement"])])
+        _ = state.on(.stored(Claimed(nextDue: [Samples.destination: ["measurement": now]])), at: now)
+        let later = now.addingTimeInterval(10)
+        let woken = state.on(.woke, at: later)
+        let order = ClaimOrder(4, closed: ["measurement"], probes: ["measurement": 1])
+        #expect(woken.contains(.store([], claim: [Samples.destination: order])))
+    }
+
+    @Test func healthRouteAnswersBeforeAFailingRouteIsProbed() {
+        var state = signedIn()
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        _ = state.on(.attempted(entry(1), attempt(.transient(Self.broken))), at: now)
+        _ = state.on(.stored(Claimed(nextDue: [Samples.destination: ["measurement": now]])), at: now)
+        let later = now.addingTimeInterval(10)
+        let woken = state.on(.woke, at: later)
+        #expect(woken.contains(.probe(backend: "breathesafe")))
+        #expect(!woken.contains { if case .store = $0 { true } else { false } })
+        let well = state.on(.probed(backend: "breathesafe", .well), at: later)
+        let order = ClaimOrder(4, closed: ["measurement"], probes: ["measurement": 1])
+        #expect(well.contains(.store([], claim: [Samples.destination: order])))
+    }
+
+    @Test func declaredAnswersAreFinalWithoutContrast() {
+        var state = signedIn()
+        _ = state.on(.stored(Claimed(entries: [entry(1), entry(2)])), at: now)
+        let dead = state.on(.attempted(entry(1), attempt(.permanent(Self.broken))), at: now)
+        #expect(settled(1, in: dead).map(\.settlement) == [.dead(Self.broken)])
+        _ = state.on(.stored(Claimed()), at: now)
+        let held = state.on(.attempted(entry(2), attempt(.forbidden(Self.broken))), at: now)
+        #expect(settled(2, in: held).map(\.settlement) == [.held(.forbidden, Self.broken)])
+    }
+
+    /// A deliverable entry that others wait behind must not wait for a look-up that fails.
+    @Test func failedLookUpClosesNoRoute() {
+        var state = signedIn()
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        let open = Failure(.serverError, status: 500, "The look-up failed.", outcomeUnknown: true)
+        let missed = state.on(.attempted(entry(1), attempt(.unknown(open), wasSent: false)), at: now)
+        #expect(!missed.contains { if case .routeChanged = $0 { true } else { false } })
     }
 
     @Test func whatIsOlderThanWhatIsKnownOfASessionSaysNothing() {
@@ -391,16 +424,15 @@ import Testing
         #expect(told == [.store([], claim: [Samples.destination: 4])])
     }
 
-    /// Two counts, an hour apart, and then a fortnight of failures without one: an outage kills nothing. A poison entry ends after it.
-    @Test func aLoneEntryThatFindsNoEvidenceEndsOnlyAfterAFortnight() {
+    /// Two counts, an hour apart, and then a fortnight of failures without one: no outage fails an entry. A bad entry ends after it.
+    @Test func loneEntryWithoutContrastEndsOnlyAfterAFortnight() {
         var state = signedIn(health: false)
         var entry = entry(1)
         var counted: [Int] = []
         var time = now
         _ = state.on(.stored(Claimed(entries: [entry])), at: time)
-        for minute in Array(stride(from: 0, through: 150, by: 10)) + [14 * 1440, 15 * 1440 + 50, 15 * 1440 + 60] {
+        for minute in Array(stride(from: 0, through: 150, by: 10)) + [14 * 1440, 15 * 1440 + 60, 15 * 1440 + 70] {
             time = now.addingTimeInterval(TimeInterval(minute) * 60)
-            entry.triedAt = time
             let actions =
                 state.on(.woke, at: time) + state.on(.stored(Claimed(entries: [entry])), at: time)
                 + state.on(.attempted(entry, attempt(.transient(Samples.failure))), at: time)
@@ -409,8 +441,9 @@ import Testing
                 entry.attempts += 1
                 entry.countedAt = time
             }
+            entry.failedAt = time
         }
-        #expect(counted == [0, 60, 15 * 1440 + 60])
+        #expect(counted == [10, 70, 15 * 1440 + 70])
     }
 
     /// Times that a clock left which was ahead: the entry need not wait for them, and they show nothing of the backend.
@@ -421,7 +454,7 @@ import Testing
         _ = state.on(.attempted(entry(1), attempt(.accepted(Samples.receipt))), at: ahead)
         for (countedAt, counts) in [(ahead, true), (now.addingTimeInterval(-60), false)] {
             var entry = entry(2)
-            entry.triedAt = now.addingTimeInterval(-1)
+            entry.failedAt = now.addingTimeInterval(-1)
             entry.countedAt = countedAt
             var next = state
             let actions =
@@ -439,8 +472,8 @@ import Testing
         _ = state.on(.attempted(entry(1), attempt(.accepted(Samples.receipt))), at: ahead)
         _ = state.on(.woke, at: now)
         var entry = entry(2)
-        entry.triedAt = ahead.addingTimeInterval(-60)
-        entry.countedAt = entry.triedAt
+        entry.failedAt = ahead.addingTimeInterval(-60)
+        entry.countedAt = entry.failedAt
         let later = ahead.addingTimeInterval(60)
         let actions =
             state.on(.attempted(entry, attempt(.transient(Samples.failure))), at: later) + state.on(.stored(Claimed()), at: later)

@@ -85,7 +85,7 @@ import Testing
         for number in 1...3 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
         try await store.settle(try await store.claim()[0], .released(until: store.clock.now, Samples.failure))
         try await store.settle(try await store.claim()[0], .dead(Samples.failure), .permanent(Samples.failure))
-        try await store.outbox.retry(Samples.id(1), canLookUp: false, by: "test", at: store.clock.now)
+        try await store.outbox.retry(Samples.id(1), forgetsDoubt: false, by: "test", at: store.clock.now)
         store.clock.advance(by: -5 * 3600)
         #expect(try await store.claim(5).map(\.id) == [1, 2, 3].map(Samples.id))
         #expect(try await store.outbox.entry(Samples.id(1))?.record.dueAt == nil)

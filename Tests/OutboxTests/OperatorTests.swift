@@ -10,7 +10,7 @@ import Testing
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         try await store.settle(try await store.claim()[0], .dead(Samples.failure), .transient(Samples.failure))
-        try await store.outbox.retry(Samples.id(1), canLookUp: true, by: "uid 1000", at: store.clock.now)
+        try await store.outbox.retry(Samples.id(1), forgetsDoubt: false, by: "uid 1000", at: store.clock.now)
         let entry = try await store.claim()[0]
         #expect(entry.attempts == 0)
         #expect(entry.mutation == Samples.mutation(1))
@@ -24,7 +24,7 @@ import Testing
         try await store.settle(try await store.claim()[0], .dead(Samples.failure), .permanent(Samples.failure))
         let second = try await store.claim()
         #expect(second.map(\.id) == [Samples.id(2)])
-        try await store.outbox.retry(Samples.id(1), canLookUp: true, by: "test", at: store.clock.now)
+        try await store.outbox.retry(Samples.id(1), forgetsDoubt: false, by: "test", at: store.clock.now)
         let claimed = try await store.outbox.claim([Samples.destination: 4], at: store.clock.now)
         #expect(claimed.entries.isEmpty && claimed.nextDue.isEmpty)
         #expect(try await store.outbox.derivedTablesMatch())
@@ -51,27 +51,23 @@ import Testing
         #expect(try await store.outbox.overview().blocked.isEmpty)
         try await store.settle(try await store.claim()[0], .dead(Samples.failure), .permanent(Samples.failure))
         #expect(try await store.outbox.overview().blocked == [Samples.destination: 2])
-        try await store.outbox.retry(Samples.id(1), canLookUp: false, by: "test", at: store.clock.now)
+        try await store.outbox.retry(Samples.id(1), forgetsDoubt: false, by: "test", at: store.clock.now)
         try await store.settle(try await store.claim()[0], .held(.forbidden, Samples.failure), .forbidden(Samples.failure))
         #expect(try await store.outbox.overview().blocked == [Samples.destination: 2])
         try await store.outbox.discard(Samples.id(1), by: "test", at: store.clock.now)
         #expect(try await store.outbox.overview().blocked.isEmpty)
     }
 
-    /// A retry waives the doubt only where the person was asked to look.
-    @Test(arguments: [
-        (Settlement.held(.unknownOutcome, lost), true, false), (.held(.unknownOutcome, lost), false, false), (.dead(lost), true, true),
-        (.dead(lost), false, false), (.released(until: .distantPast, lost), true, true),
-        (.released(until: .distantPast, lost), false, true),
-    ])
-    func aRetryKeepsTheDoubtUnlessThePersonHasLooked(settlement: Settlement, canLookUp: Bool, isUncertain: Bool) async throws {
+    /// A retry looks first, unless a person says not to.
+    @Test(arguments: [Settlement.held(.unknownOutcome, lost), .dead(lost), .released(until: .distantPast, lost)], [true, false])
+    func retryForgetsDoubtOnlyWhereAsked(settlement: Settlement, forgetsDoubt: Bool) async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         try await store.settle(try await store.claim()[0], settlement, .unknown(Self.lost))
-        try await store.outbox.retry(Samples.id(1), canLookUp: canLookUp, by: "test", at: store.clock.now)
+        try await store.outbox.retry(Samples.id(1), forgetsDoubt: forgetsDoubt, by: "test", at: store.clock.now)
         let entry = try await store.claim()[0]
-        #expect(entry.uncertain == isUncertain)
-        #expect((entry.uncertainSince != nil) == isUncertain)
+        #expect(entry.uncertain == !forgetsDoubt)
+        #expect((entry.uncertainSince != nil) == !forgetsDoubt)
     }
 
     private static let lost = Failure(.lostAnswer, "lost", outcomeUnknown: true)
@@ -85,7 +81,7 @@ import Testing
         }
         try await store.deliver(entry)
         await #expect(throws: OutboxError.wrongState(Samples.id(1), .delivered)) {
-            try await store.outbox.retry(Samples.id(1), canLookUp: false, by: "test", at: store.clock.now)
+            try await store.outbox.retry(Samples.id(1), forgetsDoubt: false, by: "test", at: store.clock.now)
         }
         await #expect(throws: OutboxError.notFound(Samples.id(9))) {
             try await store.outbox.discard(Samples.id(9), by: "test", at: store.clock.now)
@@ -99,9 +95,9 @@ import Testing
             try await store.claim()[0], .released(until: store.clock.now.addingTimeInterval(600), Samples.failure),
             .unreachable(Samples.failure))
         #expect(try await store.claim().isEmpty)
-        try await store.outbox.makeDue(backend: "another", at: store.clock.now)
+        try await store.outbox.makeDue(backend: "another", lookingUp: [], at: store.clock.now)
         #expect(try await store.claim().isEmpty)
-        try await store.outbox.makeDue(backend: "breathesafe", at: store.clock.now)
+        try await store.outbox.makeDue(backend: "breathesafe", lookingUp: [], at: store.clock.now)
         #expect(try await store.claim().count == 1)
     }
 

@@ -53,7 +53,7 @@ import Vault
         let other = try Outbox(file: store.directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: store.clock.now)
         #expect(try await other.claim([Samples.destination: 1], at: store.clock.now).entries.isEmpty)
         let right = try Outbox(file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, now: store.clock.now)
-        try await right.retry(Samples.id(1), canLookUp: true, by: "test", at: store.clock.now)
+        try await right.retry(Samples.id(1), forgetsDoubt: false, by: "test", at: store.clock.now)
         #expect(try await right.claim([Samples.destination: 1], at: store.clock.now).entries.first?.mutation == Samples.mutation(1))
     }
 }

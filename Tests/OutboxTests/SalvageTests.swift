@@ -101,7 +101,7 @@ import Vault
         #expect(record.sequence > 4 && record.holdReason == .quarantine)
         #expect(try await store.outbox.receipt(Samples.id(2))?.sequence == 2)
         // Content and all: once a person says so it goes.
-        try await store.outbox.retry(Samples.id(3), canLookUp: true, by: "test", at: store.clock.now)
+        try await store.outbox.retry(Samples.id(3), forgetsDoubt: false, by: "test", at: store.clock.now)
         let claimed = try await store.claim(2)
         #expect(Set(claimed.map(\.mutation)) == Set([3, 4].map { Samples.mutation($0, lane: "\($0)") }))
         for entry in claimed { try await store.deliver(entry) }

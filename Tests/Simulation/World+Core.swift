@@ -62,7 +62,6 @@ extension World {
         happened()
         note(event)
         let actions = running.on(event, at: now)
-        if Debug.on { print("@\(time) \(Debug.short(event))"); for a in actions { print("     -> \(Debug.short(a))") } }
         core = running
         for action in actions { try perform(action) }
         if view.hasFinished { try finish() } else { try checkProgress() }
@@ -177,24 +176,5 @@ extension World {
         core = nil
         underway = []
         timer = nil
-    }
-}
-
-enum Debug {
-    static let on = ProcessInfo.processInfo.environment["HSIM"] != nil
-    static func short(_ e: DispatchEvent) -> String {
-        switch e {
-        case .attempted(let e, let a): "attempted \(e.sequence) \(e.mutation.route) \(e.mutation.lane) att=\(e.attempts) unc=\(e.uncertain) doubts=\(e.doubts) looks=\(e.looks) failedAt=\(String(describing: e.failedAt?.timeIntervalSince(World.start))) sent=\(a.wasSent) \(a.verdict.name) \(a.verdict.failure?.reason.rawValue ?? "") \(a.verdict.failure?.status ?? 0) open=\(a.verdict.failure?.outcomeUnknown ?? false)"
-        case .stored(let c): "stored \(c.entries.map(\.sequence)) next=\(c.nextDue.map { "\($0.key.backend)/\($0.key.account): \($0.value.mapValues { $0.timeIntervalSince(World.start) })" })"
-        default: "\(e)"
-        }
-    }
-    static func short(_ a: DispatchAction) -> String {
-        switch a {
-        case .store(let s, let c): "store \(s.map { "\($0.entry.sequence) \($0.settlement)".prefix(150) }) claim \(c.map { "\($0.key.backend)/\($0.key.account) n=\($0.value.count) closed=\($0.value.closed) probes=\($0.value.probes)" })"
-        case .attempt(let e): "attempt \(e.sequence)"
-        case .wake(let d): "wake \(d.map { $0.timeIntervalSince(World.start) } ?? -1)"
-        default: "\(a)"
-        }
     }
 }

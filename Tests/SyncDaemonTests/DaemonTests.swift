@@ -158,8 +158,9 @@ import Testing
             try await station.running {
                 let client = station.client
                 let nobody = EntryReference(id: Samples.id(1).description)
-                for endpoint in [Endpoints.retry, Endpoints.discard] {
-                    await #expect { _ = try await client.call(endpoint, nobody) } throws: { ($0 as? Problem)?.code == .notFound }
+                await #expect { _ = try await client.call(Endpoints.discard, nobody) } throws: { ($0 as? Problem)?.code == .notFound }
+                await #expect { _ = try await client.call(Endpoints.retry, RetryRequest(id: nobody.id)) } throws: {
+                    ($0 as? Problem)?.code == .notFound
                 }
                 await #expect { _ = try await client.call(Endpoints.entry, EntryReference(id: "seven")) } throws: {
                     ($0 as? Problem)?.detail.hasPrefix("‘seven’ is not an id; expected a UUID") == true

@@ -19,7 +19,7 @@ import Testing
     ) -> EntryRecord {
         var record = EntryRecord(
             sequence: Int64(number), id: Samples.id(number), destination: Samples.destination, lane: Lane("users/5"), route: "measurement",
-            state: state, onDead: .skip, capturedAt: now, attempts: 0, releases: 0, uncertain: false, size: 10)
+            state: state, onDead: .skip, capturedAt: now, attempts: 0, releases: 0, uncertain: false, looks: 0, size: 10)
         change(&record)
         return record
     }

@@ -30,7 +30,7 @@ import Vault
         let clock = SystemClock()
         let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
         let dispatcher = Dispatcher(
-            outbox: outbox, keepers: [], pauses: [], clock: clock, policy: .init(), seed: 1,
+            outbox: outbox, keepers: [], pauses: [], quiets: [], clock: clock, policy: .init(), seed: 1,
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let watchdog = Watchdog(dispatcher: dispatcher, notifier: notifier, interval: .milliseconds(5))
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -44,7 +44,7 @@ extension Backend {
         default: return nil
         }
         return Failure(
-            .intercepted, status: response.status, "A login page or proxy is in the way: \(what).", outcomeUnknown: response.isSuccess)
+            .intercepted, status: response.status, "A login page or proxy is in the way: \(what).", outcomeUnknown: response.isSuccess || response.status == 303)
     }
 
     /// A flag in the body that takes back what the status says.
