@@ -20,14 +20,20 @@ extension Backend {
     package func check(route name: String, fields: [String: JSONValue], payload: Data?) throws(Failure) {
         try checkFields(route: name, fields: fields, payload: payload)
         let route = try route(name)
-        if let limit = route.mostLevels, let payload, (try? JSONSyntax.check(payload, mostLevels: limit)) == nil {  // JSON it is, as checked above
-            throw Failure(
-                .profile, "The document has more than \(limit) levels of lists and objects, which \(self.name) cannot give back. It was not accepted.")
-        }
-        if let key = route.request.json?.payloadMarker, let payload, JSONDocument(checked: payload).root.members.contains(where: { $0.name == key }) {
+        // `try?`: it was checked above, so only its levels can be wrong.
+        if let limit = route.mostLevels, let payload, (try? JSONSyntax.check(payload, .submitted(levels: limit))) == nil {
             throw Failure(
                 .profile,
-                "The document holds \"\(key)\", a name that Homing itself adds so that the document can be found again. Remove it and hand the document in again.")
+                "The document has more than \(limit) levels of lists and objects, which \(self.name) cannot give back. It was not accepted."
+            )
+        }
+        if let key = route.request.json?.payloadMarker, let payload,
+            JSONDocument(checked: payload).root.members.contains(where: { $0.name == key })
+        {
+            throw Failure(
+                .profile,
+                "The document holds \"\(key)\", a name that Homing itself adds so that the document can be found again. Remove it and hand the document in again."
+            )
         }
         let requires = route.requires
         if let document = payload.map(JSONDocument.init(checked:)), let missing = requires.first(where: { !document.has($0) }) {

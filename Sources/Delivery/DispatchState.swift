@@ -199,7 +199,7 @@ package struct DispatchState: Sendable {
             } else {
                 route.fail(entry.sequence)
                 // A probe may be a look-up, too.
-                if !route.breaker.isClosed { route.trip(failure, policy: policy.breaker, now: now, using: &generator) }
+                if !route.breaker.isClosed || route.failsForSeveral { route.trip(failure, policy: policy.breaker, now: now, using: &generator) }
             }
             // What was answered was reached; where a probe of the backend as a whole was not answered, it is still not known to be well.
             if failure.status != nil {
@@ -221,9 +221,9 @@ package struct DispatchState: Sendable {
     ) {
         if blame == .entry { return route.works() }
         route.fail(entry.sequence)
-        // A first lost answer is mostly the network's; the look-up, and the next send, find out more.
+        // A single lost answer is mostly the network's; the look-up, and the next send, find out more.
         let isFirstLoss = failure.status == nil && traits.canLookUp && entry.doubts == 0
-        if isFirstLoss, route.breaker.isClosed { return }
+        if isFirstLoss, route.breaker.isClosed, !route.failsForSeveral { return }
         route.trip(failure, policy: policy.breaker, now: now, using: &generator)
     }
 

@@ -15,6 +15,9 @@ struct RouteState: Sendable {
     /// What was last told of it.
     var shownGate: RouteGate?
 
+    /// More than one entry failed since an entry last got through.
+    var failsForSeveral: Bool { failing.count > 1 }
+
     /// So many are enough to tell one from several.
     private static let most = 16
 

@@ -118,7 +118,9 @@ private struct Judge {
     }
 
     /// So late that a server that hangs sees one of them.
-    private var nextBlindSend: Date { now.addingTimeInterval(RetryPolicy.blindPauses[min(entry.doubts, RetryPolicy.blindPauses.count - 1)]) }
+    private var nextBlindSend: Date {
+        now.addingTimeInterval(RetryPolicy.blindPauses[min(entry.doubts, RetryPolicy.blindPauses.count - 1)])
+    }
 
     private var firstLook: Date { now.addingTimeInterval(policy.looks[0]) }
 

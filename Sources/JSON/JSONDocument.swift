@@ -10,7 +10,7 @@ package struct JSONDocument: Sendable {
     package init?(_ bytes: Data) {
         let bytes = bytes.withoutByteOrderMark
         // `try?`: only whether it is JSON matters here.
-        guard (try? JSONSyntax.check(bytes, mostLevels: .max)) != nil else { return nil }
+        guard (try? JSONSyntax.check(bytes, .answer)) != nil else { return nil }
         self.init(checked: bytes)
     }
 

@@ -116,7 +116,7 @@ struct JSONScanner {
     // MARK: Text that is not known yet
 
     /// Checks and skips one whole value, with white space around it.
-    mutating func checkValue(mostLevels: Int) throws(JSONFlaw) {
+    mutating func checkValue(_ limits: JSONSyntax.Limits) throws(JSONFlaw) {
         // A bit for each open level: true within an object.
         var levels = BitStack()
         while true {
@@ -124,22 +124,22 @@ struct JSONScanner {
             switch next {
             case .openBrace:
                 at += 1
-                guard levels.count < mostLevels else { throw .tooDeep }
+                guard levels.count < limits.levels else { throw .tooDeep }
                 if take(.closeBrace) { break }
                 levels.push(true)
-                try checkName()
+                try checkName(limits)
                 continue
             case .openBracket:
                 at += 1
-                guard levels.count < mostLevels else { throw .tooDeep }
+                guard levels.count < limits.levels else { throw .tooDeep }
                 if take(.closeBracket) { break }
                 levels.push(false)
                 continue
-            case .quote: try checkString()
+            case .quote: try checkString(limits)
             case UInt8(ascii: "t"): try checkWord("true")
             case UInt8(ascii: "f"): try checkWord("false")
             case UInt8(ascii: "n"): try checkWord("null")
-            default: try checkNumber()
+            default: try checkNumber(limits)
             }
             // Behind a value: the ends of all levels that it ends, then the next member or element, if there is one.
             while true {
@@ -147,7 +147,7 @@ struct JSONScanner {
                 guard let isObject = levels.top else { return }
                 if next == UInt8(ascii: ",") {
                     at += 1
-                    if isObject { try checkName() }
+                    if isObject { try checkName(limits) }
                     break
                 }
                 guard next == (isObject ? .closeBrace : .closeBracket) else { throw .notJSON }
@@ -157,10 +157,10 @@ struct JSONScanner {
         }
     }
 
-    private mutating func checkName() throws(JSONFlaw) {
+    private mutating func checkName(_ limits: JSONSyntax.Limits) throws(JSONFlaw) {
         skipSpace()
         guard next == .quote else { throw .notJSON }
-        try checkString()
+        try checkString(limits)
         guard take(UInt8(ascii: ":")) else { throw .notJSON }
     }
 
@@ -172,7 +172,7 @@ struct JSONScanner {
         guard isAtEnd || next.endsJSONScalar else { throw .notJSON }
     }
 
-    private mutating func checkString() throws(JSONFlaw) {
+    private mutating func checkString(_ limits: JSONSyntax.Limits) throws(JSONFlaw) {
         at += 1
         while at < bytes.count {
             let byte = bytes[at]
@@ -180,7 +180,7 @@ struct JSONScanner {
             case .quote:
                 at += 1
                 return
-            case .backslash: try checkEscape()
+            case .backslash: try checkEscape(limits)
             case 0..<0x20: throw .notJSON
             case 0..<0x80: at += 1
             default: try checkUTF8()
@@ -189,7 +189,7 @@ struct JSONScanner {
         throw .notJSON
     }
 
-    private mutating func checkEscape() throws(JSONFlaw) {
+    private mutating func checkEscape(_ limits: JSONSyntax.Limits) throws(JSONFlaw) {
         guard at + 1 < bytes.count else { throw .notJSON }
         guard bytes[at + 1] == UInt8(ascii: "u") else {
             guard #""\/bfnrt"#.utf8.contains(bytes[at + 1]) else { throw .notJSON }
@@ -198,7 +198,7 @@ struct JSONScanner {
         }
         guard let unit = Self.escapedUnit(bytes[...], at) else { throw .notJSON }
         at += 6
-        guard UTF16.isSurrogate(unit) else { return }
+        guard limits.isPortable, UTF16.isSurrogate(unit) else { return }
         guard UTF16.isLeadSurrogate(unit), next == .backslash, at + 1 < bytes.count, bytes[at + 1] == UInt8(ascii: "u"),
             let other = Self.escapedUnit(bytes[...], at), UTF16.isTrailSurrogate(other)
         else { throw .halfOfPair }
@@ -224,7 +224,7 @@ struct JSONScanner {
         at += length
     }
 
-    private mutating func checkNumber() throws(JSONFlaw) {
+    private mutating func checkNumber(_ limits: JSONSyntax.Limits) throws(JSONFlaw) {
         let start = at
         if next == UInt8(ascii: "-") { at += 1 }
         if next == UInt8(ascii: "0") { at += 1 } else { try checkDigits() }
@@ -241,7 +241,8 @@ struct JSONScanner {
         }
         guard isAtEnd || next.endsJSONScalar else { throw .notJSON }
         // Without an exponent it takes more than 300 digits to leave the range of a double.
-        if hasExponent || at - start > 300, Double(String(decoding: bytes[start..<at], as: UTF8.self))?.isFinite != true {
+        if limits.isPortable, hasExponent || at - start > 300, Double(String(decoding: bytes[start..<at], as: UTF8.self))?.isFinite != true
+        {
             throw .hugeNumber
         }
     }

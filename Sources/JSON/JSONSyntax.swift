@@ -22,14 +22,24 @@ package enum JSONSyntax {
     /// How many levels of lists and objects a submitted document may have.
     package static let mostLevels = 500
 
+    /// What a document that is handed in may hold.
+    package struct Limits: Sendable {
+        var levels: Int
+        /// Half characters, and numbers past a double, are flaws.
+        var isPortable: Bool
+
+        /// What every server can read, with at most so many levels.
+        package static func submitted(levels: Int = mostLevels) -> Limits { Limits(levels: levels, isPortable: true) }
+        /// All that the grammar allows.
+        package static let answer = Limits(levels: .max, isPortable: false)
+    }
+
     /// Throws the first flaw. A byte order mark is not JSON.
-    ///
-    /// - Parameter mostLevels: the number of levels above which a document is `tooDeep`.
-    package static func check(_ bytes: Data, mostLevels: Int = mostLevels) throws(JSONFlaw) {
+    package static func check(_ bytes: Data, _ limits: Limits = .submitted()) throws(JSONFlaw) {
         let flaw: JSONFlaw? = bytes.withUnsafeBytes { raw in
             var scanner = JSONScanner(raw.bindMemory(to: UInt8.self))
             do throws(JSONFlaw) {
-                try scanner.checkValue(mostLevels: mostLevels)
+                try scanner.checkValue(limits)
                 return scanner.isAtEnd ? nil : .notJSON
             } catch {
                 return error

@@ -5,7 +5,7 @@ extension JSONValue {
     /// Reads a whole document of at most 512 levels, which may be a scalar; nil for anything that is not JSON.
     package init?(parsing bytes: Data) {
         // `try?`: only whether it is JSON matters here. The number of levels bounds the recursion below.
-        guard (try? JSONSyntax.check(bytes, mostLevels: 512)) != nil else { return nil }
+        guard (try? JSONSyntax.check(bytes, .submitted(levels: 512))) != nil else { return nil }
         self = JSONDocument(checked: bytes).root.value
     }
 

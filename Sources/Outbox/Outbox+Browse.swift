@@ -138,7 +138,8 @@ extension Outbox {
         try await read { db in
             let tallies = try Self.tallies(db)
             let mayBlock = tallies.contains { $0.state == .dead || $0.state == .held }
-            return Overview(tallies: tallies, blocked: mayBlock ? try Self.blocked(db) : [:], unseen: try Self.unseen(db),
+            return Overview(
+                tallies: tallies, blocked: mayBlock ? try Self.blocked(db) : [:], unseen: try Self.unseen(db),
                 cursor: try Self.newestCursor(db))
         }
     }
@@ -217,7 +218,8 @@ extension EntryRow {
             state: entry.state, holdReason: entry.holdReason, onDead: entry.mutation.onDead, capturedAt: entry.mutation.capturedAt,
             dueAt: entry.state == .pending && dueAt != Outbox.atOnce ? entry.dueAt : nil, settledAt: settledAt.map(Date.init(ms:)),
             attempts: attempts,
-            releases: releases, uncertain: uncertain, looks: looks, parent: parent, size: size, remoteID: remoteID, lastStatus: lastStatus, lastError: lastError,
+            releases: releases, uncertain: uncertain, looks: looks, parent: parent, size: size, remoteID: remoteID, lastStatus: lastStatus,
+            lastError: lastError,
             lastReason: lastReason.flatMap(Failure.Reason.init), triedAt: triedAt.map(Date.init(ms:)),
             claimedAt: entry.state == .inflight ? claimedAt.map(Date.init(ms:)) : nil, retriedAt: retriedAt.map(Date.init(ms:)),
             retriedBy: retriedBy)

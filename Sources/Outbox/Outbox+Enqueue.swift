@@ -129,7 +129,8 @@ extension Outbox {
         ).execute(arguments: [
             mutation.id.description, to.backend, to.account, mutation.lane.rawValue, mutation.route, mutation.onDead.rawValue,
             mutation.payload?.count ?? 0, digest, atOnce, mutation.capturedAt.ms, now.ms, mutation.supersedes?.description,
-            EntryRow.identity(mutation, digest: digest), mutation.after?.rawValue, try mutation.after.map { try parent(in: $0, at: to, db) } ?? nil,
+            EntryRow.identity(mutation, digest: digest), mutation.after?.rawValue,
+            try mutation.after.map { try parent(in: $0, at: to, db) } ?? nil,
         ])
         let sequence = db.lastInsertedRowID
         let sql = "INSERT INTO content (sequence, id, sealed) VALUES (?, ?, ?)"

@@ -38,7 +38,8 @@ package struct Entry: Hashable, Sendable {
 
     package init(
         sequence: Int64, mutation: Mutation, state: State = .pending, holdReason: HoldReason? = nil, dueAt: Date, attempts: Int = 0,
-        releases: Int = 0, looks: Int = 0, crashes: Int = 0, uncertain: Bool = false, countedAt: Date? = nil, triedAt: Date? = nil, failedAt: Date? = nil, acceptedAt: Date? = nil,
+        releases: Int = 0, looks: Int = 0, crashes: Int = 0, uncertain: Bool = false, countedAt: Date? = nil, triedAt: Date? = nil,
+        failedAt: Date? = nil, acceptedAt: Date? = nil,
         uncertainSince: Date? = nil, doubtedAt: Date? = nil, doubts: Int = 0, isAside: Bool = false
     ) {
         self.sequence = sequence

@@ -53,7 +53,7 @@ import Vault
         let body = #"{"success":false,"error":{"code":"USER_NOT_FOUND","message":"Register first."}}"#
         let aiphoto = try #require(try ShippedProfiles.backends().first { $0.name == "aiphoto" })
         let verdict = aiphoto.verdict(on: answer(404, body), to: mutation("purchase"), at: noon)
-        #expect(verdict.failure?.message == "Register first.")
+        #expect(verdict.failure?.message == "aiphoto answered: Register first.")
     }
 
     @Test(arguments: [

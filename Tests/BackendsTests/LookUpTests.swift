@@ -19,13 +19,13 @@ struct LookUpTests {
                 == .found(Receipt(remoteID: "7", status: 200, foundByLookup: true, at: noon)))
     }
 
-    @Test func aListWithoutItAndAMissingListOwnerAreAbsence() {
+    @Test func onlyAListWithoutItIsAbsence() {
         #expect(backend.lookedUp(answer(200, #"{"facial_measurements":[]}"#), for: entry, at: noon) == .absent)
-        #expect(backend.lookedUp(answer(404, #"{"status":404}"#), for: entry, at: noon) == .absent)
     }
 
     @Test(arguments: [
         (200, "<html>", "text/html", "intercepted"), (302, "", "text/html", "intercepted"), (404, "<html>", "text/html", "transient"),
+        (404, #"{"status":404}"#, "application/json", "transient"), (403, "{}", "application/json", "transient"),
         (200, "{}", "application/json", "transient"), (200, #"{"facial_measurements":{}}"#, "application/json", "transient"),
         (401, #"{"messages":["Unauthorized."]}"#, "application/json", "unauthorized"), (500, "{}", "application/json", "transient"),
         (429, "{}", "application/json", "throttled"),

@@ -20,7 +20,7 @@ import Testing
         health: {\(request)}
         errors: {no_such_key: 1}
         idempotency: {no_such_key: 1}
-        routes: {one: {\(request), find: {\(request)}}}
+        routes: {one: {\(request), find: {\(request), pages: {no_such_key: 1}}}}
         resources: {one: {\(request), pages: {no_such_key: 1}}}
         """
     }

@@ -8,16 +8,18 @@ import Testing
     private let now = Date(timeIntervalSince1970: 1_765_000_000)
     private let policy = CircuitBreaker.Policy()
 
+    /// Each is about a quarter of the time for which it has failed.
     @Test func pausesGrowToTheCeilingAndShrinkAfterASuccess() {
         var breaker = CircuitBreaker()
         var generator = SplitMix64(seed: 1)
-        for bound in [5.0, 10, 20, 40, 80, 160, 320, 600, 600] {
+        for (elapsed, bound) in [(0.0, 5.0), (10, 5), (40, 10), (400, 100), (2400, 600), (86_400, 600)] {
+            let now = now.addingTimeInterval(elapsed)
             breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
             guard case .open(let until, _, false) = breaker.state else {
                 Issue.record("not open")
                 return
             }
-            #expect((bound / 2...bound).contains(until.timeIntervalSince(now)))
+            #expect((bound / 2...bound).contains(until.timeIntervalSince(now)), "after \(elapsed) s")
             let wantsProbe = breaker.elapse()
             #expect(wantsProbe)
         }

@@ -104,6 +104,8 @@ import Testing
     @Test func anUnreachableBackendIsProbedOnceAndThenSentToAgain() throws {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        _ = state.on(.arrived, at: now)
+        _ = state.on(.stored(Claimed()), at: now)
         let failure = Failure(.offline, "refused")
         let actions = state.on(.attempted(entry(1), attempt(.unreachable(failure))), at: now)
         guard case .gateChanged(_, .cooling(let until, failure))? = actions.first else {
@@ -112,6 +114,7 @@ import Testing
         }
         #expect(actions.contains(.wake(at: until)))
         _ = state.on(.stored(Claimed()), at: now)
+        // A busy station's submissions are no reason to try before that.
         let told8 = state.on(.arrived, at: now)
         #expect(told8.isEmpty)
         let woken = state.on(.woke, at: until)
@@ -185,6 +188,7 @@ import Testing
     @Test func aChangedNetworkIsTriedAtOnceAndAServerThatFailsIsNot() {
         for (reason, isTried) in [(Failure.Reason.offline, true), (.tls, true), (.intercepted, true), (.serverError, false)] {
             var state = signedIn()
+            _ = state.on(.arrived, at: now)
             let due = Claimed(entries: [entry(1)], nextDue: [Samples.destination: ["measurement": now]])
             _ = state.on(.stored(due), at: now)
             _ = state.on(.attempted(entry(1), attempt(.unreachable(Failure(reason, "no")))), at: now)
@@ -217,6 +221,15 @@ import Testing
         // One hint, one probe; and what was known of the backend is what is known.
         let failed = state.on(.probed(backend: "breathesafe", .failed(offline)), at: now.addingTimeInterval(4))
         #expect(!failed.contains(.probe(backend: "breathesafe")))
+    }
+
+    @Test func firstSubmissionAfterAQuietMinuteIsTriedAtOnce() {
+        var state = signedIn()
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        _ = state.on(.attempted(entry(1), attempt(.unreachable(Failure(.offline, "refused")))), at: now)
+        _ = state.on(.stored(Claimed()), at: now)
+        let arrived = state.on(.arrived, at: now)
+        #expect(arrived.contains(.probe(backend: "breathesafe")))
     }
 
     // MARK: Blame by contrast

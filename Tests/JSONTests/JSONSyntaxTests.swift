@@ -63,8 +63,8 @@ import Testing
     }
 
     @Test func countsLevelsUpToTheLimitGiven() {
-        #expect(throws: Never.self) { try JSONSyntax.check(Data(Self.nested(98, "1").utf8), mostLevels: 98) }
-        #expect(throws: JSONFlaw.tooDeep) { try JSONSyntax.check(Data(Self.nested(99, "1").utf8), mostLevels: 98) }
+        #expect(throws: Never.self) { try JSONSyntax.check(Data(Self.nested(98, "1").utf8), .submitted(levels: 98)) }
+        #expect(throws: JSONFlaw.tooDeep) { try JSONSyntax.check(Data(Self.nested(99, "1").utf8), .submitted(levels: 98)) }
     }
 
     /// Past the range of a double from 309 digits on.

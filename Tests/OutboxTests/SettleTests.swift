@@ -122,10 +122,10 @@ import Testing
         (Settlement.retry(at: .distantFuture, Samples.failure), Verdict.transient(Samples.failure), 1, 0),
         (.released(until: .distantFuture, Samples.failure), .unreachable(Samples.failure), 0, 1),
         (.dead(Samples.failure), .permanent(Samples.failure), 0, 0),
-        (.dead(Samples.failure), .transient(Samples.failure), 1, 0),
+        (.dead(Samples.failure), .transient(Samples.failure), 0, 0),
         (.held(.forbidden, Samples.failure), .forbidden(Samples.failure), 0, 0),
     ])
-    func onlyWhatCountsIsCounted(settlement: Settlement, verdict: Verdict, attempts: Int, releases: Int) async throws {
+    func countsRetriesAndReleases(settlement: Settlement, verdict: Verdict, attempts: Int, releases: Int) async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         try await store.settle(try await store.claim()[0], settlement, verdict)
@@ -156,8 +156,8 @@ import Testing
         #expect(try await store.outbox.entry(Samples.id(1))?.record.uncertain == false)
     }
 
-    /// Neither the send that left it open, nor what failed for want of a network.
-    @Test func onlyLooksAtABackendThatIsWellAreCounted() async throws {
+    /// Neither the send that left it open, nor a look-up that had no network.
+    @Test func countsAnsweredLookUps() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         let lost = Failure(.lostAnswer, "lost", outcomeUnknown: true)
@@ -167,7 +167,8 @@ import Testing
             store.clock.advance(by: 60)
             let entry = try await store.claim()[0]
             counts.append(entry.looks)
-            try await store.settle(entry, .released(until: store.clock.now, verdict.failure ?? lost), verdict)
+            try await store.settle(
+                entry, .released(until: store.clock.now, verdict.failure ?? lost), verdict, wasSent: counts.count == 1)
         }
         #expect(counts == [0, 0, 0, 1, 1])
         #expect(try await store.claim()[0].looks == 2)

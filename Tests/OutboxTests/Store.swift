@@ -30,8 +30,8 @@ struct Store {
         try await outbox.claim([Destination(backend: "breathesafe", account: account): ClaimOrder(count)], at: clock.now).entries
     }
 
-    func settle(_ entry: Entry, _ settlement: Settlement, _ verdict: Verdict? = nil) async throws {
-        let attempt = verdict.map { AttemptRecord(startedAt: clock.now, endedAt: clock.now, verdict: $0) }
+    func settle(_ entry: Entry, _ settlement: Settlement, _ verdict: Verdict? = nil, wasSent: Bool = true) async throws {
+        let attempt = verdict.map { AttemptRecord(startedAt: clock.now, endedAt: clock.now, verdict: $0, wasSent: wasSent) }
         _ = try await outbox.settle([Settled(entry, settlement, attempt: attempt)], thenClaim: [:], at: clock.now)
     }
 

@@ -60,7 +60,8 @@ package enum Fate: String, Codable, Sendable, CaseIterable {
     /// What one entry may meet for ever, while all others get through.
     static let curses: [Fate] = allCases.filter { fate in
         switch fate {
-        case .fine, .offline, .lostLate, .sessionEnds, .renewalUnavailable, .tooSoon, .resting, .throttledBriefly, .throttledLong, .busyBefore,
+        case .fine, .offline, .lostLate, .sessionEnds, .renewalUnavailable, .tooSoon, .resting, .throttledBriefly, .throttledLong,
+            .busyBefore,
             .busyAfter, .locked, .lockedLong:
             false
         default: true

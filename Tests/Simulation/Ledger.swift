@@ -26,7 +26,9 @@ struct Ledger {
     func isExpected(_ id: MutationID) -> Bool { late.contains { $0.item.id == id } }
 
     /// What a list shows of a route of one destination at that time, in the order in which it took effect.
-    func rows(_ route: RouteKind, at destination: Destination, _ items: [Model.Item], time: TimeInterval) -> [(id: MutationID, remoteID: String)] {
+    func rows(_ route: RouteKind, at destination: Destination, _ items: [Model.Item], time: TimeInterval) -> [(
+        id: MutationID, remoteID: String
+    )] {
         items.filter { $0.route == route && $0.destination == destination }.sorted { $0.sequence < $1.sequence }.compactMap { item in
             effects[item.id].flatMap { $0.visibleAt <= time ? (item.id, $0.remoteID) : nil }
         }

@@ -70,7 +70,8 @@ struct Sampler {
         case .calm: return chance(1, in: 30) ? mixed() : .fine
         case .mixed: return chance(1, in: 3) ? .fine : mixed()
         case .offline: return chance(1, in: 20) ? mixed() : .offline
-        case .storm: return pick([.errorBefore, .errorBefore, .errorAfter, .gatewayBefore, .gatewayAfter, .timeout, .openBefore, .openAfter])
+        case .storm:
+            return pick([.errorBefore, .errorBefore, .errorAfter, .gatewayBefore, .gatewayAfter, .timeout, .openBefore, .openAfter])
         case .portal: return pick([.redirect, .pageBefore, .refusalPage, .sessionPage])
         case .quiet: return pick([.throttledBriefly, .throttledBriefly, .throttledLong, .busyBefore, .fine])
         case .broken: return pick([.notFoundJSON, .notFoundJSON, .forbiddenJSON, .refusedJSON, .notFoundPage])
@@ -83,7 +84,8 @@ struct Sampler {
         let needs: [(Plan.Fault, [Fate])] = [
             (.offline, [.offline]), (.lostBefore, [.lostBefore]), (.lostAfter, [.lostAfter]), (.lostLate, [.lostLate]),
             (.serverErrors, [.errorBefore, .errorAfter, .gatewayBefore, .gatewayAfter, .openBefore, .openAfter]), (.timeouts, [.timeout]),
-            (.throttling, [.throttledBriefly, .throttledLong, .busyBefore, .busyAfter]), (.sessionsEnd, [.sessionEnds, .renewalUnavailable, .tooSoon, .resting]),
+            (.throttling, [.throttledBriefly, .throttledLong, .busyBefore, .busyAfter]),
+            (.sessionsEnd, [.sessionEnds, .renewalUnavailable, .tooSoon, .resting]),
             (.stillUnauthorized, [.stillUnauthorized]), (.forbidden, [.deniedDeclared]), (.refusals, [.refusedDeclared]),
             (.locks, [.locked, .lockedLong]),
             (.portal, [.redirect, .pageBefore, .pageAfter, .refusalPage, .sessionPage]),

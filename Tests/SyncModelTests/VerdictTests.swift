@@ -23,20 +23,12 @@ import Testing
         #expect(Set(all.map(\.name)).count == all.count)
     }
 
-    @Test func onlyWhatAWellBackendCouldNotTakeCounts() {
-        let entry = Entry(sequence: 1, mutation: Samples.mutation(1), dueAt: Samples.receipt.at)
-        let at = Samples.receipt.at
-        func counts(_ settlement: Settlement, _ verdict: Verdict?) -> Bool {
-            Settled(entry, settlement, attempt: verdict.map { AttemptRecord(startedAt: at, endedAt: at, verdict: $0) }).counts
-        }
-        let failure = Samples.failure
-        #expect(counts(.retry(at: at, failure), .transient(failure)))
-        #expect(counts(.dead(failure), .transient(failure)))
-        #expect(counts(.dead(failure), .unknown(failure)))
-        #expect(!counts(.dead(failure), .permanent(failure)))
-        #expect(!counts(.dead(failure), nil))
-        #expect(!counts(.released(until: at, failure), .unreachable(failure)))
-        #expect(!counts(.held(.forbidden, failure), .forbidden(failure)))
-        #expect(!counts(.delivered(Samples.receipt), .accepted(Samples.receipt)))
+    @Test(arguments: [(true, true), (false, false)])
+    func countsRetryAlwaysAndOtherSettlementsWhereAsked(counts: Bool, isCounted: Bool) {
+        let (at, failure) = (Samples.receipt.at, Samples.failure)
+        let entry = Entry(sequence: 1, mutation: Samples.mutation(1), dueAt: at)
+        let attempt = AttemptRecord(startedAt: at, endedAt: at, verdict: .transient(failure))
+        #expect(Settled(entry, .retry(at: at, failure), attempt: attempt, counts: counts).counts)
+        #expect(Settled(entry, .dead(failure), attempt: attempt, counts: counts).counts == isCounted)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import SyncModel
 
 /// A complete answer.
 package struct InboundResponse: Sendable, CustomStringConvertible, CustomReflectable {
@@ -29,8 +30,12 @@ package struct InboundResponse: Sendable, CustomStringConvertible, CustomReflect
     package var customMirror: Mirror { Mirror(self, children: []) }
 
     package var isJSON: Bool { json != nil }
-    /// Something for people, as a proxy or a login page sends it: no JSON, and not nothing either.
-    var isPage: Bool { !isJSON && !body.allSatisfy(\.isJSONSpace) }
+    /// A page for people, as a proxy or a login page sends it: HTML, by its type or its first byte.
+    var isPage: Bool {
+        if isJSON { return false }
+        let isHTML = self[header: "Content-Type"]?.lowercased().contains("html") == true
+        return isHTML && !body.allSatisfy(\.isJSONSpace) || body.withoutByteOrderMark.first { !$0.isJSONSpace } == UInt8(ascii: "<")
+    }
     package var isSuccess: Bool { (200..<300).contains(status) }
 
     /// The server's own clock, where it tells.

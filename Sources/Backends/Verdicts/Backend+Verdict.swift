@@ -6,7 +6,11 @@ extension Backend {
     /// What an answer means for the mutation that it answers.
     package func verdict(on response: InboundResponse, to mutation: Mutation, at now: Date) -> Verdict {
         let route = profile.routes[mutation.route]
-        if let interception = interception(in: response, mayBeEmpty: route?.allowsEmpty ?? false) { return .intercepted(interception) }
+        if var interception = interception(in: response, mayBeEmpty: route?.allowsEmpty ?? false) {
+            // A success proves nothing without its content, and a 303 mostly says that the work was done (RFC 9110 15.4.4).
+            interception.outcomeUnknown = response.isSuccess || response.status == 303
+            return .intercepted(interception)
+        }
         guard response.isSuccess, !saysFailure(response) else { return refusal(response, route: route, at: now) }
         func open(_ message: String) -> Verdict {
             .unknown(Failure(.serverError, status: response.status, message, outcomeUnknown: true))
@@ -37,14 +41,13 @@ extension Backend {
         let what: String
         switch response.status {
         case 300..<400: what = "a redirect (\(response.status)) came back"
-        case 401 where response.isPage, 403 where !response.isJSON: what = "a page came back that refuses the request (\(response.status))"
+        case 401 where response.isPage, 403 where response.isPage: what = "a page came back that refuses the request (\(response.status))"
         case 407, 511: what = "it wants a sign-in of its own (\(response.status))"
         case 200..<300 where isEmpty && !mayBeEmpty: what = "an empty answer came back (\(response.status))"
         case 200..<300 where !isEmpty && !response.isJSON: what = "a page came back instead of JSON (\(response.status))"
         default: return nil
         }
-        return Failure(
-            .intercepted, status: response.status, "A login page or proxy is in the way: \(what).", outcomeUnknown: response.isSuccess || response.status == 303)
+        return Failure(.intercepted, status: response.status, "A login page or proxy is in the way: \(what).")
     }
 
     /// A flag in the body that takes back what the status says.

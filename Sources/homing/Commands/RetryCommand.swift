@@ -25,7 +25,7 @@ struct RetryCommand: DaemonCommand {
             ? try await context.resolver.all(state: chosen, backend: target.backend).map(\.id)
             : try await context.ids(entries.ids, at: target)
         var batch = EntryBatch()
-        await batch.run(ids) { id async throws(Problem) in 
+        await batch.run(ids) { id async throws(Problem) in
             try await context.client.call(Endpoints.retry, RetryRequest(id: id, withoutLooking: withoutLooking))
         }
         let obstacles = context.asJSON ? [] : try await obstacles(to: batch.done, context)

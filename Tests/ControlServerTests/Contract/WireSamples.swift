@@ -28,6 +28,7 @@ enum WireSamples {
             bare: BackendReport(
                 name: "b", baseURL: "u", gate: "open", gateReason: nil, session: bareSession, queue: QueueReport(), oldestWaiting: nil,
                 lastDelivered: nil, nextTry: nil, otherAccounts: [])),
+        "CoolingRoute": Pair(full: cooling, bare: cooling),
         "QueueReport": Pair(full: QueueReport(), bare: QueueReport()),
         "WaitingAccount": Pair(full: account, bare: WaitingAccount(account: "1", email: "e", waiting: 1)),
         "SpoolReport": Pair(full: spool, bare: SpoolReport(directory: "d", waiting: 0, refused: 0)),
@@ -70,7 +71,7 @@ enum WireSamples {
         "signOut": SignOut(backend: "b", account: "1", allDevices: true, force: true),
         "submit": Submission(backend: "b", route: "r", id: id, supersedes: id, fields: ["user_id": "5"], payload: Data("{}".utf8)),
         "entries": EntryQuery(state: "dead", backend: "b", after: 1, limit: 5), "entry": EntryReference(id: id),
-        "why": EntryReference(id: id), "retry": EntryReference(id: id), "discard": EntryReference(id: id),
+        "why": EntryReference(id: id), "retry": RetryRequest(id: id, withoutLooking: true), "discard": EntryReference(id: id),
         "sync": SyncRequest(backend: "b"), "events": EventQuery(since: 1, follow: true, backend: "b"), "openapi": NoInput(),
         "pause": PauseRequest(backend: "b", reason: "r", until: day), "resume": ResumeRequest(backend: "b"),
         "receipts": ReceiptQuery(after: 1, limit: 5, backend: "b", since: day), "receipt": EntryReference(id: id),
@@ -87,13 +88,15 @@ enum WireSamples {
     private static let backend = BackendReport(
         name: "b", baseURL: "u", gate: "cooling", gateReason: "r", session: session, queue: QueueReport(), oldestWaiting: day,
         oldestWaitingID: id, lastDelivered: day, nextTry: day, otherAccounts: [account], formerAddress: "https://old:443",
-        waitingForFormerAddress: 1, pause: pause, gateCause: "offline", signInCommand: "c", sentence: "s", discardedBySigningOut: 1)
+        waitingForFormerAddress: 1, pause: pause, gateCause: "offline", signInCommand: "c", sentence: "s", discardedBySigningOut: 1,
+        coolingRoutes: [cooling])
+    private static let cooling = CoolingRoute(route: "r", until: day, reason: "s")
     private static let pause = PauseReport(backend: "b", reason: "r", since: day, until: day, by: "ann")
     private static let lane = LaneReport(
         backend: "b", account: "1", email: "e", lane: "l", head: id, state: "pending", capturedAt: day, dueAt: day, waiting: 1)
     private static let proof = ReceiptReport(
         sequence: 1, id: id, outcome: "discarded", capturedAt: day, settledAt: day, backend: "b", account: "1", email: "e", lane: "l",
-        route: "r", remoteID: "9", status: 201, foundByLookup: true, attempts: 1, size: 1, discardedBy: "ann")
+        route: "r", remoteID: "9", status: 201, foundByLookup: true, attempts: 1, size: 1, discardedBy: "ann", altered: "/a")
     private static let bareProof = ReceiptReport(
         sequence: 1, id: id, outcome: "delivered", capturedAt: day, settledAt: day, backend: "b", account: "1", email: nil, lane: "l",
         route: "r", remoteID: nil, status: nil, foundByLookup: false, attempts: 0, size: 1, discardedBy: nil)
