@@ -23,6 +23,8 @@ package struct CircuitBreaker: Sendable, Equatable {
     package private(set) var began: Date?
     /// The same, or when a change since then made another try worth while: from when on pauses grow.
     private var since: Date?
+    /// Classes of statuses met since the failures in a row began, 0 for no answer at all.
+    private var met: Set<Int> = []
     /// Asked for while a probe was on its way: should that one fail, the next follows at once.
     private var isHurried = false
 
@@ -46,7 +48,9 @@ package struct CircuitBreaker: Sendable, Equatable {
         let begin = since.flatMap { $0 <= now ? $0 : nil } ?? now
         since = begin
         began = began ?? now
-        let bound = min(policy.ceiling, max(policy.first, now.timeIntervalSince(begin) / 4))
+        // Another kind of failure than all before: the backend has changed, perhaps for the better.
+        let isNews = met.insert((failure.status ?? 0) / 100).inserted && met.count > 1
+        let bound = isNews ? policy.first : min(policy.ceiling, max(policy.first, now.timeIntervalSince(begin) / 4))
         let pause = bound > 0 && !isHurried ? TimeInterval.random(in: bound / 2...bound, using: &generator) : 0
         isHurried = false
         state = .open(until: now.addingTimeInterval(pause), failure, isAsked: false)
@@ -115,7 +119,7 @@ package struct CircuitBreaker: Sendable, Equatable {
     /// It works.
     package mutating func succeed() {
         if case .open(_, _, true) = state { return }
-        (began, since) = (nil, nil)
+        (began, since, met) = (nil, nil, [])
         state = .closed
     }
 }

@@ -176,6 +176,8 @@ struct Link: Sendable {
         guard destination(name) != nil, askedFor == nil, let order = order(atMost: inFlight), case .known(let times) = due else {
             return nil
         }
+        // The entry that finds out whether the backend answers may be of any route.
+        if case .halfOpen = breaker.state { return times.values.min() }
         return times.compactMap { route, date in
             switch routes[route]?.breaker.state {
             case .open(let until, _, _): return max(until, date)

@@ -104,10 +104,12 @@ extension Outbox {
         var others: [Candidate] = []
         for route in try routes(destination, db) {
             if let avoided = order.probes[route] {
-                let found = try candidates(route, destination, now, limit: 2, db)
+                let found = try candidates(route, destination, now, db) { $0.count == 2 }
                 if let probe = found.first(where: { $0.sequence != avoided }) ?? found.first { probes.append(probe) }
             } else if !order.closed.contains(route), order.count > 0 {
-                others += try candidates(route, destination, now, limit: order.count, db)
+                // As many lanes, and those that the probes may take.
+                let most = order.count + order.probes.count
+                others += try candidates(route, destination, now, db) { Set($0.map(\.lane)).count == most }
             }
         }
         others.sort { ($0.dueAt, $0.sequence) < ($1.dueAt, $1.sequence) }
@@ -116,16 +118,21 @@ extension Outbox {
         return chosen.isEmpty ? nil : Array(chosen)
     }
 
+    /// What is due of one route, what is due first, first, until there is enough.
     private static func candidates(
-        _ route: String, _ destination: Destination, _ now: Date, limit: Int, _ db: Database
+        _ route: String, _ destination: Destination, _ now: Date, _ db: Database, until isEnough: ([Candidate]) -> Bool
     ) throws -> [Candidate] {
-        try Row.fetchAll(
+        let rows = try Row.fetchCursor(
             db.cachedStatement(
                 sql: """
                     SELECT head, dueAt, lane, (SELECT size FROM entry WHERE sequence = head) FROM lane
-                    WHERE backend = ? AND account = ? AND route = ? AND dueAt IS NOT NULL AND dueAt <= ? ORDER BY dueAt, head LIMIT ?
-                    """), arguments: [destination.backend, destination.account, route, now.ms, limit]
-        ).map { Candidate(sequence: $0[0], dueAt: $0[1], lane: $0[2], size: $0[3] ?? 0) }
+                    WHERE backend = ? AND account = ? AND route = ? AND dueAt IS NOT NULL AND dueAt <= ? ORDER BY dueAt, head
+                    """), arguments: [destination.backend, destination.account, route, now.ms])
+        var candidates: [Candidate] = []
+        while !isEnough(candidates), let row = try rows.next() {
+            candidates.append(Candidate(sequence: row[0], dueAt: row[1], lane: row[2], size: row[3] ?? 0))
+        }
+        return candidates
     }
 
     /// The routes of which something has a time, each found by a jump in the index.

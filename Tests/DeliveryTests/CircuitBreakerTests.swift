@@ -30,6 +30,24 @@ import Testing
         #expect(until.timeIntervalSince(now) <= 5)
     }
 
+    /// A gateway that answers after an outage, or a bad entry that is the first probe after it, must not cost another long pause.
+    @Test func newKindOfFailureIsFollowedUpSoonAndOnlyOnce() throws {
+        var breaker = CircuitBreaker()
+        var generator = SplitMix64(seed: 1)
+        func pause(_ status: Int?, after elapsed: TimeInterval) throws -> TimeInterval {
+            let now = now.addingTimeInterval(elapsed)
+            breaker.trip(Failure(.serverError, status: status, "no"), policy: policy, now: now, using: &generator)
+            guard case .open(let until, _, _) = breaker.state else { throw Failure(.profile, "not open") }
+            _ = breaker.elapse()
+            return until.timeIntervalSince(now)
+        }
+        _ = try pause(nil, after: 0)
+        #expect(try pause(nil, after: 3600) >= 300)
+        #expect(try pause(502, after: 4000) <= 5)
+        #expect(try pause(504, after: 4100) >= 300)
+        #expect(try pause(nil, after: 5000) >= 300)
+    }
+
     /// A network that is back after a day may not carry the first probe yet: the next one comes soon.
     @Test func afterAHurryPausesGrowAnew() {
         var breaker = CircuitBreaker()
