@@ -30,6 +30,9 @@ package struct Backend: Sendable {
     package var outboxOnSignOut: OutboxOnSignOut { profile.auth.logout.outbox }
     /// Whether a session that nobody uses has to be renewed now and then.
     package var keepsAlive: Bool { profile.auth.keepalive != nil }
+    /// Whether the server is sent an idempotency key.
+    package var sendsKeys: Bool { profile.idempotency != nil }
+
     /// How long the server remembers an idempotency key; nil where it is sent none, or remembers for ever.
     package var keyLifetime: Duration? { profile.idempotency?.keyLifetime }
 
@@ -67,6 +70,11 @@ package struct Backend: Sendable {
     /// Whether the route leads to another server than the rest of the backend.
     package func isElsewhere(route name: String) -> Bool {
         profile.routes[name].map { Origin($0.request.url.literalURL) != profile.origin } ?? false
+    }
+
+    /// Whether a request of the route may be repeated by its method alone (RFC 9110 9.2.2).
+    package func isIdempotent(route name: String) -> Bool {
+        profile.routes[name].map { ["PUT", "DELETE"].contains($0.request.method) } ?? false
     }
 
     /// Whether sending twice is worse than not sending.

@@ -21,7 +21,9 @@ package struct Courier: Sendable {
         let name = entry.mutation.route
         let route = RouteTraits(
             canLookUp: backend.canLookUp(route: name), isAtMostOnce: backend.isAtMostOnce(route: name),
-            isElsewhere: backend.isElsewhere(route: name))
+            isRepeatable: backend.isIdempotent(route: name) || backend.sendsKeys, isElsewhere: backend.isElsewhere(route: name))
+        var rules = rules
+        if backend.isIdempotent(route: name) { rules.keyLifetime = nil }
         var trip = Trip(entry, route: route, rules: rules, startedAt: clock.now)
         var session: Session
         do { session = try await keeper.freshSession() } catch { return trip.withoutSession(error, at: clock.now) }

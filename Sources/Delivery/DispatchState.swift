@@ -222,7 +222,7 @@ package struct DispatchState: Sendable {
         if blame == .entry { return route.works() }
         route.fail(entry.sequence)
         // A single lost answer is mostly the network's; the look-up, and the next send, find out more.
-        let isFirstLoss = failure.status == nil && traits.canLookUp && entry.doubts == 0
+        let isFirstLoss = failure.status == nil && !traits.isBlind && entry.doubts == 0
         if isFirstLoss, route.breaker.isClosed, !route.failsForSeveral { return }
         route.trip(failure, policy: policy.breaker, now: now, using: &generator)
     }

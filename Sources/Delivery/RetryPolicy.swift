@@ -64,12 +64,18 @@ package struct RouteTraits: Sendable, Hashable {
     package var canLookUp: Bool
     /// It must not be sent again unless it is certain that it had no effect.
     package var isAtMostOnce: Bool
+    /// To send it twice has one effect: by its method, or by a key that the backend remembers.
+    package var isRepeatable: Bool
     /// It leads to another server than the rest of the backend.
     package var isElsewhere: Bool
 
-    package init(canLookUp: Bool, isAtMostOnce: Bool, isElsewhere: Bool = false) {
+    /// An unknown outcome matters, and nothing but a person can find it out.
+    package var isBlind: Bool { !canLookUp && (isAtMostOnce || !isRepeatable) }
+
+    package init(canLookUp: Bool, isAtMostOnce: Bool, isRepeatable: Bool = false, isElsewhere: Bool = false) {
         self.canLookUp = canLookUp
         self.isAtMostOnce = isAtMostOnce
+        self.isRepeatable = isRepeatable
         self.isElsewhere = isElsewhere
     }
 }

@@ -60,7 +60,9 @@ private struct Judge {
         case .unknown(let failure) where failure.reason == .stopping:
             .released(until: route.canLookUp ? firstLook : now, failure)
         case .unknown(let failure) where failure.status == nil && route.canLookUp: lost(failure)
-        case .unknown(let failure), .transient(let failure), .intercepted(let failure): failed(failure, using: &generator)
+        case .unknown(let failure), .transient(let failure): failed(failure, blame, using: &generator)
+        // A captive portal is no attempt: only contrast shows that it is not one.
+        case .intercepted(let failure): failed(failure, blame == .entry ? .entry : .backend, using: &generator)
         }
     }
 
@@ -72,8 +74,8 @@ private struct Judge {
     /// 429, or 503 with Retry-After, of which a proxy in front of a busy server may say either.
     private func throttled(_ failure: Failure, _ until: Date) -> Settlement {
         guard failure.outcomeUnknown, attempt.wasSent else { return .released(until: until, failure) }
-        if route.canLookUp { return .released(until: max(until, firstLook), failure) }
-        return doubtful(failure) ?? .aside(until: max(until, nextBlindSend), failure)
+        if route.isBlind { return doubtful(failure) ?? .aside(until: max(until, nextBlindSend), failure) }
+        return .released(until: max(until, firstLook), failure)
     }
 
     /// A look-up that was answered, and not with the list.
@@ -89,8 +91,10 @@ private struct Judge {
     }
 
     /// A failure that the profile does not declare as final.
-    private mutating func failed(_ failure: Failure, using generator: inout some RandomNumberGenerator) -> Settlement {
-        let isBlind = failure.outcomeUnknown && !route.canLookUp
+    private mutating func failed(
+        _ failure: Failure, _ blame: Blame, using generator: inout some RandomNumberGenerator
+    ) -> Settlement {
+        let isBlind = failure.outcomeUnknown && route.isBlind
         if isBlind, let held = doubtful(failure) { return held }
         guard blame != .backend else {
             let until = isBlind ? nextBlindSend : failure.outcomeUnknown ? firstLook : now

@@ -113,11 +113,11 @@ import Testing
         let station = try await TestStation()
         try await station.start()
         try await station.login()
-        await station.sandbox.apply(Fault(.internalError, path: "facial_measurements_from_arkit"))
+        await station.sandbox.apply(Fault(.internalError, path: "users/5/facial_measurements_from_arkit"))
         try await station.submit(id: 1)
-        try await station.event("dead")
+        try await station.letOthersThrough(user: 6, from: 2, whileFailing: 1)
+        #expect(try await station.entry(1).state == "dead")
         #expect(try await station.entry(1).attempts == 3)
-        #expect(station.sandbox.ledger.requestCount("POST", path: "facial_measurements_from_arkit") == 3)
         #expect(try await station.homing("status").code == 6)
 
         station.sandbox.clearFaults()
@@ -164,7 +164,7 @@ import Testing
         for number in 2...5 { try await station.submit(user: 5, id: number) }
         try await station.event("delivered", count: 4)
         try await station.event("dead")
-        #expect(try await station.entry(1).lastError == "Not managed by current user.")
+        #expect(try await station.entry(1).lastError?.hasSuffix("Not managed by current user.") == true)
         try await station.end(SIGTERM)
     }
 

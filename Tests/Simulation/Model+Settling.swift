@@ -7,7 +7,8 @@ extension RouteKind {
     var traits: RouteTraits {
         switch self {
         case .found: RouteTraits(canLookUp: true, isAtMostOnce: false)
-        case .keyed, .blind: RouteTraits(canLookUp: false, isAtMostOnce: false)
+        case .keyed: RouteTraits(canLookUp: false, isAtMostOnce: false, isRepeatable: true)
+        case .blind: RouteTraits(canLookUp: false, isAtMostOnce: false)
         case .once: RouteTraits(canLookUp: false, isAtMostOnce: true)
         case .onceFound: RouteTraits(canLookUp: true, isAtMostOnce: true)
         }

@@ -24,16 +24,16 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("26: 404 in JSON is final, and nothing is deleted") func notFound() async throws {
+    @Test("26: 404 in JSON that the profile does not declare is not final") func notFound() async throws {
         let station = try await TestStation.lists2026()
         try await station.signedIn()
         var fault = Fault(.error, path: "api/v1/lists", count: 1)
-        (fault.status, fault.code) = (404, "not_found")
+        (fault.status, fault.code) = (404, "no_such_route")
         await station.sandbox.apply(fault)
         try await station.createList(1)
-        try await station.event("dead")
-        #expect(try await station.homing("retry", Samples.id(1).description).code == 0)
+        try await station.event("released")
         try await station.event("delivered")
+        #expect(try await station.entry(1).attempts == 0)
         try await station.end(SIGTERM)
     }
 
@@ -47,7 +47,7 @@ import Testing
         // What the page hides took no effect.
         await station.sandbox.apply(Fault(.error, path: "api/v1/lists", count: 1))
         try await station.createList(1)
-        try await station.event("retrying")
+        try await station.event("released")
         #expect(try await station.entry(1).lastStatus == 404)
         isOpen.withLock { $0 = true }
         try await station.event("delivered")
@@ -106,9 +106,10 @@ import Testing
     @Test("29: 500 three times is dead, and kept") func dead() async throws {
         let station = try await TestStation()
         try await station.signedIn()
-        await station.sandbox.apply(Fault(.internalError, path: "facial_measurements_from_arkit"))
+        await station.sandbox.apply(Fault(.internalError, path: "users/5/facial_measurements_from_arkit"))
         try await station.submit(id: 1)
-        try await station.event("dead")
+        try await station.letOthersThrough(user: 6, from: 2, whileFailing: 1)
+        #expect(try await station.entry(1).state == "dead")
         #expect(try await station.entry(1).attempts == 3)
         station.sandbox.clearFaults()
         #expect(try await station.homing("retry", Samples.id(1).description).code == 0)

@@ -129,8 +129,8 @@ import Testing
 
         echo.refuse(paths.route, 422)
         try await capture(1)
-        try await station.event("dead")
-        let why = try await station.homing("why", try #require(try await station.entries("dead").first).id)
+        try await station.event("released")
+        let why = try await station.homing("why", Samples.id(1).description)
         #expect(why.text.contains("(hidden)"), "\(why.text)")
         try await Canary.check(station, log, echo.secrets, "an entry was refused")
 
