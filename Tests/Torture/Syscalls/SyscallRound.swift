@@ -153,7 +153,7 @@ actor SyscallRound {
     /// All is delivered, but for a file of which the status says that it could not be taken.
     private func isSettled(_ status: Status) -> Bool {
         guard acknowledged.count == Self.submissions.count, let queue = status.backends.first?.queue else { return false }
-        let told = status.spool.map { $0.stuck + $0.refused } ?? 0
+        let told = status.spool.map { $0.stuck + $0.refused + $0.unclaimed } ?? 0
         return queue.pending + queue.inflight == 0 && queue.delivered + told >= Self.captures
     }
 
