@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import JSON
 import SyncModel
 import SystemPackage
@@ -6,7 +7,7 @@ import SystemPackage
 /// When captures were made, by their files as they were when they were read.
 struct CaptureTimes {
     private struct Reading {
-        var inode: UInt64
+        var inode: ino_t
         var modifiedAt: FileTime
         var size: Int64
         /// Nil where the file does not say.

@@ -84,11 +84,10 @@ extension Spool {
         // Another account may have signed in since it was begun.
         let owner = sightings.owner(of: file, otherwise: signedIn)
         var generator = SystemRandomNumberGenerator()
+        let key = try owner.map { owner throws(Errno) in try folders.register(owner) }
         var name =
             file.bound
-            ?? TakenName(
-                id: ids.next(at: clock.now, using: &generator), owner: try owner.map { owner throws(Errno) in try folders.register(owner) },
-                folder: folder ?? nil, original: file.name)
+            ?? TakenName(id: ids.next(at: clock.now, using: &generator), owner: key, folder: folder ?? nil, original: file.name)
         // Bound for an account that is not known here: a person has to say whose it is.
         if let key = name.owner, folders.owner(key) == nil { name.owner = nil }
         return name.text.utf8.count <= SpoolFolders.longestName ? name : nil
