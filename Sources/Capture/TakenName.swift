@@ -9,7 +9,7 @@ struct TakenName: Equatable {
     var owner: OwnerKey?
     /// The folder below `new/users`, where there was one.
     var folder: String?
-    /// The file's own name, shortened where it is very long; what was not UTF-8 in it is U+FFFD.
+    /// The file's own name, shortened where it is very long or that of its folder is; what was not UTF-8 in it is U+FFFD.
     var original: String
 
     init(id: MutationID, owner: OwnerKey?, folder: String?, original: String) {
@@ -33,7 +33,9 @@ struct TakenName: Equatable {
     }
 
     var text: String {
-        [id.description, owner?.text ?? "", Self.escaped(folder ?? ""), original.keepingItsEnd(bytes: 100)].joined(separator: "~")
+        let start = [id.description, owner?.text ?? "", Self.escaped(folder ?? "")].map { $0 + "~" }.joined()
+        let room = min(max(SpoolFolders.longestName - start.utf8.count, 40), 100)
+        return start + original.keepingItsEnd(bytes: room)
     }
 
     private static func escaped(_ text: String) -> String {

@@ -40,9 +40,11 @@ extension Date {
 
     /// The time itself where something may have been captured then, from the year 2000 to a day ahead of `now`; otherwise nil.
     package func asCaptureTime(at now: Date) -> Date? {
-        self >= Self.firstCapture && self <= now.addingTimeInterval(86_400) ? self : nil
+        // As numbers: a time that is not one counts as later than all others.
+        let seconds = timeIntervalSince1970
+        return seconds >= Self.firstCapture && seconds <= now.timeIntervalSince1970 + 86_400 ? self : nil
     }
 
     /// 1 January 2000, UTC.
-    private static let firstCapture = Date(timeIntervalSince1970: 946_684_800)
+    private static let firstCapture: TimeInterval = 946_684_800
 }

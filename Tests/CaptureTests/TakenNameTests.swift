@@ -58,6 +58,7 @@ import Testing
     @Test func keysTellAccountsApartThatLookAlike() {
         let owners = [
             ("lab", "a"), ("lab", "b"), ("la", "ba"), ("lab", "é"), ("lab", "e\u{301}"), ("lab", String(repeating: "a", count: 200)),
+            ("lab", String(repeating: "a", count: 200) + "b"),
         ].map { Destination(backend: $0.0, account: AccountID($0.1)) }
         #expect(Set(owners.map(OwnerKey.init)).count == owners.count)
         for owner in owners { #expect(Destination(written: owner.written, for: OwnerKey(owner)) == owner) }

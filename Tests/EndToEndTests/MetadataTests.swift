@@ -2,6 +2,7 @@ import ControlAPI
 import Foundation
 import Glibc
 import StationSupport
+import SyncModel
 import TestSupport
 import Testing
 

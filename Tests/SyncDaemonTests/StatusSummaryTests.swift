@@ -317,7 +317,7 @@ import Testing
         // Signed out, somebody has to sign in first.
         let out = StatusSummary(
             backends: [backend(QueueReport(delivered: 1), session: "signedOut")], spool: spool, unclaimed: policy, moment: moment)
-        #expect(out.sentence == "3 captures are safe here and cannot go up until somebody signs in.")
+        #expect(out.sentence == "3 captures are safe here and cannot go up until ann@lab.test signs in.")
         #expect(out.attention.map(\.code) == ["sign-in-required"])
         #expect(out.attention.first?.next.contains("--claim") == (policy == .ask))
     }

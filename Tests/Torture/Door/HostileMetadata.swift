@@ -81,8 +81,7 @@ struct HostileMetadata: DoorPart {
         let seconds =
             Int.random(in: 0..<2, using: &dice) == 0
             ? pick(Self.times, &dice) : Int.random(in: -100_000_000_000...300_000_000_000, using: &dice)
-        var times = [timespec(), timespec(tv_sec: seconds, tv_nsec: Int.random(in: 0..<1_000_000_000, using: &dice))]
-        _ = utimensat(AT_FDCWD, path, &times, 0)
+        homing_set_times(path, pick(Self.times, &dice), seconds)
     }
 
     private func pick<T>(_ all: [T], _ dice: inout SplitMix64) -> T { all[Int.random(in: 0..<all.count, using: &dice)] }
