@@ -41,7 +41,8 @@ final class FolderCounts: Sendable {
     /// Files in `unclaimed/`.
     var unclaimed: Int { all.unclaimed }
 
-    private var all: (waiting: Int, refused: Int, unclaimed: Int) {
+    /// All of them at once.
+    var all: (waiting: Int, refused: Int, unclaimed: Int) {
         known.withLock { known in
             var counts: [FilePath: Count] = [:]
             func count(_ directory: FilePath, folder: FilePath? = nil) -> Count {

@@ -103,6 +103,9 @@ package actor Spool {
     /// Files that wait in `new/`, and those in `refused/`.
     package nonisolated func counts() -> (waiting: Int, refused: Int) { fileCounts.now }
 
+    /// The same with those in `unclaimed/`, all counted at once.
+    package nonisolated var files: (waiting: Int, refused: Int, unclaimed: Int) { fileCounts.all }
+
     /// What the last look could not take, how many files of it are also counted as waiting, and one of it.
     package nonisolated var stuckFiles: (count: Int, waiting: Int, example: StuckFile?) { stuckReport.withLock(\.self) }
 

@@ -115,7 +115,8 @@ extension Outbox {
                 sequence: row["sequence"], id: id, destination: Destination(backend: row["backend"], account: row["account"]),
                 lane: Lane(row["lane"]), route: row["route"], state: row["outcome"] == "delivered" ? .delivered : .discarded,
                 onDead: .skip, capturedAt: Date(ms: row["capturedAt"]), acceptedAt: Date(ms: row["acceptedAt"]),
-                settledAt: Date(ms: row["settledAt"]), attempts: row["attempts"], releases: 0, uncertain: false, looks: 0, size: row["size"], remoteID: row["remoteID"], lastStatus: row["status"])
+                settledAt: Date(ms: row["settledAt"]), attempts: row["attempts"], releases: 0, uncertain: false, looks: 0,
+                size: row["size"], remoteID: row["remoteID"], lastStatus: row["status"])
         }
     }
 

@@ -64,7 +64,8 @@ extension Outbox {
         return ReceiptRecord(
             sequence: row["sequence"], id: id, destination: Destination(backend: row["backend"], account: row["account"]),
             lane: Lane(row["lane"] as String), route: row["route"], outcome: outcome, capturedAt: Date(ms: row["capturedAt"]),
-            acceptedAt: Date(ms: row["acceptedAt"]), settledAt: Date(ms: row["settledAt"]), discardedBy: row["discardedBy"], remoteID: row["remoteID"], status: row["status"],
+            acceptedAt: Date(ms: row["acceptedAt"]), settledAt: Date(ms: row["settledAt"]), discardedBy: row["discardedBy"],
+            remoteID: row["remoteID"], status: row["status"],
             foundByLookup: row["foundByLookup"], altered: row["altered"], attempts: row["attempts"], size: row["size"])
     }
 }

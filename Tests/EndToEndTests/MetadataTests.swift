@@ -64,7 +64,8 @@ import Testing
             #"{"timestamp":1700000001,"average_measurements":{"14-818":{"value":17.25,"description":"a"}}}"#, to: "a.json")
         #expect(try await station.homing("submit", station.directory("a.json"), "--user", "5").code == 0)
         #expect(
-            try await station.homing("submit", station.directory("a.json"), "--user", "5", "--captured-at", "2023-01-02T03:04:05Z").code == 0)
+            try await station.homing("submit", station.directory("a.json"), "--user", "5", "--captured-at", "2023-01-02T03:04:05Z").code
+                == 0)
         let newest = try await station.entries().sorted { $0.sequence < $1.sequence }.suffix(2)
         #expect(newest.map { $0.capturedAt.timeIntervalSince1970 } == [1_700_000_001, 1_672_628_645])
         try await station.end(SIGTERM)

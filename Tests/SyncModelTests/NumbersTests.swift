@@ -30,7 +30,8 @@ import Testing
         #expect(Int64(-3).multipliedClamped(by: 4) == -12)
     }
 
-    @Test(arguments: [-1, 0, 0.5, 60, 1e9, 1e12, 1e308, Double.infinity, -.infinity, .nan]) func anyLengthOfTimeCanBeSlept(seconds: Double) {
+    @Test(arguments: [-1, 0, 0.5, 60, 1e9, 1e12, 1e308, Double.infinity, -.infinity, .nan]) func anyLengthOfTimeCanBeSlept(seconds: Double)
+    {
         let duration = Duration(clampingSeconds: seconds)
         #expect(duration >= .zero && duration <= .seconds(100 * 366 * 86_400))
         if (0...1e9).contains(seconds) { #expect(duration == .seconds(seconds)) }

@@ -40,15 +40,15 @@ extension Station {
         for keeper in keepers.values.sorted(by: { $0.backend.name < $1.backend.name }) {
             reports.append(try await report(keeper, overview, labels, pauses[keeper.backend.name]))
         }
-        let files = spool.counts()
+        let files = spool.files
         let stuck = spool.stuckFiles
         let spool =
             spool.isEnabled
             ? SpoolReport(
                 directory: spool.directory, waiting: files.waiting, refused: files.refused, stuck: stuck.count,
                 stuckExample: stuck.example.map { .init(path: $0.path, reason: $0.reason, next: $0.next) },
-                unclaimed: spool.unclaimedFiles)
-            : SpoolReport(off: spool.directory, holding: files.waiting + spool.unclaimedFiles, refused: files.refused)
+                unclaimed: files.unclaimed)
+            : SpoolReport(off: spool.directory, holding: files.waiting + files.unclaimed, refused: files.refused)
         let unknown = Dictionary(
             grouping: tallies.filter { keepers[$0.destination.backend] == nil && !$0.state.isFinal }, by: \.destination.backend)
         var summary = StatusSummary(

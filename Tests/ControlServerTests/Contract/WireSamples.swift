@@ -71,9 +71,11 @@ enum WireSamples {
     static let requests: [String: any WireRequest] = [
         "status": NoInput(), "sessions": NoInput(), "signIn": SignIn(email: "e", password: "p"),
         "signOut": SignOut(backend: "b", account: "1", allDevices: true, force: true),
-        "submit": Submission(backend: "b", route: "r", id: id, supersedes: id, fields: ["user_id": "5"], payload: Data("{}".utf8), capturedAt: day),
+        "submit": Submission(
+            backend: "b", route: "r", id: id, supersedes: id, fields: ["user_id": "5"], payload: Data("{}".utf8), capturedAt: day),
         "entries": EntryQuery(state: "dead", backend: "b", after: 1, limit: 5), "entry": EntryReference(id: id),
-        "why": EntryReference(id: id), "retry": RetryRequest(id: id, withoutLooking: true), "claim": NoInput(), "discard": EntryReference(id: id),
+        "why": EntryReference(id: id), "retry": RetryRequest(id: id, withoutLooking: true), "claim": NoInput(),
+        "discard": EntryReference(id: id),
         "sync": SyncRequest(backend: "b"), "events": EventQuery(since: 1, follow: true, backend: "b"), "openapi": NoInput(),
         "pause": PauseRequest(backend: "b", reason: "r", until: day), "resume": ResumeRequest(backend: "b"),
         "receipts": ReceiptQuery(after: 1, limit: 5, backend: "b", since: day), "receipt": EntryReference(id: id),

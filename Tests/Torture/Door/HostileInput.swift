@@ -52,12 +52,14 @@ struct HostileInput {
         return Array(head.utf8) + body
     }
 
-    private static let parameters = [
-        "limit=0", "limit=1e3", "after=-1", "after=9223372036854775808", "state=held", "state=", "backend=", "backend=breathesafe%00",
-        "since=0&follow=false", "item.user_id=5", "item.user_id=05", "item.user_id=%E2%80%AE5", "item.=x", "item.user_id=5&item.user_id=6",
-        "id=00000000-0000-7000-8000-000000000001", "id=x", "supersedes=00000000-0000-7000-8000-000000000001", "route=../profile", "%=%",
-        "a=b", "=", "&&&", "route=measurement",
-    ] + numbers.flatMap { number in ["limit", "after", "since"].map { "\($0)=\(number)" } }
+    private static let parameters =
+        [
+            "limit=0", "limit=1e3", "after=-1", "after=9223372036854775808", "state=held", "state=", "backend=", "backend=breathesafe%00",
+            "since=0&follow=false", "item.user_id=5", "item.user_id=05", "item.user_id=%E2%80%AE5", "item.=x",
+            "item.user_id=5&item.user_id=6",
+            "id=00000000-0000-7000-8000-000000000001", "id=x", "supersedes=00000000-0000-7000-8000-000000000001", "route=../profile", "%=%",
+            "a=b", "=", "&&&", "route=measurement",
+        ] + numbers.flatMap { number in ["limit", "after", "since"].map { "\($0)=\(number)" } }
         + times.map { "captured_at=\($0)&route=measurement&item.user_id=5" }
     /// Of every kind.
     private static let numbers = [

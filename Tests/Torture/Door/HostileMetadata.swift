@@ -53,7 +53,8 @@ struct HostileMetadata: DoorPart {
         let draft = station.directory("dropping")
         var isGood = true
         var content = Data(
-            #"{"timestamp":\#(pick(Self.timestamps, &dice)),"average_measurements":{"14-818":{"value":\#(number),"description":"nose"}}}"#.utf8)
+            #"{"timestamp":\#(pick(Self.timestamps, &dice)),"average_measurements":{"14-818":{"value":\#(number),"description":"nose"}}}"#
+                .utf8)
         switch Int.random(in: 0..<20, using: &dice) {
         case 0: (content, isGood) = (Data(), false)
         case 1: (content, isGood) = (Data("1".utf8), false)
@@ -105,7 +106,8 @@ struct HostileMetadata: DoorPart {
             guard process.isRunning else { return "the daemon has ended with \(process.terminationStatus)" }
             // `try?`: it may be ending just now.
             if let status = try? await station.status(), let spool = status.spool {
-                last = "delivered \(station.sandbox.ledger.entries.count) of \(sent), refused \(spool.refused) of \(refused), \(status.sentence)"
+                last =
+                    "delivered \(station.sandbox.ledger.entries.count) of \(sent), refused \(spool.refused) of \(refused), \(status.sentence)"
                 let isDone = spool.waiting + spool.stuck + spool.unclaimed == 0
                 if isDone, spool.refused == refused, station.sandbox.ledger.entries.count == sent { return nil }
             }

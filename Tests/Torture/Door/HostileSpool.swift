@@ -120,7 +120,8 @@ struct HostileSpool: DoorPart {
         let first = try await check(limit) { $0.refused >= refused && $1 >= delivered && $0.stuck >= stuck && $0.unclaimed >= unclaimed }
         if let first, (first.0.refused, first.0.stuck, first.0.unclaimed, first.1) != (refused, stuck, unclaimed, delivered) {
             problems.append(
-                "refused \(first.0.refused) of \(refused), stuck \(first.0.stuck) of \(stuck), unclaimed \(first.0.unclaimed) of \(unclaimed), delivered \(first.1) of \(delivered)")
+                "refused \(first.0.refused) of \(refused), stuck \(first.0.stuck) of \(stuck), unclaimed \(first.0.unclaimed) of \(unclaimed), delivered \(first.1) of \(delivered)"
+            )
         }
         outcome.worstRecovery = max(outcome.worstRecovery ?? 0, (ContinuousClock.now - began) / .seconds(1))
         if access(slow, F_OK) != 0 { problems.append("a file was taken while it was written") }
