@@ -142,6 +142,8 @@ actor SyscallRound {
             let form = SignIn(backend: "breathesafe", email: "manager@lab.test", password: BreatheSafeConfiguration.labPassword)
             isSignedIn = (try? await client.call(Endpoints.signIn, form)) != nil  // `try?`: tried again
         }
+        // The file may have been dropped before that.
+        if isSignedIn { _ = try? await client.call(Endpoints.claim, NoInput()) }  // `try?`: tried again
         for number in Self.submissions where isSignedIn && acknowledged.count < most && !acknowledged.contains(number) {
             let submission = Submission(
                 backend: "breathesafe", route: "measurement", id: Samples.id(number).description, fields: ["user_id": "5"],
@@ -153,7 +155,7 @@ actor SyscallRound {
     /// All is delivered, but for a file of which the status says that it could not be taken.
     private func isSettled(_ status: Status) -> Bool {
         guard acknowledged.count == Self.submissions.count, let queue = status.backends.first?.queue else { return false }
-        let told = status.spool.map { $0.stuck + $0.refused + $0.unclaimed } ?? 0
+        let told = status.spool.map { $0.stuck + $0.refused } ?? 0
         return queue.pending + queue.inflight == 0 && queue.delivered + told >= Self.captures
     }
 
