@@ -26,12 +26,14 @@ import Testing
 
     @Test(arguments: times) func aFileIsTakenWhateverItsTime(seconds: Int) async throws {
         let drop = try Drop()
-        try drop.put(Drop.capture(1), "new/users/5/a.json")
-        set(drop.path("new/users/5/a.json"), seconds: seconds, nanoseconds: 999_999_999)
+        for (number, name) in [(1, "a"), (2, "b")] {
+            try drop.put(Drop.capture(number), "new/users/5/\(name).json")
+            set(drop.path("new/users/5/\(name).json"), seconds: seconds, nanoseconds: 999_999_999)
+        }
         for folder in ["new/users/5", "new/users", "new", "taken", "refused"] { set(drop.path(folder), seconds: seconds, nanoseconds: 0) }
-        #expect(drop.spool.counts() == (1, 0))
+        #expect(drop.spool.counts() == (2, 0))
         await drop.spool.sweep()
-        #expect(try await drop.documents() == [Drop.capture(1)])
+        #expect(try await drop.documents() == [1, 2].map(Drop.capture))
         #expect(await !drop.spool.mayHaveChanged || drop.spool.counts() == (0, 0))
     }
 
