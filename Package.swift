@@ -94,7 +94,7 @@ let package = Package(
         house("Outbox", ["SyncModel", "JSON", "Vault", "CSystemLinux", grdb, grdbSQLite]),
         // Payloads and answers stay bytes: what is checked and read of them is read in place, with every number's own text.
         house("JSON", ["SyncModel"]),
-        house("Capture", ["SyncModel", "JSON", "Outbox", "CSystemLinux", logging, system]),
+        house("Capture", ["SyncModel", "JSON", "Outbox", "CSystemLinux", crypto, logging, system]),
         house(
             "Backends", ["SyncModel", "JSON", "Vault", asyncHTTPClient, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL, yams]),
         house("Delivery", ["SyncModel", "Outbox", "Backends", logging]),

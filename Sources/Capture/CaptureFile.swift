@@ -7,6 +7,8 @@ struct CaptureFile: Equatable {
     var user: JSONValue
     /// The measurement's JSON.
     var document: Data
+    /// As the file says; nil where it does not.
+    var capturedAt: Date?
 
     /// Reads the capture app's own offline file (`{"measurements": {…}, "userId": 5, …}`), or a plain capture whose user is its folder.
     ///
@@ -31,6 +33,7 @@ struct CaptureFile: Equatable {
             try Self.check(folder)
             self.init(user: JSONValue(argument: folder), document: content)
         }
+        capturedAt = root.captureTime
     }
 
     /// Two names of one user would be two lanes, with no order between them. What else a user's id may look like is for the profile to say.

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Synchronization
 import SystemPackage
@@ -15,24 +16,33 @@ final class FolderCounts: Sendable {
     struct Stamp: Equatable {
         var device: dev_t
         var inode: ino_t
-        /// Nanoseconds since 1970, by the system's clock.
-        var changedAt: Int64
+        /// By the system's clock.
+        var changedAt: FileTime
     }
     private let folders: SpoolFolders
     private let known = Mutex<[FilePath: Count]>([:])
-    private let coarseness: @Sendable (Int64) -> Int64
+    private let coarseness: @Sendable (FileTime) -> TimeInterval
 
-    /// - Parameter coarseness: how far apart a file system's times may be, in nanoseconds, to judge from one of them.
-    init(_ folders: SpoolFolders, coarseness: @escaping @Sendable (Int64) -> Int64 = FolderCounts.coarseness) {
+    /// - Parameter coarseness: how far apart a file system's times may be, in seconds, to judge from one of them.
+    init(_ folders: SpoolFolders, coarseness: @escaping @Sendable (FileTime) -> TimeInterval = FolderCounts.coarseness) {
         self.folders = folders
         self.coarseness = coarseness
     }
 
     /// Whole seconds are those of an old file system, of which two may be one; all others go by the kernel's ticks of at most 10 ms.
-    static func coarseness(of time: Int64) -> Int64 { time % 1_000_000_000 == 0 ? 2_000_000_000 : 100_000_000 }
+    static func coarseness(of time: FileTime) -> TimeInterval { time.nanoseconds == 0 ? 2 : 0.1 }
 
     /// Files that wait in `new/` or were taken and are not stored yet, and those in `refused/` without the reasons beside them.
     var now: (waiting: Int, refused: Int) {
+        let all = all
+        return (all.waiting, all.refused)
+    }
+
+    /// Files in `unclaimed/`.
+    var unclaimed: Int { all.unclaimed }
+
+    /// All of them at once.
+    var all: (waiting: Int, refused: Int, unclaimed: Int) {
         known.withLock { known in
             var counts: [FilePath: Count] = [:]
             func count(_ directory: FilePath, folder: FilePath? = nil) -> Count {
@@ -42,9 +52,9 @@ final class FolderCounts: Sendable {
             }
             let users = count(folders.users)
             let waiting = [count(folders.new), count(folders.taken), users] + users.folders.map { count(folders.users / $0, folder: $0) }
-            let refused = count(folders.refused)
+            let (refused, unclaimed) = (count(folders.refused), count(folders.unclaimed))
             known = counts
-            return (waiting.map(\.files).reduce(0, +), refused.files)
+            return (waiting.map(\.files).reduce(0, +), refused.files, unclaimed.files)
         }
     }
 
@@ -52,7 +62,7 @@ final class FolderCounts: Sendable {
     var stamps: [FilePath: Stamp]? {
         _ = now
         return known.withLock { known in
-            let waiting = known.filter { $0.key != folders.refused && $0.key != folders.taken }
+            let waiting = known.filter { ![folders.refused, folders.taken, folders.unclaimed].contains($0.key) }
             return waiting.values.allSatisfy(\.isSettled) ? waiting.mapValues(\.stamp) : nil
         }
     }
@@ -62,10 +72,10 @@ final class FolderCounts: Sendable {
         var clock = timespec()
         clock_gettime(CLOCK_REALTIME, &clock)
         let status = folders.status(of: directory) ?? stat()
-        let stamp = Stamp(device: status.st_dev, inode: status.st_ino, changedAt: status.st_ctim.nanoseconds)
+        let stamp = Stamp(device: status.st_dev, inode: status.st_ino, changedAt: FileTime(status.st_ctim))
         if let known, known.isSettled, known.stamp == stamp { return known }
         var count = Count(
-            stamp: stamp, isSettled: clock.nanoseconds - stamp.changedAt > coarseness(stamp.changedAt), files: 0, folders: [])
+            stamp: stamp, isSettled: FileTime(clock).since(stamp.changedAt) > coarseness(stamp.changedAt), files: 0, folders: [])
         // `try?`, twice: a folder that cannot be listed is told as one that nothing can be taken from.
         if directory == folders.refused {
             let all = Set(((try? folders.entries(in: directory)) ?? []).map(\.name.string))
@@ -79,8 +89,4 @@ final class FolderCounts: Sendable {
         }
         return count
     }
-}
-
-extension timespec {
-    var nanoseconds: Int64 { Int64(tv_sec) * 1_000_000_000 + Int64(tv_nsec) }
 }

@@ -102,7 +102,7 @@ package struct Intake: Sendable {
         return Mutation(
             id: submission.id ?? MutationID(at: now, using: &generator), destination: Destination(backend: backend, account: account.id),
             lane: address.lane, route: submission.route, fields: submission.fields, payload: submission.payload, onDead: address.onDead,
-            capturedAt: now, after: address.after, supersedes: submission.supersedes)
+            capturedAt: submission.capturedAt?.asCaptureTime(at: now) ?? now, after: address.after, supersedes: submission.supersedes)
     }
 
     /// 32 MiB.

@@ -8,12 +8,11 @@ struct Sightings {
     private struct Sighting {
         var inode: ino_t
         var size: Int64
-        /// Nanoseconds since 1970.
-        var modifiedAt: Int64
+        var modifiedAt: FileTime
         /// By the daemon's clock: a file's own times may be anything.
         var unchangedSince: Date
-        /// Who was signed in when the file was seen first.
-        var owner: Destination
+        /// The account that was signed in when the file was seen first; nil for none.
+        var owner: Destination?
     }
     private var known: [FilePath: Sighting] = [:]
 
@@ -21,7 +20,7 @@ struct Sightings {
     var isWaiting: Bool { !known.isEmpty }
 
     /// Notes how the file is now; returns for how many seconds it has been so.
-    mutating func note(_ file: SpoolFolders.Candidate, owner: Destination, at now: Date) -> TimeInterval {
+    mutating func note(_ file: SpoolFolders.Candidate, owner: Destination?, at now: Date) -> TimeInterval {
         var sighting = Sighting(inode: file.inode, size: file.size, modifiedAt: file.modifiedAt, unchangedSince: now, owner: owner)
         if let before = known[file.path], before.inode == file.inode {
             sighting.owner = before.owner
@@ -34,9 +33,10 @@ struct Sightings {
         return now.timeIntervalSince(sighting.unchangedSince)
     }
 
-    /// Nil for a file that was not seen before it was whole.
-    func owner(of file: SpoolFolders.Candidate) -> Destination? {
-        known[file.path].flatMap { $0.inode == file.inode ? $0.owner : nil }
+    /// Whose a file is that was seen before it was whole; `otherwise` for any other.
+    func owner(of file: SpoolFolders.Candidate, otherwise: Destination?) -> Destination? {
+        guard let sighting = known[file.path], sighting.inode == file.inode else { return otherwise }
+        return sighting.owner
     }
 
     mutating func forget(_ path: FilePath) { known[path] = nil }

@@ -12,7 +12,7 @@ extension Spool {
         var bytes: Int64 = 0
         while batch.count < Self.batch, bytes < Self.batchBytes, let file = files.popFirst() {
             batch.append(file)
-            bytes += file.size
+            bytes = bytes.addingClamped(file.size)
         }
         return batch
     }
@@ -21,7 +21,11 @@ extension Spool {
         var taken: [Taken] = []
         for file in leftovers {
             if let name = TakenName(file.name) {
-                taken.append((name, file.path))
+                if let owner = name.owner.flatMap(folders.owner) {
+                    taken.append(Taken(name: name, path: file.path, owner: owner))
+                } else {
+                    setAside(file, name)
+                }
             } else {
                 try await refuse(file.path, as: file.name, "The file lay in taken/, which is the daemon’s own. Drop files into new/.")
             }
@@ -31,7 +35,7 @@ extension Spool {
 
     /// Stores what was taken, in order, for the backend and the account that it was taken for; then removes the files.
     func store(_ taken: [Taken]) async throws {
-        let groups = Dictionary(grouping: taken) { Destination(backend: $0.name.backend, account: $0.name.account) }
+        let groups = Dictionary(grouping: taken, by: \.owner)
         for (destination, files) in groups.sorted(by: { $0.key < $1.key }) {
             var account = Account(id: destination.account, label: "")
             do {
@@ -74,7 +78,7 @@ extension Spool {
                 _ = try outcome.get()
                 break
             }
-            withoutRoom[LanePlace(backend: item.file.name.backend, account: account.id, lane: lane)] = item.file.path
+            withoutRoom[LanePlace(backend: item.file.owner.backend, account: account.id, lane: lane)] = item.file.path
             leave(item.file, item.submission)
             if case .failure(.outbox(.overLimit(let limit))) = outcome {
                 note(item.file.path, .overLimit(limit))
@@ -98,7 +102,7 @@ extension Spool {
     /// Whether something of its lane has found no room, and goes before it.
     private func waitsForRoom(_ file: Taken, _ submission: Submission, of account: Account) -> Bool {
         guard !withoutRoom.isEmpty, let lane = intake.lane(of: submission),
-            let first = withoutRoom[LanePlace(backend: file.name.backend, account: account.id, lane: lane)]
+            let first = withoutRoom[LanePlace(backend: file.owner.backend, account: account.id, lane: lane)]
         else { return false }
         leave(file, submission)
         note(file.path, .behind(first))
@@ -138,7 +142,8 @@ extension Spool {
         }
         let capture = try CaptureFile(name: file.name.original, folder: file.name.folder, content: content)
         return Submission(
-            backend: file.name.backend, route: route, id: file.name.id, fields: ["user_id": capture.user], payload: capture.document)
+            backend: file.owner.backend, route: route, id: file.name.id, fields: ["user_id": capture.user], payload: capture.document,
+            capturedAt: capture.capturedAt)
     }
 
     private static func tooLarge(_ size: Int) -> String {

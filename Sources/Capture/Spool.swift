@@ -9,7 +9,8 @@ import SystemPackage
 /// The drop folder: takes whole files out of `new/`, hands them to the intake, and removes them once they are durably stored.
 ///
 /// A file that is not understood moves to `refused/` with a `.reason` beside it and holds up nothing. Nor does one that the system will not let
-/// be taken, or that is no plain file: it stays where it is and is told of. While nobody is signed in, files stay where they are.
+/// be taken, or that is no plain file: it stays where it is and is told of. What is dropped while no account is signed in is set aside in
+/// `unclaimed/` until it is claimed.
 package actor Spool {
     let folders: SpoolFolders
     /// Where what is dropped here goes; nil for the only backend.
@@ -17,6 +18,7 @@ package actor Spool {
     let route: String
     /// Whether anything is taken; otherwise the folder is left as it is.
     package nonisolated let isEnabled: Bool
+    package nonisolated let unclaimed: UnclaimedFiles
     let intake: Intake
     let outbox: Outbox
     let clock: any SyncClock
@@ -26,13 +28,16 @@ package actor Spool {
     /// Files known to be whole although the kernel would not say so.
     var closed: Set<FilePath> = []
     var sightings = Sightings()
+    var times = CaptureTimes()
+    /// The account that what appears in `new/` belongs to; nil for none.
+    var present: Destination?
     /// Folders in which no event will be told of.
     var unwatched: Set<FilePath> = []
     /// How the folders were before the last look; nil where a change could have gone unseen.
     var stamps: [FilePath: FolderCounts.Stamp]?
     /// What cannot be taken, or was taken and can be neither stored nor put aside.
     private var stuck: [FilePath: StuckFile.Cause] = [:]
-    private let stuckReport = Mutex<(count: Int, example: StuckFile?)>((0, nil))
+    private let stuckReport = Mutex<(count: Int, waiting: Int, example: StuckFile?)>((0, 0, nil))
     let fileCounts: FolderCounts
     let wake = Signal()
     /// Told after every look.
@@ -64,19 +69,20 @@ package actor Spool {
 
     /// - Parameter route: the route by which what is dropped here is sent.
     package init(
-        directory: String, backend: String?, route: String, isEnabled: Bool = true, intake: Intake, outbox: Outbox, clock: any SyncClock,
-        log: Logger
+        directory: String, backend: String?, route: String, isEnabled: Bool = true, unclaimed: UnclaimedFiles = .ask, intake: Intake,
+        outbox: Outbox, clock: any SyncClock, log: Logger
     ) throws {
         try self.init(
-            folders: SpoolFolders(root: directory), backend: backend, route: route, isEnabled: isEnabled, intake: intake, outbox: outbox,
-            clock: clock, log: log)
+            folders: SpoolFolders(root: directory), backend: backend, route: route, isEnabled: isEnabled, unclaimed: unclaimed,
+            intake: intake, outbox: outbox, clock: clock, log: log)
     }
 
     init(
-        folders: SpoolFolders, backend: String?, route: String, isEnabled: Bool = true, intake: Intake, outbox: Outbox,
-        clock: any SyncClock, log: Logger
+        folders: SpoolFolders, backend: String?, route: String, isEnabled: Bool = true, unclaimed: UnclaimedFiles = .ask, intake: Intake,
+        outbox: Outbox, clock: any SyncClock, log: Logger
     ) throws {
         self.isEnabled = isEnabled
+        self.unclaimed = unclaimed
         self.folders = folders
         fileCounts = FolderCounts(folders)
         self.backend = backend
@@ -86,6 +92,7 @@ package actor Spool {
         self.clock = clock
         self.log = log
         if isEnabled { try folders.make(isStart: true) }
+        present = folders.present
     }
 
     package nonisolated var directory: String { folders.root.string }
@@ -96,13 +103,16 @@ package actor Spool {
     /// Files that wait in `new/`, and those in `refused/`.
     package nonisolated func counts() -> (waiting: Int, refused: Int) { fileCounts.now }
 
-    /// What the last look could not take, and one of it; what is in `new/` is also counted as waiting where it is a file.
-    package nonisolated var stuckFiles: (count: Int, example: StuckFile?) { stuckReport.withLock(\.self) }
+    /// The same with those in `unclaimed/`, all counted at once.
+    package nonisolated var files: (waiting: Int, refused: Int, unclaimed: Int) { fileCounts.all }
+
+    /// What the last look could not take, how many files of it are also counted as waiting, and one of it.
+    package nonisolated var stuckFiles: (count: Int, waiting: Int, example: StuckFile?) { stuckReport.withLock(\.self) }
 
     /// Look again: somebody has signed in.
     package nonisolated func look() { wake.send() }
 
-    /// Takes everything that can be taken, in the order in which it was written.
+    /// Takes everything that can be taken, in the order in which it was captured.
     package func sweep() async {
         hasFailed = false
         withoutRoom = [:]
@@ -110,10 +120,17 @@ package actor Spool {
         do {
             try folders.make()
             stamps = fileCounts.stamps
-            var leftovers = try folders.leftovers()[...]
+            if unclaimed == .next, unclaimedFiles > 0, let account = try await signedIn() {
+                _ = try await claim(for: account, by: "spool.unclaimed: next")
+            }
+            let taken = inOrder(try folders.leftovers())
+            var leftovers = taken[...]
             keepOrder(behind: leftovers.compactMap { TakenName($0.name)?.id })
             while !leftovers.isEmpty, !Task.isCancelled { try await store(leftovers: batch(from: &leftovers)) }
+            try settle(try await signedIn())
             var candidates = survey()
+            times.keep(taken + candidates)
+            candidates = inOrder(candidates)[...]
             closed.formIntersection(candidates.map(\.path))
             sightings.keep(candidates)
             keepOrder(behind: candidates.compactMap(\.bound?.id))
@@ -144,7 +161,7 @@ package actor Spool {
     }
 
     /// Tells the journal once what stopped a look.
-    private func tell(_ error: any Error) {
+    func tell(_ error: any Error) {
         let text = if case IntakeError.outbox(let cause) = error { "\(cause)" } else { "\(error)" }
         defer { lastFailure = text }
         guard lastFailure != text else { return }
@@ -169,7 +186,8 @@ package actor Spool {
         // Failures first, and what waits behind one after it: what is not of the kind that is taken may have been put there on purpose.
         let files = stuck.map { (rank: $0.value.rank, file: StuckFile($0.key, $0.value, users: folders.users)) }
         let example = files.min { ($0.rank, $0.file.path) < ($1.rank, $1.file.path) }?.file
-        stuckReport.withLock { $0 = (files.count, example) }
+        let waiting = stuck.values.count(where: \.isFailure)
+        stuckReport.withLock { $0 = (files.count, waiting, example) }
         // Whoever grants a permission or removes a link tells nobody; whoever signs in does.
         let isTold = stuck.values.allSatisfy { if case .otherAccount = $0 { true } else { false } }
         if !isTold { hasFailed = true }

@@ -13,8 +13,7 @@ extension SpoolFolders {
         var folder: FilePath?
         /// The name that it was bound to by a taking that was not finished.
         var bound: TakenName?
-        /// Nanoseconds since 1970.
-        var modifiedAt: Int64
+        var modifiedAt: FileTime
         var size: Int64
         var inode: ino_t
     }
@@ -26,7 +25,7 @@ extension SpoolFolders {
         enum Kind { case file, folder, link, special }
     }
 
-    /// Files in `new/` and `new/users/<id>/`, oldest first, then by name; and what lies there besides, which cannot be taken.
+    /// Files in `new/` and `new/users/<id>/`, those first that were written first; and what lies there besides, which cannot be taken.
     func survey() -> (candidates: [Candidate], unfit: [FilePath: StuckFile.Cause]) {
         var candidates: [Candidate] = []
         var unfit: [FilePath: StuckFile.Cause] = [:]
@@ -53,10 +52,15 @@ extension SpoolFolders {
         return (candidates.sorted { ($0.modifiedAt, $0.name) < ($1.modifiedAt, $1.name) }, unfit)
     }
 
-    /// Files that were taken by a run that did not get to store them.
-    func leftovers() throws(Errno) -> [Candidate] {
-        try entries(in: taken).filter { $0.kind == .file && isMeant($0.name, in: nil) }
-            .compactMap { candidate($0.name, in: taken, folder: nil) }.sorted { $0.name < $1.name }
+    /// Files that were taken and are not stored yet, by their names.
+    func leftovers() throws(Errno) -> [Candidate] { try files(in: taken) }
+
+    /// Files that no account has claimed, by their names.
+    func unclaimedFiles() throws(Errno) -> [Candidate] { try files(in: unclaimed) }
+
+    private func files(in directory: FilePath) throws(Errno) -> [Candidate] {
+        try entries(in: directory).filter { $0.kind == .file && isMeant($0.name, in: nil) }
+            .compactMap { candidate($0.name, in: directory, folder: nil) }.sorted { $0.name < $1.name }
     }
 
     var userFolders: [FilePath] {
@@ -71,8 +75,7 @@ extension SpoolFolders {
         let bound = bound(name, in: folder)
         return Candidate(
             path: path, directory: directory, name: bound?.original ?? name.string, folder: folder, bound: bound,
-            modifiedAt: status.st_mtim.nanoseconds, size: Int64(status.st_size),
-            inode: status.st_ino)
+            modifiedAt: FileTime(status.st_mtim), size: Int64(status.st_size), inode: status.st_ino)
     }
 
     func isMeant(_ name: FilePath, in folder: FilePath?) -> Bool { name.withPlatformString { isMeant($0, in: folder) } }

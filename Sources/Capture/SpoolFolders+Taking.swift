@@ -6,12 +6,12 @@ extension SpoolFolders {
     /// Begins the hidden name of a file that is being taken from another file system; a TakenName follows.
     private static let binding = ".taking~"
 
-    /// Moves a file to `taken/` under `name`; returns its path there. What fails leaves the file to be taken later.
+    /// Moves a file under `name` to `taken/`, or to `unclaimed/` where no account owns it; returns its path there. What fails leaves the file to be taken later.
     ///
     /// From another file system it is copied. Before the copy counts, the file gets a hidden name where it is that binds it to its id: wherever
     /// a crash may come, it is not stored twice.
     func take(_ candidate: Candidate, as name: TakenName) throws(Errno) -> FilePath {
-        let target = taken / name.text
+        let target = (name.owner == nil ? unclaimed : taken) / name.text
         try move(candidate.path, to: target) { () throws(Errno) -> FilePath in
             guard candidate.bound == nil else { return candidate.path }
             let bound = binding(candidate, to: name)
@@ -102,6 +102,6 @@ extension SpoolFolders {
 extension stat {
     /// Whether nothing has been written between the two.
     fileprivate func hasContent(of other: stat) -> Bool {
-        st_size == other.st_size && st_mtim.nanoseconds == other.st_mtim.nanoseconds
+        st_size == other.st_size && FileTime(st_mtim) == FileTime(other.st_mtim)
     }
 }

@@ -3,14 +3,17 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// The drop folder's three rooms, and moving files between them. Only whole, regular files are touched; links are left alone.
+/// The rooms that a drop folder consists of, and moving files between them. Only whole, regular files are touched; links are left alone.
 struct SpoolFolders: Sendable {
     let root: FilePath
     var new: FilePath { root / "new" }
     var users: FilePath { new / "users" }
     var taken: FilePath { root / "taken" }
     var refused: FilePath { root / "refused" }
-    var rooms: [FilePath] { [new, users, taken, refused] }
+    /// What was dropped while no account was signed in, until a person claims it.
+    var unclaimed: FilePath { root / "unclaimed" }
+    var owners: FilePath { root / "owners" }
+    var rooms: [FilePath] { [new, users, taken, refused, unclaimed, owners] }
     /// What a test can have refused, for root is refused nothing.
     var calls = Calls()
 
@@ -62,12 +65,12 @@ struct SpoolFolders: Sendable {
             // What is durable in a folder goes with it, unless its own name is durable too. `try?`: a folder that we may not read we did not
             // make.
             try? sync([root.removingLastComponent()])
-            for folder in [root, new] {
+            for folder in [root, new, owners] {
                 do { try sync([folder]) } catch { throw UnwritableFolder(path: folder, error: error) }
             }
         }
         // What a crash left of a copy; the file itself is where it was.
-        for folder in [taken, refused] { (folder / Self.draft).remove() }
+        for folder in [taken, refused, unclaimed, owners] { (folder / Self.draft).remove() }
     }
 
     func exists(_ path: FilePath) -> Bool { status(of: path) != nil }

@@ -12,10 +12,12 @@ package struct Submission: Sendable, Equatable {
     /// JSON, sent byte for byte as it is.
     package var payload: Data?
     package var supersedes: MutationID?
+    /// As the file or the caller says; nil for the moment in which it is accepted.
+    package var capturedAt: Date?
 
     package init(
         backend: String? = nil, route: String, id: MutationID? = nil, fields: [String: JSONValue] = [:], payload: Data? = nil,
-        supersedes: MutationID? = nil
+        supersedes: MutationID? = nil, capturedAt: Date? = nil
     ) {
         self.backend = backend
         self.route = route
@@ -23,6 +25,7 @@ package struct Submission: Sendable, Equatable {
         self.fields = fields
         self.payload = payload
         self.supersedes = supersedes
+        self.capturedAt = capturedAt
     }
 }
 

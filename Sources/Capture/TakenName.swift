@@ -1,41 +1,41 @@
 import Foundation
 import SyncModel
 
-/// A file's name in `taken/`: it carries all that must not be lost if the daemon dies between taking the file and storing it, so that the
-/// file is stored once, at the backend that was meant, and for the account that was signed in there when it was taken.
+/// A file's name in `taken/` and `unclaimed/`: it carries all that must not be lost if the daemon dies between taking the file and storing it,
+/// so that the file is stored once, at the backend that was meant, and for the account that it belongs to.
 struct TakenName: Equatable {
     var id: MutationID
-    /// The profile's name.
-    var backend: String
-    var account: AccountID
+    /// Nil while no account has claimed it.
+    var owner: OwnerKey?
     /// The folder below `new/users`, where there was one.
     var folder: String?
-    /// The file's own name, shortened where it is very long; what was not UTF-8 in it is U+FFFD.
+    /// The file's own name, shortened where it is very long or that of its folder is; what was not UTF-8 in it is U+FFFD.
     var original: String
 
-    init(id: MutationID, backend: String, account: AccountID, folder: String?, original: String) {
+    init(id: MutationID, owner: OwnerKey?, folder: String?, original: String) {
         self.id = id
-        self.backend = backend
-        self.account = account
+        self.owner = owner
         self.folder = folder
         self.original = original
     }
 
     init?(_ text: String) {
         // By bytes: an accent at the start of a file's name makes one character with the ~ before it.
-        let parts = text.utf8.split(separator: UInt8(ascii: "~"), maxSplits: 4, omittingEmptySubsequences: false)
+        let parts = text.utf8.split(separator: UInt8(ascii: "~"), maxSplits: 3, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
-        guard parts.count == 5, let id = MutationID(parts[0]), let backend = parts[1].removingPercentEncoding,
-            let account = parts[2].removingPercentEncoding, let folder = parts[3].removingPercentEncoding,
+        guard parts.count == 4, let id = MutationID(parts[0]), let folder = parts[2].removingPercentEncoding,
             // Not names that a file could have.
-            !["", ".", ".."].contains(parts[4])
+            !["", ".", ".."].contains(parts[3])
         else { return nil }
-        self.init(id: id, backend: backend, account: AccountID(account), folder: folder.isEmpty ? nil : folder, original: parts[4])
+        let owner = OwnerKey(parts[1])
+        guard owner != nil || parts[1].isEmpty else { return nil }
+        self.init(id: id, owner: owner, folder: folder.isEmpty ? nil : folder, original: parts[3])
     }
 
     var text: String {
-        ([id.description] + [backend, account.rawValue, folder ?? ""].map(Self.escaped) + [original.keepingItsEnd(bytes: 100)])
-            .joined(separator: "~")
+        let start = [id.description, owner?.text ?? "", Self.escaped(folder ?? "")].map { $0 + "~" }.joined()
+        let room = min(max(SpoolFolders.longestName - start.utf8.count, 40), 100)
+        return start + original.keepingItsEnd(bytes: room)
     }
 
     private static func escaped(_ text: String) -> String {

@@ -55,6 +55,7 @@ public enum Endpoints {
     public static let retry = Endpoint<RetryRequest, EntrySummary>(.post, "/v1/entries/{id}/retry", .operate)
     public static let discard = Endpoint<EntryReference, EntrySummary>(.delete, "/v1/entries/{id}", .administer)
     public static let sync = Endpoint<SyncRequest, SyncReport>(.post, "/v1/sync", .operate)
+    public static let claim = Endpoint<NoInput, ClaimReport>(.post, "/v1/claim", .operate, patience: .seconds(90))
     public static let pause = Endpoint<PauseRequest, PauseList>(.post, "/v1/pause", .operate)
     public static let resume = Endpoint<ResumeRequest, PauseList>(.delete, "/v1/pause", .operate)
     public static let receipts = Endpoint<ReceiptQuery, ReceiptPage>(.get, "/v1/receipts", .observe)

@@ -38,7 +38,10 @@ public struct ReceiptReport: Codable, Sendable, Equatable {
     public var id: String
     /// `delivered` or `discarded`.
     public var outcome: String
+    /// As the file or the caller said; otherwise as `acceptedAt`.
     public var capturedAt: Date
+    /// When Homing accepted it.
+    public var acceptedAt: Date
     /// When it was delivered or discarded.
     public var settledAt: Date
     public var backend: String
@@ -66,12 +69,13 @@ public struct ReceiptReport: Codable, Sendable, Equatable {
     public init(
         sequence: Int64, id: String, outcome: String, capturedAt: Date, settledAt: Date, backend: String, account: String, email: String?,
         lane: String, route: String, remoteID: String?, status: Int?, foundByLookup: Bool, attempts: Int, size: Int, discardedBy: String?,
-        altered: String? = nil
+        altered: String? = nil, acceptedAt: Date? = nil
     ) {
         self.sequence = sequence
         self.id = id
         self.outcome = outcome
         self.capturedAt = capturedAt
+        self.acceptedAt = acceptedAt ?? capturedAt
         self.settledAt = settledAt
         self.backend = backend
         self.account = account

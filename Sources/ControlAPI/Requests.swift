@@ -96,10 +96,12 @@ public struct Submission: WireRequest {
     /// The item's fields, given as `item.<name>=<value>`: a number where the route declares one, else a text.
     public var fields: [String: String]
     public var payload: Data?
+    /// When it was captured, as the caller knows; nil, and where nothing can have been captured then, for the moment of acceptance.
+    public var capturedAt: Date?
 
     public init(
         backend: String? = nil, route: String, id: String? = nil, supersedes: String? = nil, fields: [String: String] = [:],
-        payload: Data? = nil
+        payload: Data? = nil, capturedAt: Date? = nil
     ) {
         self.backend = backend
         self.route = route
@@ -107,15 +109,17 @@ public struct Submission: WireRequest {
         self.supersedes = supersedes
         self.fields = fields
         self.payload = payload
+        self.capturedAt = capturedAt
     }
 
     public init(parameters: [String: String], body: Data?) throws(Problem) {
-        let reader = try ParameterReader(parameters, known: ["backend", "route", "id", "supersedes", "item.*"])
+        let reader = try ParameterReader(parameters, known: ["backend", "route", "id", "supersedes", "captured_at", "item.*"])
         let fields = parameters.filter { $0.key.hasPrefix("item.") }.map { (String($0.key.dropFirst(5)), $0.value) }
         self.init(
             backend: reader.text("backend"), route: try reader.required("route"), id: reader.text("id"),
             supersedes: reader.text("supersedes"),
-            fields: Dictionary(fields) { first, _ in first }, payload: (body?.isEmpty ?? true) ? nil : body)
+            fields: Dictionary(fields) { first, _ in first }, payload: (body?.isEmpty ?? true) ? nil : body,
+            capturedAt: try reader.time("captured_at"))
     }
 
     public var parameters: [String: String] {
@@ -124,6 +128,7 @@ public struct Submission: WireRequest {
         all["backend"] = backend
         all["id"] = id
         all["supersedes"] = supersedes
+        all["captured_at"] = capturedAt.map(JSONCoding.text)
         return all
     }
     public var body: Data? { payload }

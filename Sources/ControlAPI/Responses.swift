@@ -30,7 +30,7 @@ public struct Status: Codable, Sendable, Equatable {
 /// One thing that a person should see to.
 public struct Attention: Codable, Sendable, Equatable {
     /// Stable: `disk-full`, `outbox-full`, `no-profile`, `dead`, `held`, `other-address`, `misconfigured`,
-    /// `no-secure-connection`, `clock`, `sign-in-required`, `paused`, `other-account`, `stuck-files`, `refused-files`,
+    /// `no-secure-connection`, `clock`, `sign-in-required`, `paused`, `other-account`, `stuck-files`, `refused-files`, `unclaimed-files`,
     /// `configuration-rejected` or `store-damaged`. Open: new codes may come.
     public var code: String
     public var text: String
@@ -64,7 +64,7 @@ public struct BackendReport: Codable, Sendable, Equatable {
     public var signInCommand: String?
     public var session: SessionReport
     public var queue: QueueReport
-    /// When the oldest entry that still waits was captured.
+    /// When the entry that has waited longest was accepted.
     public var oldestWaiting: Date?
     /// That entry's id.
     public var oldestWaitingID: String?
@@ -180,13 +180,16 @@ public struct SpoolReport: Codable, Sendable, Equatable {
     public var stuck: Int
     /// One of them; nil where there is none.
     public var stuckExample: StuckFile?
+    /// Files that were dropped while no account was signed in, and that nobody has claimed.
+    public var unclaimed: Int
 
-    public init(directory: String, waiting: Int, refused: Int, stuck: Int = 0, stuckExample: StuckFile? = nil) {
+    public init(directory: String, waiting: Int, refused: Int, stuck: Int = 0, stuckExample: StuckFile? = nil, unclaimed: Int = 0) {
         self.directory = directory
         self.waiting = waiting
         self.refused = refused
         self.stuck = stuck
         self.stuckExample = stuckExample
+        self.unclaimed = unclaimed
     }
 
     public struct StuckFile: Codable, Sendable, Equatable {
@@ -269,6 +272,22 @@ public struct SignOutReport: Codable, Sendable, Equatable {
     }
 }
 
+/// What a claim came to: the files are stored from here on as those of this account.
+public struct ClaimReport: Codable, Sendable, Equatable {
+    /// How many files were claimed.
+    public var files: Int
+    public var backend: String
+    public var account: String
+    public var email: String?
+
+    public init(files: Int, backend: String, account: String, email: String? = nil) {
+        self.files = files
+        self.backend = backend
+        self.account = account
+        self.email = email
+    }
+}
+
 /// The answer to a submission: from here on the data is safe on disk.
 public struct SubmissionReceipt: Codable, Sendable, Equatable {
     public var id: String
@@ -300,7 +319,10 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     /// `pending`, `inflight`, `delivered`, `dead`, `held` or `discarded`.
     public var state: String
     public var holdReason: String?
+    /// As the file or the caller said; otherwise as `acceptedAt`.
     public var capturedAt: Date
+    /// When Homing accepted it.
+    public var acceptedAt: Date
     public var dueAt: Date?
     public var settledAt: Date?
     /// Counted attempts, of at most three.
@@ -320,7 +342,7 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     public init(
         sequence: Int64, id: String, backend: String, account: String, route: String, lane: String, state: String, holdReason: String?,
         capturedAt: Date, dueAt: Date?, settledAt: Date?, attempts: Int, releases: Int, uncertain: Bool, canBeLookedUp: Bool,
-        size: Int, remoteID: String?, lastStatus: Int?, lastError: String?
+        size: Int, remoteID: String?, lastStatus: Int?, lastError: String?, acceptedAt: Date? = nil
     ) {
         self.sequence = sequence
         self.id = id
@@ -331,6 +353,7 @@ public struct EntrySummary: Codable, Sendable, Equatable {
         self.state = state
         self.holdReason = holdReason
         self.capturedAt = capturedAt
+        self.acceptedAt = acceptedAt ?? capturedAt
         self.dueAt = dueAt
         self.settledAt = settledAt
         self.attempts = attempts

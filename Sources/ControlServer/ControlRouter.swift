@@ -38,6 +38,7 @@ struct ControlRouter {
             call(Endpoints.retry, service.retry),
             call(Endpoints.discard, service.discard),
             call(Endpoints.sync, on: { input, _ in input.backend ?? "all" }, service.sync),
+            call(Endpoints.claim, on: { $1?.account }, service.claim),
             call(Endpoints.pause, on: { input, _ in input.backend ?? "all" }, service.pause),
             call(Endpoints.resume, on: { input, _ in input.backend ?? "all" }, service.resume),
             call(Endpoints.receipts, service.receipts),

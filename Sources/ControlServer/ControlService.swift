@@ -14,6 +14,8 @@ package protocol ControlService: Sendable {
     func retry(_ request: RetryRequest, by peer: Peer) async throws(Problem) -> EntrySummary
     func discard(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary
     func sync(_ request: SyncRequest, by peer: Peer) async throws(Problem) -> SyncReport
+    /// Takes what was dropped while no account was signed in for the account that is signed in now.
+    func claim(_ request: NoInput, by peer: Peer) async throws(Problem) -> ClaimReport
     func pause(_ request: PauseRequest, by peer: Peer) async throws(Problem) -> PauseList
     func resume(_ request: ResumeRequest, by peer: Peer) async throws(Problem) -> PauseList
     func receipts(_ request: ReceiptQuery, by peer: Peer) async throws(Problem) -> ReceiptPage

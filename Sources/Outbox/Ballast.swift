@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SyncModel
 import Synchronization
 
 /// Space kept on the disk for what must be written when there is none left: what becomes of entries, and who has signed in or out.
@@ -36,9 +37,9 @@ final class Ballast: Sendable {
         state.withLock { isWhole in
             if isWhole { return true }
             var info = stat()
-            let held = lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG ? Int64(info.st_blocks) * 512 : 0
+            let held = lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG ? Int64(info.st_blocks).multipliedClamped(by: 512) : 0
             if held < size {
-                guard let free, free + held >= size + Self.margin else {
+                guard let free, free.addingClamped(held) >= size + Self.margin else {
                     if held > 0 { unlink(path) }
                     return false
                 }
@@ -61,6 +62,8 @@ final class Ballast: Sendable {
     private static func disk(of path: String) -> (total: Int64, free: Int64)? {
         var info = statvfs()
         guard statvfs((path as NSString).deletingLastPathComponent, &info) == 0 else { return nil }
-        return (Int64(info.f_blocks) * Int64(info.f_frsize), Int64(info.f_bavail) * Int64(info.f_frsize))
+        // A network's file system may claim any size.
+        let block = Int64(clamping: info.f_frsize)
+        return (Int64(clamping: info.f_blocks).multipliedClamped(by: block), Int64(clamping: info.f_bavail).multipliedClamped(by: block))
     }
 }

@@ -12,7 +12,9 @@ package struct EntryRecord: Sendable, Equatable {
     package var state: Entry.State
     package var holdReason: HoldReason?
     package var onDead: Mutation.OnDead
+    /// As the file or the caller said; otherwise as `acceptedAt`.
     package var capturedAt: Date
+    package var acceptedAt: Date
     /// Not to be sent before; nil for at once, and in any state but `pending`.
     package var dueAt: Date?
     package var settledAt: Date?
@@ -112,8 +114,9 @@ extension Outbox {
             EntryRecord(
                 sequence: row["sequence"], id: id, destination: Destination(backend: row["backend"], account: row["account"]),
                 lane: Lane(row["lane"]), route: row["route"], state: row["outcome"] == "delivered" ? .delivered : .discarded,
-                onDead: .skip, capturedAt: Date(ms: row["capturedAt"]), settledAt: Date(ms: row["settledAt"]), attempts: row["attempts"],
-                releases: 0, uncertain: false, looks: 0, size: row["size"], remoteID: row["remoteID"], lastStatus: row["status"])
+                onDead: .skip, capturedAt: Date(ms: row["capturedAt"]), acceptedAt: Date(ms: row["acceptedAt"]),
+                settledAt: Date(ms: row["settledAt"]), attempts: row["attempts"], releases: 0, uncertain: false, looks: 0,
+                size: row["size"], remoteID: row["remoteID"], lastStatus: row["status"])
         }
     }
 
@@ -176,13 +179,13 @@ extension Outbox {
         }
     }
 
-    /// The oldest entry that waits at `backend`, and when it was captured.
-    package func oldestWaiting(at backend: String) async throws(OutboxError) -> (id: String, capturedAt: Date)? {
+    /// The entry that has waited longest at `backend`, and when it was accepted: it may have been captured long before.
+    package func oldestWaiting(at backend: String) async throws(OutboxError) -> (id: String, acceptedAt: Date)? {
         try await read { db in
             try Row.fetchOne(
-                db, sql: "SELECT id, capturedAt FROM entry WHERE state = 'pending' AND backend = ? ORDER BY sequence LIMIT 1",
+                db, sql: "SELECT id, acceptedAt FROM entry WHERE state = 'pending' AND backend = ? ORDER BY sequence LIMIT 1",
                 arguments: [backend]
-            ).map { ($0["id"], Date(ms: $0["capturedAt"])) }
+            ).map { ($0["id"], Date(ms: $0["acceptedAt"])) }
         }
     }
 
@@ -216,6 +219,7 @@ extension EntryRow {
         return EntryRecord(
             sequence: sequence, id: entry.id, destination: entry.mutation.destination, lane: entry.mutation.lane, route: route,
             state: entry.state, holdReason: entry.holdReason, onDead: entry.mutation.onDead, capturedAt: entry.mutation.capturedAt,
+            acceptedAt: entry.acceptedAt,
             dueAt: entry.state == .pending && dueAt != Outbox.atOnce ? entry.dueAt : nil, settledAt: settledAt.map(Date.init(ms:)),
             attempts: attempts,
             releases: releases, uncertain: uncertain, looks: looks, parent: parent, size: size, remoteID: remoteID, lastStatus: lastStatus,

@@ -10,7 +10,9 @@ package struct ReceiptRecord: Sendable, Equatable {
     package var lane: Lane
     package var route: String
     package var outcome: Outcome
+    /// As the file or the caller said; otherwise as `acceptedAt`.
     package var capturedAt: Date
+    package var acceptedAt: Date
     package var settledAt: Date
     /// Who discarded it, as people know them; nil for what was delivered, and for what was discarded before this was kept.
     package var discardedBy: String?
@@ -62,7 +64,8 @@ extension Outbox {
         return ReceiptRecord(
             sequence: row["sequence"], id: id, destination: Destination(backend: row["backend"], account: row["account"]),
             lane: Lane(row["lane"] as String), route: row["route"], outcome: outcome, capturedAt: Date(ms: row["capturedAt"]),
-            settledAt: Date(ms: row["settledAt"]), discardedBy: row["discardedBy"], remoteID: row["remoteID"], status: row["status"],
+            acceptedAt: Date(ms: row["acceptedAt"]), settledAt: Date(ms: row["settledAt"]), discardedBy: row["discardedBy"],
+            remoteID: row["remoteID"], status: row["status"],
             foundByLookup: row["foundByLookup"], altered: row["altered"], attempts: row["attempts"], size: row["size"])
     }
 }

@@ -207,12 +207,6 @@ package struct Outbox: Sendable {
     }
 }
 
-extension Date {
-    /// Unix milliseconds, as the tables hold times.
-    var ms: Int64 { Int64((timeIntervalSince1970 * 1000).rounded()) }
-    init(ms: Int64) { self.init(timeIntervalSince1970: Double(ms) / 1000) }
-}
-
 extension Outbox {
     /// SQLite's `synchronous` on the connection that writes: 2 is FULL.
     package func synchronous() throws -> Int {

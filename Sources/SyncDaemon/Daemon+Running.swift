@@ -26,6 +26,8 @@ extension Daemon {
             await keeper.tellSignIns(to: { await station.tell($0, at: name) })
             await keeper.finishSignOuts(station.errands(at: keeper.backend))
         }
+        // Nor may what was dropped before be taken for what that person drops.
+        await spool.accountMayHaveChanged()
         // By its type: left to itself the group takes for the name all that a service holds, and that is what errors would say.
         let named = services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0, serviceName: "\(type(of: $0))") }
         var group = ServiceGroupConfiguration(services: named, logger: premises.log)

@@ -124,7 +124,8 @@ package struct Daemon: Sendable {
                 policy: configuration.delivery, seed: seed, log: log)
             spool = try Spool(
                 directory: configuration.spool.directory, backend: configuration.spool.backend, route: configuration.spool.route,
-                isEnabled: configuration.spool.isEnabled, intake: intake, outbox: outbox, clock: clock, log: log)
+                isEnabled: configuration.spool.isEnabled, unclaimed: configuration.spool.unclaimed, intake: intake, outbox: outbox,
+                clock: clock, log: log)
             station = Station(
                 keepers: book.keepers, outbox: outbox, intake: intake, dispatcher: dispatcher, spool: spool, clock: clock,
                 startedAt: premises.startedAt, policy: AccessPolicy(groups: configuration.access), rejected: rejected,

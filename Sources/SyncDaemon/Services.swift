@@ -85,7 +85,7 @@ struct SessionWatch: Service {
                 at: clock.now, .signInRequired, backend: snapshot.backend, account: snapshot.account?.id, detail: detail)
             // `try?`: news, not state; the session file holds the state.
             try? await outbox.record([event])
-        case .signedOut, .signingOut: break
+        case .signedOut, .signingOut: spool.look()
         }
     }
 }

@@ -28,7 +28,7 @@ package struct MutationID: Hashable, Sendable, Comparable, CustomStringConvertib
     }
 
     /// Since 1970.
-    static func milliseconds(of date: Date) -> UInt64 { UInt64(max(0, date.timeIntervalSince1970 * 1000)) }
+    static func milliseconds(of date: Date) -> UInt64 { UInt64(clamping: date.timeIntervalSince1970 * 1000) }
 
     package static func < (a: Self, b: Self) -> Bool { a.description < b.description }
 }

@@ -13,7 +13,7 @@ package struct SystemClock: SyncClock {
     package init() {}
     package var now: Date { Date() }
     package func sleep(from begin: Date, until deadline: Date) async throws {
-        try await Task.sleep(for: .seconds(max(0, deadline.timeIntervalSince(begin))), clock: .continuous)
+        try await Task.sleep(for: Duration(clampingSeconds: deadline.timeIntervalSince(begin)), clock: .continuous)
     }
 }
 

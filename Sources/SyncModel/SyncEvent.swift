@@ -28,7 +28,8 @@ package struct SyncEvent: Hashable, Sendable {
 
     package enum Kind: String, Sendable, CaseIterable {
         case captured, delivered, retrying, released, held, dead, retried, discarded
-        case recovered, gateChanged, signedIn, signedOut, signInRefused, signInFailed, signInRequired, signOutFailed, fileRefused, started,
+        case recovered, gateChanged, signedIn, signedOut, signInRefused, signInFailed, signInRequired, signOutFailed, fileRefused, claimed,
+            started,
             reloaded, stopped
         case synced, denied, paused, resumed, salvaged
     }

@@ -20,7 +20,7 @@ struct Homing: AsyncParsableCommand {
                 name: "Every day",
                 subcommands: [
                     StatusCommand.self, WatchCommand.self, SyncCommand.self, PauseCommand.self, ResumeCommand.self, LoginCommand.self,
-                    LogoutCommand.self,
+                    LogoutCommand.self, ClaimCommand.self,
                 ]),
             CommandGroup(
                 name: "Entries",

@@ -23,37 +23,61 @@ struct Drop {
     var spool: Spool
     let clock = TestClock()
     let log = LogLines()
+    var unclaimed: UnclaimedFiles
 
-    init(_ account: Account? = .ann, calls: SpoolFolders.Calls = .init(), maxBytes: Int64 = .max) throws {
-        try self.init(accounts: ["breathesafe": account], calls: calls, maxBytes: maxBytes)
+    init(
+        _ account: Account? = .ann, unclaimed: UnclaimedFiles = .ask, calls: SpoolFolders.Calls = .init(), maxBytes: Int64 = .max
+    ) throws {
+        try self.init(accounts: ["breathesafe": account], unclaimed: unclaimed, calls: calls, maxBytes: maxBytes)
     }
 
+    /// Whoever is signed in has been so for long: what is dropped next is theirs.
+    ///
     /// - Parameter maxBytes: the limit of the outbox.
-    init(accounts: [String: Account?], backend: String? = nil, calls: SpoolFolders.Calls = .init(), maxBytes: Int64 = .max) throws {
+    init(
+        accounts: [String: Account?], backend: String? = nil, unclaimed: UnclaimedFiles = .ask, calls: SpoolFolders.Calls = .init(),
+        maxBytes: Int64 = .max
+    ) throws {
+        self.unclaimed = unclaimed
         directory = try TemporaryDirectory()
         addressing = FakeAddressing(accounts)
         self.backend = backend
         self.calls = calls
         outbox = try Outbox(
             file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, maxBytes: maxBytes, now: clock.now)
-        spool = try Self.spool(directory, backend, calls, outbox, addressing, clock, log)
+        let folders = SpoolFolders(root: directory("spool"))
+        try folders.make()
+        for name in accounts.keys + ["gone", "old", "lab", "breathesafe"] {
+            for account in [Account.ann, .bob] { _ = try folders.register(Destination(backend: name, account: account.id)) }
+        }
+        if let name = backend ?? accounts.keys.first, let account = accounts[name] ?? nil {
+            try folders.setPresent(Destination(backend: name, account: account.id))
+        }
+        spool = try Self.spool(directory, backend, unclaimed, calls, outbox, addressing, clock, log)
+    }
+
+    /// As the daemon does it: the drop folder is told at once.
+    func signIn(_ account: Account?) async {
+        addressing.signIn(account)
+        await spool.accountMayHaveChanged()
     }
 
     private static func spool(
-        _ directory: TemporaryDirectory, _ backend: String?, _ calls: SpoolFolders.Calls, _ outbox: Outbox, _ addressing: FakeAddressing,
-        _ clock: TestClock, _ log: LogLines
+        _ directory: TemporaryDirectory, _ backend: String?, _ unclaimed: UnclaimedFiles, _ calls: SpoolFolders.Calls, _ outbox: Outbox,
+        _ addressing: FakeAddressing, _ clock: TestClock, _ log: LogLines
     ) throws -> Spool {
         var folders = SpoolFolders(root: directory("spool"))
         folders.calls = calls
         return try Spool(
-            folders: folders, backend: backend, route: "measurement", intake: Intake(outbox: outbox, addressing: addressing, clock: clock),
-            outbox: outbox, clock: clock, log: Logger(label: "test") { _ in log })
+            folders: folders, backend: backend, route: "measurement", unclaimed: unclaimed,
+            intake: Intake(outbox: outbox, addressing: addressing, clock: clock), outbox: outbox, clock: clock,
+            log: Logger(label: "test") { _ in log })
     }
 
     /// The next run of the daemon, on the same folders; where they are given, with other backends.
     mutating func restart(accounts: [String: Account?]? = nil) throws {
         let addressing = accounts.map { FakeAddressing($0) } ?? addressing
-        spool = try Self.spool(directory, backend, calls, outbox, addressing, clock, log)
+        spool = try Self.spool(directory, backend, unclaimed, calls, outbox, addressing, clock, log)
     }
 
     func path(_ name: String) -> String { directory("spool/" + name) }
@@ -145,5 +169,12 @@ struct LogLines: LogHandler {
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
+    }
+}
+
+extension TakenName {
+    init(id: MutationID, backend: String, account: AccountID, folder: String?, original: String) {
+        self.init(
+            id: id, owner: OwnerKey(Destination(backend: backend, account: account)), folder: folder, original: original)
     }
 }

@@ -204,8 +204,8 @@ import Vault
         #expect(drop.spool.counts() == (0, 0))
     }
 
-    @Test func whileNobodyIsSignedInFilesStayWhereTheyAre() async throws {
-        let drop = try Drop(nil)
+    @Test func leavesFilesInPlaceForTheNextAccountWhereConfigured() async throws {
+        let drop = try Drop(nil, unclaimed: .next)
         try drop.put(Drop.capture(1), "new/users/5/a.json")
         try drop.put("no capture", "new/users/5/b.json")
         await drop.spool.sweep()
@@ -339,7 +339,7 @@ import Vault
     }
 
     @Test(.timeLimit(.minutes(5))) func afterASignInWhatWaitedIsTaken() async throws {
-        let drop = try Drop(nil)
+        let drop = try Drop(nil, unclaimed: .next)
         try drop.put(Drop.capture(1), "new/users/5/a.json")
         try await drop.running { news in
             drop.addressing.signIn(.ann)

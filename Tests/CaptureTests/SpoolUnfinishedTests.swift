@@ -116,7 +116,7 @@ import Testing
         try handle.write(contentsOf: Data(Drop.capture(1).utf8.dropFirst(10)))
         try handle.close()
         await drop.spool.sweep()
-        drop.addressing.signIn(.bob)
+        await drop.signIn(.bob)
         try drop.put(Drop.capture(2), "new/users/5/other.json")
         // A program that another test starts at this moment may have inherited the descriptor, until it executes.
         repeat {
@@ -131,7 +131,7 @@ import Testing
         let drop = try Drop(.ann, calls: unasked.calls)
         try drop.put(Drop.capture(1), "new/users/5/a.json")
         await drop.spool.sweep()
-        drop.addressing.signIn(.bob)
+        await drop.signIn(.bob)
         try drop.put(Drop.capture(2), "new/users/5/a.json")
         await drop.spool.sweep()
         drop.clock.advance(by: 5)

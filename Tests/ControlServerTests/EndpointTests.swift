@@ -32,6 +32,7 @@ import Testing
             #expect(try await client.call(Endpoints.retry, RetryRequest(id: id)) == FakeService.summary)
             #expect(try await client.call(Endpoints.discard, entry) == FakeService.summary)
             #expect(try await client.call(Endpoints.sync, SyncRequest(backend: "b")).waiting == 4)
+            #expect(try await client.call(Endpoints.claim, NoInput()).files == 3)
             #expect(try await client.call(Endpoints.pause, pause).pauses == [FakeService.pause])
             #expect(try await client.call(Endpoints.resume, ResumeRequest(backend: "b")) == PauseList(pauses: [], inflight: 0))
             let receipts = ReceiptQuery(after: 3, limit: 2, backend: "b", since: FakeService.day)
@@ -55,7 +56,7 @@ import Testing
                 .init(name: "entries", parameters: ["state": "dead", "backend": "b", "after": "9", "limit": "500"]),
                 .init(name: "entry", parameters: reference), .init(name: "why", parameters: ["id": "a b/ü?"]),
                 .init(name: "retry", parameters: reference), .init(name: "discard", parameters: reference),
-                .init(name: "sync", parameters: ["backend": "b"]),
+                .init(name: "sync", parameters: ["backend": "b"]), .init(name: "claim"),
                 .init(name: "pause", body: pause.body), .init(name: "resume", parameters: ["backend": "b"]),
                 .init(
                     name: "receipts", parameters: ["after": "3", "limit": "2", "backend": "b", "since": "2025-12-06T05:46:40.123Z"]),
@@ -63,7 +64,7 @@ import Testing
                 .init(name: "events", parameters: ["since": "5", "follow": "true"]),
             ])
         // The kernel says who asks: this very process.
-        #expect(service.peers.count == 17)
+        #expect(service.peers.count == 18)
         #expect(service.peers.allSatisfy { $0 == Peer.ofThisProcess })
     }
 

@@ -102,6 +102,10 @@ final class FakeService: ControlService {
         backend: "breathesafe", account: "1", email: "ann@lab.test", lane: "users/5", head: summary.id, state: "pending", capturedAt: day,
         dueAt: nil, waiting: 2)
 
+    func claim(_ request: NoInput, by peer: Peer) async throws(Problem) -> ClaimReport {
+        try note("claim", request, peer)
+        return ClaimReport(files: 3, backend: "breathesafe", account: "1", email: "ann@lab.test")
+    }
     func pause(_ request: PauseRequest, by peer: Peer) async throws(Problem) -> PauseList {
         try note("pause", request, peer)
         return PauseList(pauses: [Self.pause], inflight: 1)

@@ -27,6 +27,12 @@ import Testing
         #expect(outcome.faults["links, pipes, sockets, devices and folders"] ?? 0 > 10)
     }
 
+    @Test(.timeLimit(.minutes(5))) func deliversOrRefusesFilesWithAnyMetadata() async throws {
+        let outcome = try await outcome(HostileMetadata(files: 30, isWhole: false), rounds: 3)
+        #expect(outcome.lost == 0)
+        #expect(outcome.acknowledged > 40)
+    }
+
     @Test(.enabled(if: geteuid() == 0, "takes root: it connects as other users"), .timeLimit(.minutes(5)))
     func everybodyMayDoWhatTheDescriptionSaysAndNothingElse() async throws {
         let outcome = try await outcome(RoleMatrix())

@@ -19,7 +19,7 @@ import Testing
     ) -> EntryRecord {
         var record = EntryRecord(
             sequence: Int64(number), id: Samples.id(number), destination: Samples.destination, lane: Lane("users/5"), route: "measurement",
-            state: state, onDead: .skip, capturedAt: now, attempts: 0, releases: 0, uncertain: false, looks: 0, size: 10)
+            state: state, onDead: .skip, capturedAt: now, acceptedAt: now, attempts: 0, releases: 0, uncertain: false, looks: 0, size: 10)
         change(&record)
         return record
     }
@@ -204,7 +204,8 @@ import Testing
             reasons {
                 $0.receipt = ReceiptRecord(
                     sequence: 1, id: Samples.id(1), destination: Samples.destination, lane: Lane("users/5"), route: "measurement",
-                    outcome: .discarded, capturedAt: now, settledAt: now, discardedBy: "bob", foundByLookup: false, attempts: 0, size: 1)
+                    outcome: .discarded, capturedAt: now, acceptedAt: now, settledAt: now, discardedBy: "bob", foundByLookup: false,
+                    attempts: 0, size: 1)
             }, record(1, .discarded) { $0.settledAt = now }, "bob discarded it at 05:46; its content is destroyed.",
             "‘homing receipt \(id)’"),
         Case(reasons(), record(1, .dead) { $0.lastError = "No." }, "The backend refused it: No.", "‘homing discard \(id)’"),

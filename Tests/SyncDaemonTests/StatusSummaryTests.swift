@@ -1,3 +1,4 @@
+import Capture
 import ControlAPI
 import Foundation
 import Outbox
@@ -279,6 +280,46 @@ import Testing
         let attention = StatusSummary(backends: [backend(QueueReport(delivered: 1))], spool: spool, moment: moment).attention
         #expect(attention.map(\.code) == ["stuck-files", "refused-files"])
         #expect(attention.first == Attention(code: "stuck-files", text: text, next: "Give write permission."))
+    }
+
+    /// What waits and cannot be taken is not on its way.
+    @Test(
+        arguments: [
+            (3, "1 capture is on the way up. 2 dropped files cannot be taken: Permission denied. Give write permission."),
+            (2, "2 files in the drop folder cannot be taken and need you; everything else has gone up."),
+        ])
+    func filesThatCannotBeTakenAreInTheFirstLine(waiting: Int, sentence: String) {
+        let file = SpoolReport.StuckFile(path: "/spool/new/users/7/a.json", reason: "Permission denied", next: "Give write permission.")
+        let spool = SpoolReport(directory: "/spool", waiting: waiting, refused: 0, stuck: 2, stuckExample: file)
+        let status = StatusSummary(
+            backends: [backend(QueueReport(delivered: 1))], spool: spool, stuckWaiting: 2, moment: moment)
+        #expect(status.sentence == sentence)
+        #expect(!status.withoutNames.sentence.contains("Give"))
+    }
+
+    @Test(
+        arguments: [
+            (UnclaimedFiles.ask, "Are they yours?", "To send them as ann@lab.test, run: homing claim"),
+            (.hold, "are held.", "An administrator can send them as ann@lab.test with: homing claim"),
+        ])
+    func asksWhoseFilesAreThatWereDroppedWhileSignedOut(policy: UnclaimedFiles, end: String, next: String) throws {
+        let spool = SpoolReport(directory: "/spool", waiting: 0, refused: 0, unclaimed: 3)
+        let status = StatusSummary(
+            backends: [backend(QueueReport(delivered: 1))], spool: spool, unclaimed: policy, moment: moment)
+        #expect(
+            status.sentence
+                == "Everything else has gone up: 1 capture delivered, nothing is waiting. 3 dropped files have not been claimed.")
+        let item = try #require(status.attention.first)
+        #expect(status.attention.count == 1)
+        #expect(item.code == "unclaimed-files")
+        #expect(item.text.hasPrefix("3 files were dropped while signed out") && item.text.hasSuffix(end), "\(item)")
+        #expect(item.next == next)
+        // Signed out, somebody has to sign in first.
+        let out = StatusSummary(
+            backends: [backend(QueueReport(delivered: 1), session: "signedOut")], spool: spool, unclaimed: policy, moment: moment)
+        #expect(out.sentence == "3 captures are safe here and cannot go up until ann@lab.test signs in.")
+        #expect(out.attention.map(\.code) == ["sign-in-required"])
+        #expect(out.attention.first?.next.contains("--claim") == (policy == .ask))
     }
 
     /// Who dropped it may believe that it has gone up.

@@ -47,6 +47,7 @@ import Testing
                 account        5
                 in order with  users/5
                 captured       3 minutes ago (14:12)
+                accepted       3 minutes ago (14:12)
                 size           17.4 kB
                 attempts       1 counted, 2 not counted
                 last answer    422: too small

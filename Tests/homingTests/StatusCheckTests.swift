@@ -37,7 +37,8 @@ import Testing
         #expect(old.code == .attentionNeeded)
         #expect(
             old.line
-                == "HOMING ATTENTION - Capture \(Sample.id(1)) for breathesafe waits since it was captured 3 hours ago (10:55). No answer.")
+                == "HOMING ATTENTION - Capture \(Sample.id(1)) for breathesafe was accepted 3 hours ago (10:55) and still waits. No answer."
+        )
         #expect(check(waiting, maxAge: 60, backend: "other").code == .success)
     }
 

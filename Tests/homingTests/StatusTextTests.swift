@@ -47,7 +47,7 @@ import Testing
                   account         anna@clinic.example, signed in since 12:10
                   entries         2 waiting, 1 being sent, 9 delivered
                   sending         waits before it tries again: The server cannot be reached.
-                  oldest waiting  captured 3 hours ago (10:55)
+                  oldest waiting  accepted 3 hours ago (10:55)
                   next try        in 2 minutes (14:17)
                 """)
     }

@@ -1,4 +1,5 @@
 import Backends
+import Capture
 import Delivery
 import Foundation
 import SyncModel
@@ -59,6 +60,7 @@ extension Configuration {
             spool.backend = table.text("backend")
             spool.route = table.text("route") ?? spool.route
             spool.isEnabled = table.bool("enabled") ?? spool.isEnabled
+            spool.unclaimed = table.choice("unclaimed") ?? spool.unclaimed
             for key in ["backend", "route"] { lines[table.key(key)] = table.value(key)?.line }
             table.close()
         }

@@ -1,4 +1,5 @@
 import Backends
+import Capture
 import ControlAPI
 import ControlServer
 import Delivery
@@ -17,6 +18,7 @@ extension Configuration {
             ("spool.directory", spool.directory),
             ("spool.backend", spool.backend ?? "the only one"),
             ("spool.route", spool.route),
+            ("spool.unclaimed", spool.unclaimed.rawValue),
             ("delivery.in_flight", String(delivery.inFlight)),
             ("delivery.attempts", String(delivery.retry.attempts)),
             ("delivery.first_delay", Self.text(delivery.retry.first)),

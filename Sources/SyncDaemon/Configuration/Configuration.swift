@@ -1,4 +1,5 @@
 import Backends
+import Capture
 import ControlServer
 import Delivery
 import Foundation
@@ -35,6 +36,8 @@ package struct Configuration: Sendable {
         package var route = "measurement"
         /// Whether anything is taken out of it.
         package var isEnabled = true
+        /// What becomes of files that are dropped while no account is signed in.
+        package var unclaimed = UnclaimedFiles.ask
     }
 
     /// What holds where nothing is configured.

@@ -15,7 +15,7 @@ extension Station {
         let submission = Capture.Submission(
             backend: request.backend, route: request.route, id: try request.id.map { text throws(Problem) in try id(text) },
             fields: backend?.backend.fields(request.fields, route: request.route) ?? [:], payload: request.payload,
-            supersedes: try request.supersedes.map { text throws(Problem) in try id(text) })
+            supersedes: try request.supersedes.map { text throws(Problem) in try id(text) }, capturedAt: request.capturedAt)
         let accepted: Intake.Accepted
         do { accepted = try await intake.accept(submission, by: peer.description) } catch { throw Problem(error, commands: commands(for:)) }
         var isDuplicate = false
@@ -111,6 +111,7 @@ extension Station {
             route: record.route, lane: record.lane.rawValue, state: record.state.rawValue, holdReason: record.holdReason?.rawValue,
             capturedAt: record.capturedAt, dueAt: record.dueAt, settledAt: record.settledAt, attempts: record.attempts,
             releases: record.releases, uncertain: record.uncertain, canBeLookedUp: canLookUp(record), size: record.size,
-            remoteID: record.remoteID, lastStatus: record.lastStatus, lastError: record.lastError)
+            remoteID: record.remoteID, lastStatus: record.lastStatus, lastError: record.lastError,
+            acceptedAt: record.acceptedAt)
     }
 }

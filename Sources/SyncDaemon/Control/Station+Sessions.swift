@@ -1,4 +1,5 @@
 import Backends
+import Capture
 import ControlAPI
 import ControlServer
 import Delivery
@@ -29,6 +30,8 @@ extension Station {
         }
         let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
         let known = labels.filter { $0.key.backend == name }.map { Account(id: $0.key.account, label: $0.value) }
+        // What lies there now was dropped before.
+        await spool.accountMayHaveChanged()
         let snapshot: SessionSnapshot
         do throws(AuthenticationError) {
             snapshot = try await untilShutdown { () throws(AuthenticationError) in
@@ -38,6 +41,8 @@ extension Station {
             await tell(error, of: request.attempted, at: name, to: peer)
             throw Problem(error, signingInAt: keeper.backend, by: way, commands(for: name))
         }
+        // What is dropped once the caller has the answer is that account's.
+        await spool.accountMayHaveChanged()
         return SessionReport(snapshot, at: keeper.backend)
     }
 

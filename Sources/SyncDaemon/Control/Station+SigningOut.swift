@@ -1,4 +1,5 @@
 import Backends
+import Capture
 import ControlAPI
 import ControlServer
 import Delivery
@@ -27,6 +28,7 @@ extension Station {
             if let reason = error.news { await tell(signOutOf: account, failedBecause: reason, at: name, to: Requester(peer)) }
             throw Problem(error, at: name, commands(for: name))
         }
+        await spool.accountMayHaveChanged()
         return SignOutReport(
             backend: name, local: "cleared", server: outcome.server.name, serverReason: outcome.server.reason,
             email: outcome.account?.label, waiting: try await unsent(outcome.account.map { Destination(backend: name, account: $0.id) }),

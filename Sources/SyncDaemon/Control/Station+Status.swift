@@ -40,18 +40,20 @@ extension Station {
         for keeper in keepers.values.sorted(by: { $0.backend.name < $1.backend.name }) {
             reports.append(try await report(keeper, overview, labels, pauses[keeper.backend.name]))
         }
-        let files = spool.counts()
+        let files = spool.files
         let stuck = spool.stuckFiles
         let spool =
             spool.isEnabled
             ? SpoolReport(
                 directory: spool.directory, waiting: files.waiting, refused: files.refused, stuck: stuck.count,
-                stuckExample: stuck.example.map { .init(path: $0.path, reason: $0.reason, next: $0.next) })
-            : SpoolReport(off: spool.directory, holding: files.waiting, refused: files.refused)
+                stuckExample: stuck.example.map { .init(path: $0.path, reason: $0.reason, next: $0.next) },
+                unclaimed: files.unclaimed)
+            : SpoolReport(off: spool.directory, holding: files.waiting + files.unclaimed, refused: files.refused)
         let unknown = Dictionary(
             grouping: tallies.filter { keepers[$0.destination.backend] == nil && !$0.state.isFinal }, by: \.destination.backend)
         var summary = StatusSummary(
-            backends: reports, spool: spool, spoolBackend: self.spool.backend,
+            backends: reports, spool: spool, spoolBackend: self.spool.backend, stuckWaiting: self.spool.isEnabled ? stuck.waiting : 0,
+            unclaimed: self.spool.unclaimed,
             withoutProfile: unknown.mapValues { $0.map(\.count).reduce(0, +) },
             room: try await stored { () throws(OutboxError) in try await outbox.room() }, rejectedConfiguration: rejected.reason,
             damages: SalvageReport.all(in: stateDirectory), moment: Moment(now: clock.now))
@@ -115,7 +117,7 @@ extension Station {
                 pending: count(.pending), inflight: count(.inflight), held: count(.held), dead: count(.dead), delivered: count(.delivered),
                 discarded: count(.discarded), blocked: own.flatMap { overview.blocked[$0] } ?? 0,
                 unseen: overview.unseen.filter { $0.key.backend == name }.values.reduce(0, +)),
-            oldestWaiting: oldest?.capturedAt, oldestWaitingID: oldest?.id,
+            oldestWaiting: oldest?.acceptedAt, oldestWaitingID: oldest?.id,
             lastDelivered: tallies.filter { $0.state == .delivered }.compactMap(\.latest).max(), nextTry: nextTry,
             otherAccounts: others.filter { !isElsewhere($0.key.account) }.sorted { $0.key < $1.key }.map { destination, rows in
                 WaitingAccount(

@@ -1,4 +1,5 @@
 import Backends
+import Capture
 import ControlAPI
 import Foundation
 import Outbox
@@ -47,7 +48,8 @@ extension StatusSummary {
     private func attention(for backend: BackendReport) -> [Attention] {
         var items: [Attention] = []
         let commands = NextCommands(backend: backends.count > 1 ? backend.name : nil)
-        let dropped = spoolBackend == nil || spoolBackend == backend.name ? spool.waiting : 0
+        let isItsSpool = spoolBackend == nil || spoolBackend == backend.name
+        let dropped = isItsSpool ? waitingFiles : 0
         let login = backend.signInCommand ?? commands.login
         let queue = backend.queue
         if queue.dead > 0 {
@@ -110,7 +112,8 @@ extension StatusSummary {
                     code: "sign-in-required",
                     text:
                         "Nobody is signed in at \(backend.name), and \(Self.captures(waiting)) \(waiting == 1 ? "waits" : "wait").",
-                    next: backend.awaited.map { "\($0) has to sign in with ‘\(login)’." } ?? "Sign in with ‘\(login)’."))
+                    next: (backend.awaited.map { "\($0) has to sign in with ‘\(login)’." } ?? "Sign in with ‘\(login)’.")
+                        + (isItsSpool ? claimingToo : "")))
         }
         if let pause = backend.pause, isForgotten(pause, of: backend) {
             items.append(
@@ -151,6 +154,7 @@ extension StatusSummary {
                         "\(spool.stuck == 1 ? "1 file in the drop folder cannot" : "\(spool.stuck) files in the drop folder cannot") be taken\(spool.stuck == 1 ? "" : ", among them"): \(file.path): \(file.reason).",
                     next: file.next))
         }
+        if claimable > 0, let backend = spoolReport { items.append(claim(for: backend)) }
         if spool.refused > 0 {
             items.append(
                 Attention(
@@ -162,6 +166,28 @@ extension StatusSummary {
                 ))
         }
         return items
+    }
+}
+
+/// What was dropped while no account was signed in.
+extension StatusSummary {
+    /// What else to type where an account has to sign in first.
+    fileprivate var claimingToo: String {
+        guard spool.unclaimed > 0, unclaimed == .ask else { return "" }
+        return
+            " \(Self.droppedFiles(spool.unclaimed)) \(spool.unclaimed == 1 ? "waits" : "wait") to be claimed: to send \(spool.unclaimed == 1 ? "it" : "them") as your own, add --claim."
+    }
+
+    fileprivate func claim(for backend: BackendReport) -> Attention {
+        let files = "\(claimable == 1 ? "1 file was" : "\(claimable) files were") dropped while signed out"
+        let (account, it) = (backend.session.email ?? backend.session.account ?? "the signed-in account", claimable == 1 ? "it" : "them")
+        return unclaimed == .hold
+            ? Attention(
+                code: "unclaimed-files", text: "\(files) and \(claimable == 1 ? "is" : "are") held.",
+                next: "An administrator can send \(it) as \(account) with: homing claim", backend: backend.name)
+            : Attention(
+                code: "unclaimed-files", text: "\(files). \(claimable == 1 ? "Is it" : "Are they") yours?",
+                next: "To send \(it) as \(account), run: homing claim", backend: backend.name)
     }
 }
 

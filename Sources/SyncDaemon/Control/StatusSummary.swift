@@ -1,4 +1,5 @@
 import Backends
+import Capture
 import ControlAPI
 import Foundation
 import Outbox
@@ -9,6 +10,10 @@ struct StatusSummary {
     let spool: SpoolReport
     /// Where what is dropped goes; nil for the only backend.
     var spoolBackend: String?
+    /// Those files that wait in the drop folder and cannot be taken.
+    var stuckWaiting = 0
+    /// What the configuration wants of files that nobody has claimed.
+    var unclaimed = UnclaimedFiles.ask
     /// Entries of backends that no profile describes any more, by the backend's name.
     var withoutProfile: [String: Int] = [:]
     /// Whether anything more can be written.
@@ -33,13 +38,15 @@ struct StatusSummary {
     func only(_ backend: BackendReport) -> StatusSummary {
         let isItsSpool = spoolBackend == nil || spoolBackend == backend.name
         return StatusSummary(
-            backends: [backend], spool: isItsSpool ? spool : SpoolReport(directory: spool.directory, waiting: 0, refused: 0), room: room,
+            backends: [backend], spool: isItsSpool ? spool : SpoolReport(directory: spool.directory, waiting: 0, refused: 0),
+            spoolBackend: spoolBackend, stuckWaiting: isItsSpool ? stuckWaiting : 0, unclaimed: unclaimed, room: room,
             rejectedConfiguration: rejectedConfiguration, moment: moment, namesPeople: namesPeople)
     }
 
     var sentence: String {
         var sentences =
             damages.map(\.sentence) + (attention.first?.code == "refused-files" ? refusedFiles + [situation] : [situation] + refusedFiles)
+            + stuckFiles + unclaimedFiles
         if case .overLimit = room { sentences.append("The outbox is full and takes nothing more in until some of it has gone up.") }
         if rejectedConfiguration != nil { sentences.append("The changed configuration has mistakes and is not in force.") }
         return sentences.joined(separator: " ")
@@ -54,8 +61,34 @@ struct StatusSummary {
         return ["\(what) refused and did not go up: \(whose) in \(spool.directory)/refused says why; mend \(them) and drop \(them) again."]
     }
 
+    /// Dropped files that cannot be taken, where the situation speaks of what waits.
+    private var stuckFiles: [String] {
+        guard stuckWaiting > 0, let file = spool.stuckExample, !waitingText.sentences.isEmpty || dead > 0 else { return [] }
+        let what = "\(Self.droppedFiles(stuckWaiting)) cannot be taken"
+        // The reason may name a person.
+        return [namesPeople ? "\(what): \(file.reason). \(file.next)" : "\(what)."]
+    }
+
+    /// Files that were dropped while no account was signed in, where one is now.
+    private var unclaimedFiles: [String] {
+        guard claimable > 0 else { return [] }
+        return ["\(Self.droppedFiles(claimable)) \(claimable == 1 ? "has" : "have") not been claimed."]
+    }
+
+    /// How many files wait to be claimed for an account that is signed in; where none is, they wait for that first.
+    var claimable: Int { spoolReport?.session.state == "signedIn" ? spool.unclaimed : 0 }
+
+    /// How many files wait in the drop folder for an account to sign in, or to be taken.
+    var waitingFiles: Int { max(0, spool.waiting - stuckWaiting) + spool.unclaimed - claimable }
+
+    /// The backend that dropped files go to.
+    var spoolReport: BackendReport? { backends.first { spoolBackend == nil || $0.name == spoolBackend } }
+
+    static func droppedFiles(_ count: Int) -> String { count == 1 ? "1 dropped file" : "\(count) dropped files" }
+
+    private var dead: Int { total(\.queue.dead) + total(\.queue.held) }
+
     private var situation: String {
-        let dead = total(\.queue.dead) + total(\.queue.held)
         let waiting = total(\.queue.waiting)
         if let (name, count) = withoutProfile.min(by: { $0.key < $1.key }) {
             return "\(Self.captures(count)) cannot go up: there is no profile for their backend \(name) any more."
@@ -81,10 +114,10 @@ struct StatusSummary {
         if !sentences.isEmpty { return sentences.joined(separator: " ") }
         if spool.stuck > 0 {
             return
-                "\(spool.stuck == 1 ? "1 file" : "\(spool.stuck) files") in the drop folder cannot be taken and \(spool.stuck == 1 ? "needs" : "need") you\(spool.refused == 0 ? "; everything else has gone up" : "")."
+                "\(spool.stuck == 1 ? "1 file" : "\(spool.stuck) files") in the drop folder cannot be taken and \(spool.stuck == 1 ? "needs" : "need") you\(spool.refused + claimable == 0 ? "; everything else has gone up" : "")."
         }
         let delivered = total(\.queue.delivered)
-        let besides = spool.refused > 0 ? " else" : ""
+        let besides = spool.refused + claimable > 0 ? " else" : ""
         let discarded = total(\.queue.discarded)
         if delivered > 0 {
             let also = discarded > 0 ? ", \(discarded) discarded" : ""
@@ -100,8 +133,8 @@ struct StatusSummary {
 
     private var waitingText: WaitingText {
         WaitingText(
-            backends: backends, files: spool.waiting, filesBackend: spoolBackend, namesPeople: namesPeople, moment: moment,
-            hasRestGoneUp: spool.refused == 0)
+            backends: backends, files: waitingFiles, filesBackend: spoolBackend, namesPeople: namesPeople, moment: moment,
+            hasRestGoneUp: spool.refused + claimable + stuckWaiting == 0)
     }
 
     /// What to add where nothing waits because of it.

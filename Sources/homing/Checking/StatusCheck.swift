@@ -38,9 +38,10 @@ struct StatusCheck {
     private func tooOld(_ status: Status) -> String? {
         guard let maxAge else { return nil }
         let oldest = status.backends.compactMap { report in report.oldestWaiting.map { (report, $0) } }.min { $0.1 < $1.1 }
-        guard let (report, captured) = oldest, times.now.timeIntervalSince(captured) > maxAge else { return nil }
+        guard let (report, accepted) = oldest, times.now.timeIntervalSince(accepted) > maxAge else { return nil }
         let name = report.oldestWaitingID.map { "Capture \($0)" } ?? "The oldest capture"
-        return "\(name) for \(report.name) waits since it was captured \(times.relative(captured)). \(report.gateReason ?? status.sentence)"
+        return
+            "\(name) for \(report.name) was accepted \(times.relative(accepted)) and still waits. \(report.gateReason ?? status.sentence)"
     }
 
     private static func line(_ word: String, _ text: String, _ code: ExitCode) -> Outcome {

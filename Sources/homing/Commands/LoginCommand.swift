@@ -19,6 +19,7 @@ struct LoginCommand: DaemonCommand {
     @Option(help: ArgumentHelp("Read the password from a file.", valueName: "file"), completion: .file()) var passwordFile: String?
     @Flag(help: "Read a refresh token from standard input.") var refreshTokenStdin = false
     @Flag(help: "Read a token that does not change from standard input: an API key.") var tokenStdin = false
+    @Flag(help: "Then send what was dropped while signed out, as this account.") var claim = false
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
@@ -44,11 +45,19 @@ struct LoginCommand: DaemonCommand {
         let request = try request(at: report, warn: context.console.warn)
         let session = try await context.client.call(Endpoints.signIn, request)
         var others: [WaitingAccount] = []
+        var question: String?
         // `try?`: they are signed in, and what waits for others can be asked for later.
         if !context.asJSON, let now = try? await context.client.call(Endpoints.status, NoInput()) {
             others = now.backends.first { $0.name == session.backend }?.otherAccounts ?? []
+            question = ClaimText.question(now, at: session.backend)
         }
         context.answer(session, SessionText.signedIn(session, named: isToken ? email : nil, others: others))
+        if claim {
+            let report = try await context.client.call(Endpoints.claim, NoInput())
+            if !context.asJSON { context.console.write(ClaimText.claimed(report)) }
+        } else if let question {
+            context.console.write(question)
+        }
     }
 
     private var isToken: Bool { refreshTokenStdin || tokenStdin }

@@ -19,6 +19,9 @@ struct SubmitCommand: DaemonCommand {
     @Flag(help: "Hand in the fields alone: the route takes no document.") var noDocument = false
     @Option(help: ArgumentHelp("The entry's id; otherwise one is made.", valueName: "uuid")) var id: String?
     @Option(help: ArgumentHelp("The id of an entry that this one replaces.", valueName: "uuid")) var supersedes: String?
+    @Option(
+        help: ArgumentHelp("When it was captured, where the file does not say, like ‘2025-03-11 14:00’.", valueName: "time"))
+    var capturedAt: PointInTime?
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
@@ -33,7 +36,8 @@ struct SubmitCommand: DaemonCommand {
 
     func run(_ context: Context) async throws {
         let form = try SubmissionForm(
-            backend: target.backend, route: route, user: user, items: item, id: id, supersedes: supersedes)
+            backend: target.backend, route: route, user: user, items: item, id: id, supersedes: supersedes,
+            capturedAt: try capturedAt?.date(before: context.times.now, in: context.times.timeZone))
         let handover = Handover { [client = context.client] submission async throws(Problem) in
             try await client.call(Endpoints.submit, submission)
         } pause: {

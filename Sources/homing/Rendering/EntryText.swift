@@ -41,6 +41,7 @@ struct EntryText {
         facts.add("account", entry.account)
         facts.add("in order with", entry.lane)
         facts.add("captured", times.relative(entry.capturedAt))
+        facts.add("accepted", times.relative(entry.acceptedAt))
         facts.add("next try", entry.state == "pending" ? entry.dueAt.map { $0 <= times.now ? "now" : times.relative($0) } ?? "now" : nil)
         facts.add("settled", entry.settledAt.map(times.relative))
         facts.add("size", Words.size(entry.size))

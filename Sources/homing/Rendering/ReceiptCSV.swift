@@ -4,14 +4,16 @@ import Foundation
 /// Receipts as a table for a spreadsheet (RFC 4180): lines end with CR LF, and times are in UTC as in JSON.
 enum ReceiptCSV {
     static let heading = row([
-        "number", "id", "outcome", "captured_at", "settled_at", "backend", "account", "email", "lane", "route", "remote_id", "status",
+        "number", "id", "outcome", "captured_at", "accepted_at", "settled_at", "backend", "account", "email", "lane", "route", "remote_id",
+        "status",
         "found_by_lookup", "attempts", "size", "discarded_by",
     ])
 
     static func line(_ receipt: ReceiptReport) -> String {
         row([
-            String(receipt.sequence), receipt.id, receipt.outcome, JSONCoding.text(receipt.capturedAt), JSONCoding.text(receipt.settledAt),
-            receipt.backend, receipt.account, receipt.email ?? "", receipt.lane, receipt.route, receipt.remoteID ?? "",
+            String(receipt.sequence), receipt.id, receipt.outcome, JSONCoding.text(receipt.capturedAt), JSONCoding.text(receipt.acceptedAt),
+            JSONCoding.text(receipt.settledAt), receipt.backend, receipt.account, receipt.email ?? "", receipt.lane, receipt.route,
+            receipt.remoteID ?? "",
             receipt.status.map(String.init) ?? "", String(receipt.foundByLookup), String(receipt.attempts), String(receipt.size),
             receipt.discardedBy ?? "",
         ])

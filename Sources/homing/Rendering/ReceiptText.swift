@@ -28,6 +28,7 @@ struct ReceiptText {
         facts.add("number", "\(receipt.sequence)")
         facts.add("outcome", receipt.outcome + (receipt.discardedBy.map { " by \($0)" } ?? ""))
         facts.add("captured", times.relative(receipt.capturedAt))
+        facts.add("accepted", times.relative(receipt.acceptedAt))
         facts.add("settled", times.relative(receipt.settledAt))
         facts.add("backend", receipt.backend)
         facts.add("account", receipt.email.map { "\($0) (\(receipt.account))" } ?? receipt.account)

@@ -30,7 +30,7 @@ struct StatusText {
         facts.add("account", SessionText(times: times).line(report.session))
         facts.add("entries", Self.counts(report.queue))
         facts.add("sending", Self.sending(report))
-        facts.add("oldest waiting", report.oldestWaiting.map { "captured \(times.relative($0))" })
+        facts.add("oldest waiting", report.oldestWaiting.map { "accepted \(times.relative($0))" })
         facts.add("last delivered", report.lastDelivered.map(times.relative))
         facts.add("next try", report.nextTry.map { $0 <= times.now ? "now" : times.relative($0) })
         for other in report.otherAccounts {
@@ -67,7 +67,7 @@ struct StatusText {
     }
 
     static func files(_ spool: SpoolReport) -> String {
-        if spool.waiting + spool.refused + spool.stuck == 0 { return "empty: every file in it has been taken" }
+        if spool.waiting + spool.refused + spool.stuck + spool.unclaimed == 0 { return "empty: every file in it has been taken" }
         var parts: [String] = []
         if spool.waiting > 0 { parts.append("\(Words.count(spool.waiting, "file", "files")) not yet taken in") }
         if spool.refused > 0 {
@@ -76,6 +76,7 @@ struct StatusText {
             )
         }
         if spool.stuck > 0 { parts.append("\(spool.stuck) that cannot be taken") }
+        if spool.unclaimed > 0 { parts.append("\(Words.count(spool.unclaimed, "file", "files")) dropped while signed out, not claimed") }
         return parts.joined(separator: "; ")
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SyncModel
 
 /// Times as people say them, seen from `now`.
 struct TimeText: Sendable {
@@ -17,13 +18,14 @@ struct TimeText: Sendable {
     }
 
     private func distance(_ date: Date) -> String {
-        let seconds = Int(now.timeIntervalSince(date).rounded())
+        let seconds = Int(clamping: now.timeIntervalSince(date).rounded())
+        let count = Int(clamping: seconds.magnitude)
         let length =
-            switch abs(seconds) {
+            switch count {
             case ..<60: "less than a minute"
-            case ..<3600: Words.count(abs(seconds) / 60, "minute", "minutes")
-            case ..<(48 * 3600): Words.count(abs(seconds) / 3600, "hour", "hours")
-            default: Words.count(abs(seconds) / 86400, "day", "days")
+            case ..<3600: Words.count(count / 60, "minute", "minutes")
+            case ..<(48 * 3600): Words.count(count / 3600, "hour", "hours")
+            default: Words.count(count / 86400, "day", "days")
             }
         return seconds >= 0 ? "\(length) ago" : "in \(length)"
     }

@@ -8,6 +8,8 @@ struct CaptureDocument: Equatable {
     let payload: Data
     /// From the capture app's own offline file; nil for a plain document.
     let userID: String?
+    /// As a capture says; nil where it does not, and for a document that is none.
+    let capturedAt: Date?
 
     /// Reads JSON, or the capture app's offline file `{"measurements": {…}, "userId": 5, …}`, of which only the measurements are sent.
     ///
@@ -25,6 +27,8 @@ struct CaptureDocument: Equatable {
         guard root.kind == .object || root.kind == .array else { throw Self.unreadable(name, "it is a single value, not an object") }
         let names = ["userId", "measurements"]
         let members = Dictionary(grouping: root.members.filter { names.contains($0.name) }, by: \.name).mapValues { $0.map(\.value) }
+        let isCapture = members["measurements"] != nil || root.element(at: JSONPointer(tokens: ["average_measurements"]))?.kind == .object
+        capturedAt = isCapture ? root.captureTime : nil
         guard let user = members["userId"]?.first, let measurements = members["measurements"]?.first else {
             self.payload = data
             self.userID = nil

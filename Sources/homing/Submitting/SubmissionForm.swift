@@ -7,10 +7,14 @@ struct SubmissionForm {
     var route: String
     var id: String?
     var supersedes: String?
+    /// When everything was captured; nil for what each document says.
+    var capturedAt: Date?
     private let fields: [String: String]
 
     /// `user` is short for the item field `user_id`; a field given twice with different values is an error.
-    init(backend: String?, route: String, user: String?, items: [ItemField], id: String?, supersedes: String?) throws(Problem) {
+    init(backend: String?, route: String, user: String?, items: [ItemField], id: String?, supersedes: String?, capturedAt: Date? = nil)
+        throws(Problem)
+    {
         var fields: [String: String] = [:]
         for item in items + (user.map { [ItemField(name: "user_id", value: $0)] } ?? []) {
             if let first = fields[item.name], first != item.value {
@@ -27,6 +31,7 @@ struct SubmissionForm {
         self.route = route
         self.id = id
         self.supersedes = supersedes
+        self.capturedAt = capturedAt
         self.fields = fields
     }
 
@@ -43,6 +48,6 @@ struct SubmissionForm {
         }
         return Submission(
             backend: backend, route: route, id: (id ?? mintedID.uuidString).lowercased(), supersedes: supersedes?.lowercased(),
-            fields: fields, payload: document?.payload)
+            fields: fields, payload: document?.payload, capturedAt: capturedAt ?? document?.capturedAt)
     }
 }

@@ -16,7 +16,7 @@ struct WatchFrame {
         guard view.problem == nil, let status = view.status else { return finished(without(view)) }
         var lines = heading(status) + attention(status.attention)
         for report in status.backends { lines += backend(report) }
-        if let spool = status.spool, spool.waiting + spool.refused + spool.stuck > 0 {
+        if let spool = status.spool, spool.waiting + spool.refused + spool.stuck + spool.unclaimed > 0 {
             lines += [Line(), Line("drop folder: \(StatusText.files(spool))")]
         }
         let room = height.map { max(0, $0 - lines.count - (footer == nil ? 0 : 1)) } ?? .max
@@ -86,7 +86,7 @@ struct WatchFrame {
     private func backend(_ report: BackendReport) -> [Line] {
         var facts = [StatusText.counts(report.queue)]
         if let due = report.nextTry, due > times.now { facts.append("next try \(times.relative(due))") }
-        if let oldest = report.oldestWaiting { facts.append("oldest captured \(times.relative(oldest))") }
+        if let oldest = report.oldestWaiting { facts.append("oldest accepted \(times.relative(oldest))") }
         if let last = report.lastDelivered { facts.append("last delivered \(times.relative(last))") }
         var others = report.otherAccounts.map { "\(Words.entriesWait($0.waiting)) until \($0.email) signs in here" }
         if let count = report.waitingForFormerAddress, let address = report.formerAddress {

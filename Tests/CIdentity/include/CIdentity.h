@@ -11,4 +11,7 @@ long homing_read_at(const char *path);
 /// Sets when a file was read and written last.
 void homing_set_times(const char *path, long readAt, long writtenAt);
 
+/// Gives a file an extended attribute, where its file system has those.
+void homing_set_attribute(const char *path, const char *name, const char *value);
+
 #endif

@@ -38,6 +38,8 @@ enum WireSamples {
         "SignOutReport": Pair(
             full: SignOutReport(backend: "b", local: "cleared", server: "failed", serverReason: "r", email: "e", waiting: 1, discarded: 2),
             bare: SignOutReport(backend: "b", local: "cleared", server: "ended", waiting: 0)),
+        "ClaimReport": Pair(
+            full: ClaimReport(files: 1, backend: "b", account: "1", email: "e"), bare: ClaimReport(files: 0, backend: "b", account: "1")),
         "SubmissionReceipt": Pair(full: receipt, bare: receipt),
         "EntrySummary": Pair(full: entry, bare: bareEntry),
         "EntryPage": Pair(full: EntryPage(entries: [entry], next: 1), bare: EntryPage(entries: [], next: nil)),
@@ -69,9 +71,11 @@ enum WireSamples {
     static let requests: [String: any WireRequest] = [
         "status": NoInput(), "sessions": NoInput(), "signIn": SignIn(email: "e", password: "p"),
         "signOut": SignOut(backend: "b", account: "1", allDevices: true, force: true),
-        "submit": Submission(backend: "b", route: "r", id: id, supersedes: id, fields: ["user_id": "5"], payload: Data("{}".utf8)),
+        "submit": Submission(
+            backend: "b", route: "r", id: id, supersedes: id, fields: ["user_id": "5"], payload: Data("{}".utf8), capturedAt: day),
         "entries": EntryQuery(state: "dead", backend: "b", after: 1, limit: 5), "entry": EntryReference(id: id),
-        "why": EntryReference(id: id), "retry": RetryRequest(id: id, withoutLooking: true), "discard": EntryReference(id: id),
+        "why": EntryReference(id: id), "retry": RetryRequest(id: id, withoutLooking: true), "claim": NoInput(),
+        "discard": EntryReference(id: id),
         "sync": SyncRequest(backend: "b"), "events": EventQuery(since: 1, follow: true, backend: "b"), "openapi": NoInput(),
         "pause": PauseRequest(backend: "b", reason: "r", until: day), "resume": ResumeRequest(backend: "b"),
         "receipts": ReceiptQuery(after: 1, limit: 5, backend: "b", since: day), "receipt": EntryReference(id: id),
@@ -81,7 +85,7 @@ enum WireSamples {
     private static let attention = Attention(code: "dead", text: "t", next: "n", backend: "b")
     private static let account = WaitingAccount(account: "1", email: "e", waiting: 1, signInCommand: "c")
     private static let stuck = SpoolReport.StuckFile(path: "p", reason: "r", next: "n")
-    private static let spool = SpoolReport(directory: "d", waiting: 1, refused: 1, stuck: 1, stuckExample: stuck)
+    private static let spool = SpoolReport(directory: "d", waiting: 1, refused: 1, stuck: 1, stuckExample: stuck, unclaimed: 1)
     private static let session = SessionReport(
         backend: "b", state: "signInRequired", account: "1", email: "e", since: day, remembered: true, reason: "r", signInBy: "token")
     private static let bareSession = SessionReport(backend: "b", state: "signedOut")

@@ -17,7 +17,7 @@ extension DoorPart {
 enum DoorParts {
     /// In the order in which they run, each with its share of the time; those without one end by themselves.
     static let all: [(part: any DoorPart, share: Double)] = [
-        (RoleMatrix(), 0), (HostileConnections(), 0), (HostileSpool(), 0), (HostileConfiguration(), 0.08), (DescribedRequests(), 0.12),
-        (HostileRequests(), 0.8),
+        (RoleMatrix(), 0), (HostileConnections(), 0), (HostileSpool(), 0), (HostileMetadata(), 0.1), (HostileConfiguration(), 0.08),
+        (DescribedRequests(), 0.12), (HostileRequests(), 0.7),
     ]
 }

@@ -9,6 +9,8 @@ struct DropHazard: Sendable {
         case refused(String)
         /// Left where it is and told of: not what is taken, or not allowed to be.
         case stuck
+        /// Set aside until a person claims it.
+        case unclaimed
         /// Left where it is without a word: hidden, or still being written.
         case left
     }
@@ -105,11 +107,15 @@ struct DropHazard: Sendable {
         DropHazard("a partial file", "users/5/a.json.part".utf8, capture(22).utf8, .left),
         DropHazard("a temporary file", "a.json.tmp".utf8, capture(23).utf8, .left),
         DropHazard(
-            "a name that binds it to another account", "users/5/.taking~00000000-0000-7000-8000-000000000078~breathesafe~999~5~a.json".utf8,
-            capture(24).utf8, .stuck),
+            "a name that binds it to an account that is not known here",
+            "users/5/.taking~00000000-0000-7000-8000-000000000078~0123456789abcdef0123456789abcdef~5~a.json".utf8,
+            capture(24).utf8, .unclaimed),
         DropHazard(
-            "a name that binds it to another backend", "users/5/.taking~00000000-0000-7000-8000-000000000079~elsewhere~2~5~a.json".utf8,
-            capture(25).utf8, .stuck),
+            "a name that binds it to no account", "users/5/.taking~00000000-0000-7000-8000-000000000079~~5~a.json".utf8,
+            capture(25).utf8, .unclaimed),
+        DropHazard(
+            "a name that looks as if it bound it", "users/5/.taking~00000000-0000-7000-8000-000000000080~ann~5~a.json".utf8,
+            capture(35).utf8, .left),
         DropHazard("a refused name that forges a line", "users/5/r\nFORGED line.json".utf8, "{}".utf8, .refused("average_measurements")),
         DropHazard("a refused name of terminal codes", "users/5/r\u{1b}[2J\u{9b}1m.json".utf8, "{}".utf8, .refused("average_measurements")),
         DropHazard("a refused name that is turned round", "users/5/r\u{202e}nosj.exe".utf8, "{}".utf8, .refused("average_measurements")),

@@ -52,11 +52,25 @@ struct HostileInput {
         return Array(head.utf8) + body
     }
 
-    private static let parameters = [
-        "limit=0", "limit=1e3", "after=-1", "after=9223372036854775808", "state=held", "state=", "backend=", "backend=breathesafe%00",
-        "since=0&follow=false", "item.user_id=5", "item.user_id=05", "item.user_id=%E2%80%AE5", "item.=x", "item.user_id=5&item.user_id=6",
-        "id=00000000-0000-7000-8000-000000000001", "id=x", "supersedes=00000000-0000-7000-8000-000000000001", "route=../profile", "%=%",
-        "a=b", "=", "&&&", "route=measurement",
+    private static let parameters =
+        [
+            "limit=0", "limit=1e3", "after=-1", "after=9223372036854775808", "state=held", "state=", "backend=", "backend=breathesafe%00",
+            "since=0&follow=false", "item.user_id=5", "item.user_id=05", "item.user_id=%E2%80%AE5", "item.=x",
+            "item.user_id=5&item.user_id=6",
+            "id=00000000-0000-7000-8000-000000000001", "id=x", "supersedes=00000000-0000-7000-8000-000000000001", "route=../profile", "%=%",
+            "a=b", "=", "&&&", "route=measurement",
+        ] + numbers.flatMap { number in ["limit", "after", "since"].map { "\($0)=\(number)" } }
+        + times.map { "captured_at=\($0)&route=measurement&item.user_id=5" }
+    /// Of every kind.
+    private static let numbers = [
+        "0", "-1", "1e308", "1e999", "-1e999", "NaN", "nan", "Infinity", "-Infinity", "9223372036854775807", "9223372036854775808",
+        "-9223372036854775808", "-9223372036854775809", "18446744073709551615", "18446744073709551616", "0.5", "0x10", "%2B1", "1_000",
+        "00001", "%D9%A5",
+    ]
+    private static let times = [
+        "0000-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z", "1969-12-31T23:59:59.999Z", "2300-01-01T00:00:00.000Z",
+        "9999-12-31T23:59:59.999Z", "10000-01-01T00:00:00Z", "292278994-08-17T07:12:55Z", "-0001-01-01T00:00:00Z", "2026-02-30T00:00:00Z",
+        "2026-01-01T24:60:61Z", "2026-01-01T00:00:00.999999999999Z", "1765000000", "NaN", "",
     ]
 
     /// With a few characters that an address may hold changed, so that the line stays a line.

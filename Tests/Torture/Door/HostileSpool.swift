@@ -41,6 +41,7 @@ struct HostileSpool: DoorPart {
         outcome.met("files that are no captures", hazards.count - DropHazard.names.count - DropHazard.places.count)
         outcome.met("files in wrong places", DropHazard.places.count)
         var stuck = hazards.count { $0.fate == .stuck }
+        let unclaimed = hazards.count { $0.fate == .unclaimed }
         for node in DropNode.all {
             guard node.make("\(new)/\(node.path)", outside.path) else {
                 outcome.counted("not tried, for this system makes none: \(node.words)")
@@ -116,10 +117,11 @@ struct HostileSpool: DoorPart {
             return last
         }
         let limit = Duration.seconds(60 + flood / 50)
-        let first = try await check(limit) { $0.refused >= refused && $1 >= delivered && $0.stuck >= stuck }
-        if let first, (first.0.refused, first.0.stuck, first.1) != (refused, stuck, delivered) {
+        let first = try await check(limit) { $0.refused >= refused && $1 >= delivered && $0.stuck >= stuck && $0.unclaimed >= unclaimed }
+        if let first, (first.0.refused, first.0.stuck, first.0.unclaimed, first.1) != (refused, stuck, unclaimed, delivered) {
             problems.append(
-                "refused \(first.0.refused) of \(refused), stuck \(first.0.stuck) of \(stuck), delivered \(first.1) of \(delivered)")
+                "refused \(first.0.refused) of \(refused), stuck \(first.0.stuck) of \(stuck), unclaimed \(first.0.unclaimed) of \(unclaimed), delivered \(first.1) of \(delivered)"
+            )
         }
         outcome.worstRecovery = max(outcome.worstRecovery ?? 0, (ContinuousClock.now - began) / .seconds(1))
         if access(slow, F_OK) != 0 { problems.append("a file was taken while it was written") }

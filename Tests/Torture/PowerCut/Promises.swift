@@ -21,8 +21,8 @@ struct Promises: Sendable {
             told.formUnion(words.ids.filter { $0.hasPrefix("00000000-0000-7000-8000-") || bound.values.contains($0) })
             if let token = words.token, !tokens.contains(token) { tokens.append(token) }
         case .rename where record.second.hasPrefix("spool/taken/"):
-            let name = record.second.dropFirst("spool/taken/".count).split(separator: "~", maxSplits: 4, omittingEmptySubsequences: false)
-            if name.count == 5 { bound[String(name[4])] = String(name[0]) }
+            let name = record.second.dropFirst("spool/taken/".count).split(separator: "~", maxSplits: 3, omittingEmptySubsequences: false)
+            if name.count == 4 { bound[String(name[3])] = String(name[0]) }
         case .placed where record.path.hasPrefix("spool/new/"):
             dropped[record.path.split(separator: "/").last.map(String.init) ?? ""] = record.data
         case .mark:

@@ -1,0 +1,38 @@
+import Backends
+import Capture
+import ControlAPI
+import ControlServer
+import Foundation
+import Logging
+import Outbox
+import SyncModel
+
+extension Station {
+    func claim(_ request: NoInput, by peer: Peer) async throws(Problem) -> ClaimReport {
+        guard spool.isEnabled else {
+            throw .invalid("The drop folder is turned off.", next: "Turn it on in the configuration, under ‘spool’.")
+        }
+        if spool.unclaimed == .hold, policy.access(of: peer).map({ $0 >= .administer }) != true {
+            throw policy.refusal(of: peer, for: .administer)
+        }
+        let keeper = try keeper(spool.backend)
+        let name = keeper.backend.name
+        let snapshot = await keeper.snapshot
+        guard snapshot.state == .signedIn, let account = snapshot.account else {
+            throw Problem(
+                .signInRequired, status: 409, title: "Nobody is signed in",
+                detail: "The files can only be claimed for an account that is signed in at \(name).",
+                next: "Sign in with ‘\(commands(for: name).login) --claim’.")
+        }
+        let owner = Destination(backend: name, account: account.id)
+        let files: Int
+        do { files = try await spool.claim(for: owner, by: peer.description) } catch {
+            throw (error as? OutboxError).map { Problem($0) }
+                ?? Problem(
+                    .storageFailed, status: 500, title: "The drop folder failed", detail: "The files could not be claimed: \(error)",
+                    next: "Look at the disk and at who owns the folder \(spool.directory).")
+        }
+        log.notice("Unclaimed files were claimed", metadata: facts(Requester(peer), name, account.id))
+        return ClaimReport(files: files, backend: name, account: account.id.rawValue, email: account.label)
+    }
+}

@@ -1,0 +1,131 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import StationSupport
+import TestSupport
+import Testing
+
+/// Files that are dropped while no account is signed in, through the real programs.
+@Suite(.timeLimit(.minutes(5))) struct ClaimTests {
+    private func drop(_ station: TestStation, _ numbers: ClosedRange<Int>) throws {
+        let folder = station.directory("state/spool/new/users/5")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        for number in numbers {
+            try TestStation.measurement(1_764_000_000 + number).write(to: URL(fileURLWithPath: station.directory("dropping")))
+            try FileManager.default.moveItem(atPath: station.directory("dropping"), toPath: "\(folder)/\(number).json")
+        }
+    }
+
+    /// Waits until so many files are set aside.
+    private func setAside(_ count: Int, _ station: TestStation) async throws {
+        while try await station.status().spool?.unclaimed != count { try await Task.sleep(for: .milliseconds(10)) }
+    }
+
+    private func configure(_ station: TestStation, unclaimed: String) throws {
+        let text = try String(contentsOfFile: station.directory("homing.yaml"), encoding: .utf8)
+        try station.directory.write(text + "spool: {unclaimed: \(unclaimed)}\n", to: "homing.yaml")
+    }
+
+    @Test func asksWhoseFilesAreThatWereDroppedWhileSignedOutAndSendsThemOnceClaimed() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try drop(station, 1...3)
+        try await setAside(3, station)
+        #expect(try await station.homing("claim").code == 5)
+        // With the daemon down as well, and a kill.
+        try await station.end(SIGKILL)
+        try drop(station, 4...4)
+        try await station.start()
+
+        let login = try await station.homing(
+            "login", "--email", "manager@lab.test", "--password-stdin", input: BreatheSafeConfiguration.labPassword)
+        let question =
+            "4 files were dropped while signed out. Are they yours? To send them as manager@lab.test, run: homing claim"
+        #expect(login.code == 0 && login.text.contains(question), "\(login.text)")
+        // What is dropped from now on is the manager's.
+        try drop(station, 5...5)
+        try await station.event("delivered")
+        let status = try await station.homing("status")
+        #expect(status.code == 6, "\(status.text)")
+        #expect(status.text.contains("4 files were dropped while signed out. Are they yours?"), "\(status.text)")
+        #expect(status.text.hasPrefix("Everything else has gone up: 1 capture delivered"), "\(status.text)")
+        #expect(try await station.entries().count == 1)
+        try await station.end(SIGTERM)
+        try await station.start()
+        #expect(try await station.status().spool?.unclaimed == 4)
+
+        let claim = try await station.homing("claim")
+        #expect(claim.code == 0 && claim.text.hasPrefix("Claimed 4 files for manager@lab.test."), "\(claim.text)")
+        try await station.event("delivered", count: 5)
+        let event = try #require(try await station.event("claimed"))
+        #expect(event.detail["files"] == "4" && event.detail["by"]?.contains("uid") == true)
+        #expect(try await station.homing("claim").text == "No files are waiting to be claimed.\n")
+        #expect(try await station.status().attention.isEmpty)
+        let entries = try await station.entries().sorted { $0.capturedAt < $1.capturedAt }
+        #expect(entries.map { Int($0.capturedAt.timeIntervalSince1970) - 1_764_000_000 } == [1, 2, 3, 4, 5])
+        #expect(entries.allSatisfy { $0.acceptedAt > $0.capturedAt })
+        try await station.end(SIGTERM)
+    }
+
+    /// Nobody takes what another person dropped before signing out.
+    @Test func takesNothingForTheNextAccountWithoutAClaim() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        #expect(try await station.homing("logout", "--yes").code == 0)
+        try drop(station, 1...2)
+        // At once, before anything may have looked.
+        try await station.login()
+        #expect(try await station.status().spool?.unclaimed == 2)
+        #expect(try await station.entries().isEmpty)
+        #expect(try await station.homing("logout", "--yes").code == 0)
+        let claimed = try await station.homing(
+            "login", "--email", "manager@lab.test", "--password-stdin", "--claim", input: BreatheSafeConfiguration.labPassword)
+        #expect(claimed.code == 0 && claimed.text.contains("Claimed 2 files for manager@lab.test."), "\(claimed.text)")
+        try await station.event("delivered", count: 2)
+        try await station.end(SIGTERM)
+    }
+
+    @Test func theNextAccountTakesThemWhereOnePersonUsesTheStation() async throws {
+        let station = try await TestStation()
+        try configure(station, unclaimed: "next")
+        try await station.start()
+        try drop(station, 1...2)
+        while try await station.status().spool?.waiting != 2 { try await Task.sleep(for: .milliseconds(10)) }
+        try await station.login()
+        try await station.event("delivered", count: 2)
+        #expect(try await station.status().spool?.unclaimed == 0)
+        try await station.end(SIGTERM)
+    }
+
+    @Test func nothingIsAskedWhereAnAdministratorDecides() async throws {
+        let station = try await TestStation()
+        try configure(station, unclaimed: "hold")
+        try await station.start()
+        try drop(station, 1...1)
+        try await setAside(1, station)
+        let login = try await station.homing(
+            "login", "--email", "manager@lab.test", "--password-stdin", input: BreatheSafeConfiguration.labPassword)
+        #expect(!login.text.contains("yours"), "\(login.text)")
+        let status = try await station.homing("status")
+        #expect(status.text.contains("An administrator can send it as manager@lab.test with: homing claim"), "\(status.text)")
+        // The daemon's own user administers.
+        #expect(try await station.homing("claim").code == 0)
+        try await station.event("delivered")
+        try await station.end(SIGTERM)
+    }
+
+    /// A session that has to be renewed still says whose files are.
+    @Test func filesOfAnAccountThatHasToSignInAgainStayThatAccounts() async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        station.sandbox.expireSessions(rememberTokens: true)
+        try await station.submit(id: 1)
+        try await station.event("signInRequired")
+        try drop(station, 2...2)
+        try await station.event("captured", count: 2)
+        #expect(try await station.status().spool?.unclaimed == 0)
+        try await station.end(SIGTERM)
+    }
+}

@@ -1,0 +1,32 @@
+import Capture
+import ControlAPI
+import ControlServer
+import Foundation
+import Logging
+import TestSupport
+import Testing
+
+@testable import SyncDaemon
+
+/// Who may claim what was dropped while signed out.
+@Suite struct ClaimingTests {
+    private static let capturer = Peer(pid: 7, uid: 61_500, groups: [])
+    private static let administrator = Peer(pid: 7, uid: 0, groups: [])
+
+    @Test(arguments: [
+        (UnclaimedFiles.ask, capturer, Problem.Code.signInRequired), (.hold, capturer, .notPermitted),
+        (.hold, administrator, .signInRequired),
+    ])
+    func onlyAnAdministratorClaimsWhatIsHeld(policy: UnclaimedFiles, peer: Peer, expected: Problem.Code) async throws {
+        try await DaemonStation.with { station in
+            var configuration = station.configuration
+            configuration.spool.unclaimed = policy
+            configuration.access = AccessGroups()
+            let daemon = try await Daemon(
+                configuration: configuration, environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            // With nobody signed in, it goes no further for those who may.
+            let problem = await #expect(throws: Problem.self) { try await daemon.station.claim(NoInput(), by: peer) }
+            #expect(problem?.code == expected)
+        }
+    }
+}
