@@ -32,7 +32,7 @@ import Testing
             remote_id: /note/id
             promises: /note
             find: {request: "GET /people/{item.person}/notes", list: /notes, match: /key, remote_id: /id}
-          forget: {request: "DELETE /notes/{item.note}", empty: true, gone_is_done: true}
+          forget: {request: "DELETE /notes/{item.note}", empty: true, gone: [AWAY]}
           name: {request: "PUT /people/{item.person}", json: {name: "{item.name}", nick: "{item.nick?}"}}
         """
     private static let station = ["x-station": "station 7"]

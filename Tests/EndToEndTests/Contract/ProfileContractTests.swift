@@ -23,7 +23,7 @@ import Testing
             ("register", ["name": "a name", "email": "a email", "avatar_url": "a avatar_url"], false),
         ],
         "breathesafe": [
-            ("create_managed_user", [:], false), ("delete_managed_user", ["managed_user_id": "5"], false),
+            ("create_managed_user", [:], false),
             ("profile", ["user_id": "5"], true), ("measurement", ["user_id": "5"], true), ("fit_test", ["user_id": "5"], true),
         ],
         "labloop": [("appointment", [:], true)],
