@@ -7,7 +7,7 @@ import Testing
 @Suite struct FinalCodesTests {
     @Test(arguments: [
         ("breathesafe", "measurement", 422, #"{"messages":["Arkit must have an \"average_measurements\" key"]}"#, "permanent"),
-        ("breathesafe", "measurement", 422, #"{"messages":["Not managed by current user."]}"#, "forbidden"),
+        ("breathesafe", "measurement", 422, #"{"messages":["Not managed by current user."]}"#, "permanent"),
         ("breathesafe", "measurement", 422, #"{"messages":["Please log in."]}"#, "unauthorized"),
         ("breathesafe", "measurement", 422, #"{"status":422,"error":"Unprocessable Content"}"#, "transient"),
         ("breathesafe", "measurement", 404, #"{"status":404,"error":"Not Found"}"#, "transient"),

@@ -1,4 +1,5 @@
 import Backends
+import SyncModel
 import Testing
 
 /// A 404 on a deletion counts as done only where the profile says what such a 404 looks like.

@@ -44,7 +44,7 @@ import Testing
             }
         }
         station.sandbox.clearFaults()
-        let sync = try await station.homing("sync", "--wait", "--timeout", "120")
+        let sync = try await station.homing("sync", "--wait", "--timeout", "600")
         #expect(sync.code == 0, "\(sync.text)")
 
         let rows = try await station.entries()

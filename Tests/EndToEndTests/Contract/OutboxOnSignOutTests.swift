@@ -57,7 +57,7 @@ import Testing
     @Test("drop: two at once are one, and both know what became of it") func droppedTwice() async throws {
         let station = try await labLoop(outbox: "drop")
         try await capture(1...3, station)
-        await station.sandbox.apply(.slow(milliseconds: 500, path: "auth/logout"))
+        await station.sandbox.apply(.slow(milliseconds: 5000, path: "auth/logout"))
         async let first = station.client.call(Endpoints.signOut, SignOut())
         try await station.met(.slow)
         async let second = station.client.call(Endpoints.signOut, SignOut())
