@@ -59,7 +59,7 @@ import Testing
     @Test func whatTheServerStoredDifferentlyIsRecorded() async throws {
         let station = try await signedIn()
         try await submit(station, "measurement", id: 1, #"{"average_measurements":{},"marks":[1,null,3]}"#)
-        try await submit(station, "measurement", id: 2, #"{"average_measurements":{},"weight":1e400}"#)
+        try await submit(station, "measurement", id: 2, #"{"average_measurements":{},"marks":[[],[{"a":[null]}]]}"#)
         try await submit(station, "measurement", id: 3, #"{"average_measurements":{},"marks":[1,2,3.0]}"#)
         try await station.event("delivered", count: 3)
         await station.sandbox.apply(Fault(.commitThenCut, path: "from_arkit", count: 1))
@@ -68,7 +68,7 @@ import Testing
         let receipts = try await station.client.call(Endpoints.receipts, ReceiptQuery()).receipts
         func altered(_ id: Int) -> String? { receipts.first { $0.id == Samples.id(id).description }?.altered }
         #expect(receipts.count == 4)
-        #expect((1...4).map { altered($0) } == ["/marks/1", "/weight", nil, "/found/0"])
+        #expect((1...4).map { altered($0) } == ["/marks/1", "/marks/1/0/a/0", nil, "/found/0"])
         try await station.end(SIGTERM)
     }
 

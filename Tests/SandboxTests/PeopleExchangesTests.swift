@@ -42,7 +42,9 @@ import Testing
         let whole = try arkit("the new person in the list, before a name was given")
         var cut = try arkit("the list, page 2 of 2 a page")
         // What was cut off in the capture, so that it is complete.
-        let distances = (whole["average_measurements"]?.members ?? [:]).merging(cut["average_measurements"]?.members ?? [:]) { $1 }
+        let distances = (whole["average_measurements"]?.members ?? [:]).merging(cut["average_measurements"]?.members ?? [:]) { whole, cut in
+            .object((whole.members ?? [:]).merging(cut.members ?? [:]) { $1 })
+        }
         cut["average_measurements"] = .object(distances)
         _ = try await client.send("PUT", "/users/5/profile", body: .json(#"{"profile":{"first_name":"Eve","last_name":"Lab"}}"#))
         for (user, arkit) in [(5, whole), (7, cut)] {

@@ -88,11 +88,11 @@ extension Route.Find {
         let list = table.pointer("list", required: true)
         let match = table.pointer("match", required: true)
         let remoteID = table.pointer("remote_id", required: true)
+        let echo = table.pointer("echo")
+        let pages = table.table("pages").flatMap(Route.Pages.init)
         if let request, !request.method.isSafeMethod { table.reject("request", expected: "GET: looking must not change anything") }
         guard let request, let list, let match, let remoteID else { return nil }
-        self.init(
-            request: request, list: list, match: match, remoteID: remoteID, echo: table.pointer("echo"),
-            pages: table.table("pages").flatMap(Route.Pages.init))
+        self.init(request: request, list: list, match: match, remoteID: remoteID, echo: echo, pages: pages)
     }
 }
 

@@ -98,7 +98,8 @@ extension BreatheSafeState {
             object[name] = row.values[name] ?? .null
         }
         for name in ["facial_hair", "comfort", "results", "user_seal_check"] {
-            object[name] = row.values[name].flatMap { $0 == .null ? nil : $0 } ?? [:]
+            let value = row.values[name] ?? .null
+            object[name] = value == .null ? [:] : value
         }
         for name in ["unique_internal_model_code", "has_exhalation_valve", "strap_type", "style", "perimeter_mm", "colors"] {
             object[name] = mask?[name] ?? .null
