@@ -77,7 +77,7 @@ import Testing
     }
 
     /// A hundred MiB otherwise stay with the daemon until it is started again.
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(30)))
     func memoryForLargeDocumentsIsGivenBackAfterThem() async throws {
         let station = try await TestStation()
         let process = try await station.start()
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// What was accepted goes up on a disk with no byte left, new submissions are refused, and both end by themselves.
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(30)))
     func aFullDiskRefusesWhatIsNewAndDeliversWhatItHas() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=32m"))
@@ -148,7 +148,7 @@ import Testing
     }
 
     /// Somebody else would take each byte that the log gave away.
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(30)))
     func onAFullDiskTheLogKeepsItsRoom() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=32m"))
@@ -166,7 +166,7 @@ import Testing
     }
 
     /// One that is too large for the disk stays with whoever has it; what is small goes up, and nothing says for good that the disk is full.
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(30)))
     func whatTheDiskIsTooSmallForKeepsNothingSmallerAway() async throws {
         let station = try await TestStation()
         _ = try await station.start(through: Self.disk(station, "size=64m"))
@@ -185,7 +185,7 @@ import Testing
     }
 
     /// In the drop folder it waits, and what is of other people does not wait with it.
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(30)))
     func aDroppedFileThatTheDiskIsTooSmallForHoldsUpNobodyElse() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=64m"))
@@ -221,7 +221,7 @@ import Testing
     }
 
     /// Nobody else's file can be removed where the captures themselves have filled the disk: what has gone up makes the room.
-    @Test(.timeLimit(.minutes(5)), arguments: [500_000, 2_000_000])
+    @Test(.timeLimit(.minutes(30)), arguments: [500_000, 2_000_000])
     func aDiskThatItsOwnCapturesFilledHasRoomOnceTheyHaveGoneUp(size: Int) async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=32m"))
@@ -247,7 +247,7 @@ import Testing
     }
 
     /// Not even what became of entries can be written: nothing is sent, it is said so, and it goes on by itself.
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(30)))
     func onceTheSpaceThatIsKeptIsUsedUpNothingIsSentUntilThereIsRoom() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=48m"))
@@ -278,7 +278,7 @@ import Testing
     }
 
     /// Killed, and started again, while not a byte is free.
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(30)))
     func aDaemonStartsOnAFullDiskAndDelivers() async throws {
         let station = try await TestStation()
         let shell = try await station.start(through: Self.diskOfTwo(station))
@@ -298,7 +298,7 @@ import Testing
     }
 
     /// The log has room of its own for what becomes of entries; the renewed token, and the file that it takes, have none but what is kept.
-    @Test(.timeLimit(.minutes(5)), arguments: ["size=32m", "size=32m,nr_inodes=64"])
+    @Test(.timeLimit(.minutes(30)), arguments: ["size=32m", "size=32m,nr_inodes=64"])
     func onAFullDiskATokenIsRenewedAndStored(disk: String) async throws {
         let station = try await TestStation.lists2026()
         let process = try await station.start(through: Self.disk(station, disk))
@@ -321,7 +321,7 @@ import Testing
     }
 
     /// A store that has changed while not a byte is free: what is salvaged has the room that is kept.
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(30)))
     func aDamagedStoreIsSalvagedOnAFullDisk() async throws {
         let station = try await TestStation()
         let shell = try await station.start(through: Self.diskOfTwo(station))
@@ -347,7 +347,7 @@ import Testing
     }
 
     /// A disk that has bytes but no place for another file: what needs none goes on.
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(30)))
     func withoutInodesWhatIsHandedInIsAcceptedAndDelivered() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=32m,nr_inodes=64"))
@@ -373,7 +373,7 @@ import Testing
     }
 
     /// However many connect, the daemon has descriptors left for its work, and serves again once some are gone.
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(30)))
     func whoeverConnectsLeavesDescriptorsForTheWork() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: ["prlimit", "--nofile=96"])
@@ -400,7 +400,7 @@ import Testing
     }
 
     /// Where there is no descriptor for whoever connects, the daemon neither ends nor turns in circles.
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(30)))
     func withoutADescriptorForACallerItRests() async throws {
         let station = try await TestStation()
         var environment = try Recorder(root: station.directory("state"), log: nil).environment(met: station.directory("met"))

@@ -12,9 +12,8 @@ enum ArkitValidation {
     private static func problems(of key: String, _ measurement: JSON) -> [String] {
         let numbers = key.split(separator: "-", omittingEmptySubsequences: false)
         guard numbers.count == 2, numbers.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) else {
-            return [
-                "Arkit key in average_measurements must match pattern 'digits-dash-digits' (e.g., '14-818'), got: \(JSON.string(key).rubyInspection)"
-            ]
+            let form = "'digits-dash-digits' (e.g., '14-818')"
+            return ["Arkit key in average_measurements must match pattern \(form), got: \(JSON.string(key).rubyInspection)"]
         }
         let place = "for key '\(key)' in average_measurements"
         guard let members = measurement.members else { return ["Arkit value \(place) must be a hash"] }
@@ -50,7 +49,7 @@ struct ArkitAggregate: Sendable {
     init(_ arkit: JSON) {
         let measurements = arkit["average_measurements"]
         let values = Self.lines.map { line in
-            line.landmarks.flatMap { landmarks in zip(landmarks, landmarks.dropFirst()).map { measurements?["\($0)-\($1)"]?["value"]?.number } }
+            line.landmarks.flatMap { zip($0, $0.dropFirst()) }.map { measurements?["\($0)-\($1)"]?["value"]?.number }
         }
         let totals = values.map { $0.contains(nil) ? nil : $0.compactMap(\.self).reduce(0, +) }
         sums = .object(JSONObject(uniqueKeysWithValues: zip(Self.lines, totals).map { ($0.name, .decimal($1)) }))

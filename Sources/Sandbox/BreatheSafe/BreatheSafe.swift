@@ -32,7 +32,8 @@ final class BreatheSafe: StandIn {
         if let name = settings.keys.first(where: { $0 != "list-lag" }) {
             throw FaultProblem(description: "this backend has no setting '\(name)': expected list-lag")
         }
-        guard let lag = try settings["list-lag"].map({ value throws(FaultProblem) in try value.milliseconds(of: "list-lag") }) else { return }
+        guard let value = settings["list-lag"] else { return }
+        let lag = try value.milliseconds(of: "list-lag")
         state.withLock { $0.listLag = lag }
     }
 

@@ -23,7 +23,8 @@ extension BreatheSafeState {
     func listNewestMeasurements(_ visit: BreatheSafeVisit) -> BreatheSafeReply {
         guard let manager = visit.user else { return .json(401, ["facial_measurements": [], "messages": ["Unauthorized."]]) }
         let rows = managedUsers.filter { $0.manager == manager.id }.compactMap { managed -> JSON? in
-            guard let row = measurements.last(where: { $0.user == managed.user && isListed($0.createdAt, at: visit.now) }) else { return nil }
+            let row = measurements.last { $0.user == managed.user && isListed($0.createdAt, at: visit.now) }
+            guard let row else { return nil }
             let profile = profiles[managed.user]?.values ?? [:]
             let names = ["first_name", "last_name"].map { profile[$0]?.text ?? "" }
             var object: JSONObject = [
@@ -61,7 +62,8 @@ extension BreatheSafeState {
         let given = try visit.required("facial_measurement")
         guard let object = given.members else { throw .internalError }
         var row = BreatheSafeMeasurement(
-            user: object["user_id"].flatMap { $0 == .null ? nil : $0.rowID }, source: object["source"]?.text, arkit: object["arkit"] ?? .null,
+            user: object["user_id"].flatMap { $0 == .null ? nil : $0.rowID }, source: object["source"]?.text,
+            arkit: object["arkit"] ?? .null,
             values: BreatheSafeMeasurement.columnValues(of: object))
         guard let owner = row.user, users[owner] != nil else { return invalid(row, ["User must exist"]) }
         return store(&row, document: given, by: manager, at: visit.now)

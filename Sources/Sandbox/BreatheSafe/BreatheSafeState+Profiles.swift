@@ -17,7 +17,9 @@ extension BreatheSafeState {
         guard let changes = given.members else { throw .internalError }
         profile.change(changes, at: visit.now)
         // One profile for each user: it cannot become another's.
-        if let owner = changes["user_id"], owner.rowID != user { return .json(422, ["profile": profile.json, "messages": ["Did not update."]]) }
+        if let owner = changes["user_id"], owner.rowID != user {
+            return .json(422, ["profile": profile.json, "messages": ["Did not update."]])
+        }
         profiles[user] = profile
         return .json(
             200, ["profile": profile.json, "messages": []],

@@ -43,7 +43,9 @@ extension DescribedState {
     }
 
     /// What a list shows of these rows: all of them, or the page that was asked for, and their number.
-    func listed(_ rows: [DescribedRow], _ call: DescribedCall, _ request: SandboxRequest, at now: Date) -> (rows: [DescribedRow], total: Int) {
+    func listed(
+        _ rows: [DescribedRow], _ call: DescribedCall, _ request: SandboxRequest, at now: Date
+    ) -> (rows: [DescribedRow], total: Int) {
         let visible = rows.filter { now.timeIntervalSince($0.time) >= differing.listLag.seconds }
         let most = differing.pageSize ?? visible.count
         guard let pages = call.table["pages"] else { return (Array(visible.prefix(most)), visible.count) }
