@@ -101,9 +101,8 @@ extension Route.Pages {
     init?(_ table: StrictTable) {
         defer { table.close() }
         for key in ["page", "per_page"] where table.text(key, required: true)?.isEmpty == true { table.reject(key, expected: "a name") }
-        guard let page = table.text("page"), let perPage = table.text("per_page"), let total = table.pointer("total", required: true) else {
-            return nil
-        }
+        let total = table.pointer("total", required: true)
+        guard let page = table.text("page"), let perPage = table.text("per_page"), let total else { return nil }
         self.init(page: page, perPage: perPage, total: total)
     }
 }
