@@ -19,7 +19,8 @@ struct RunCommand: AsyncParsableCommand {
             (nested, flat, retryable), locked-status (423, 401), log-ins (so many a quarter of an hour, or null), stated-lifetime \
             (seconds, or null), empties-web-refresh. lists: error-form (text, object), log-ins (so many a minute, or null). aiphoto and \
             story16: api-key (a text, or null for any), renewal of refresh tokens (same, new, none), disabled, deleted and revoked \
-            (arrays of e-mail addresses), hides-accounts, second-factor; aiphoto: lacks-certificates.
+            (arrays of e-mail addresses), hides-accounts, second-factor; aiphoto: lacks-certificates. breathesafe and --profile: list-lag \
+            (milliseconds until a change shows in lists). --profile: page-size (rows, or null), ids (numbers, large, text).
             """)
 
     @Option(help: "The backend to stand in for; breathesafe where neither this nor --profile is given.")

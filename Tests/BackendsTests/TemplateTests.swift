@@ -116,7 +116,6 @@ struct TemplateTests {
         Unsendable("measurement", ["user_id": 5], "{\"a\":1} x", "not a JSON document"),
         Unsendable("measurement", ["user_id": 5], "\u{feff}{\"a\":1}", "not a JSON document"),
         Unsendable("create_managed_user", [:], "{}", "takes no payload; hand in the fields alone, with ‘--no-document’"),
-        Unsendable("delete_managed_user", [:], nil, "needs the field \"managed_user_id\": say it with ‘--item managed_user_id=VALUE’"),
     ]
 
     @Test(arguments: unsendable)
@@ -135,7 +134,6 @@ struct TemplateTests {
         try backend.check(route: "measurement", fields: ["user_id": 5], payload: capture)
         try backend.check(route: "profile", fields: ["user_id": "5"], payload: Data("[1]".utf8))
         try backend.check(route: "create_managed_user", fields: [:], payload: nil)
-        try backend.check(route: "delete_managed_user", fields: ["managed_user_id": 3], payload: nil)
     }
 
     @Test func aLineBreakInAHeaderIsRefused() throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The real daemon on files in which something has changed.
-@Suite(.timeLimit(.minutes(5))) struct DamageTests {
+@Suite(.timeLimit(.minutes(30))) struct DamageTests {
     /// Changes a file of a station's state.
     private func damage(_ name: String, of station: TestStation, _ change: (inout Data) -> Void) throws {
         let file = URL(fileURLWithPath: station.directory("state/" + name))
@@ -56,7 +56,7 @@ import Testing
         #expect(try await station.event("salvaged")?.detail["missing"] == "0")
 
         try await station.sandbox.up()
-        let sync = try await station.homing("sync", "--wait", "--timeout", "60")
+        let sync = try await station.homing("sync", "--wait", "--timeout", "600")
         #expect(try await station.entries("delivered").count == 6, "\(sync.text)")
         #expect(station.sandbox.ledger.duplicates.isEmpty)
         #expect(try await check(station).code == 1)
@@ -91,7 +91,7 @@ import Testing
         try await station.sandbox.up()
         // `try?`: while the store is exchanged nobody answers.
         while (try? await station.status().attention.first?.code) != "store-damaged" { await pauseBriefly() }
-        _ = try await station.homing("sync", "--wait", "--timeout", "60")
+        _ = try await station.homing("sync", "--wait", "--timeout", "600")
         let status = try await station.status()
         let queue = try #require(status.backends.first?.queue)
         #expect(queue.delivered == report.saved && queue.held == report.quarantined, "\(status.sentence)")

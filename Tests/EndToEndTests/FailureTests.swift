@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct FailureTests {
+@Suite(.timeLimit(.minutes(30))) struct FailureTests {
     @Test func whatIsLockedAtTheServerWaitsAloneWithoutCountingAndSaysSo() async throws {
         let station = try await TestStation()
         try await station.start()
@@ -177,7 +177,7 @@ import Testing
         while station.sandbox.ledger.entries.isEmpty { await pauseBriefly() }
         let started = ContinuousClock.now
         #expect(try await station.end(SIGTERM) == 0)
-        #expect(ContinuousClock.now - started < .seconds(5))
+        #expect(ContinuousClock.now - started < TestStation.hang)
 
         station.sandbox.clearFaults()
         try await station.start()

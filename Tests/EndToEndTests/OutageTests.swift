@@ -8,7 +8,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct OutageTests {
+@Suite(.timeLimit(.minutes(30))) struct OutageTests {
     @Test func whatIsCapturedOfflineGoesUpInOrderOnceThereIsANetwork() async throws {
         let station = try await TestStation()
         try await station.start()
@@ -19,7 +19,7 @@ import Testing
         #expect(try await station.homing("status").code == 0)
 
         try await station.sandbox.up()
-        let sync = try await station.homing("sync", "--wait", "--timeout", "30")
+        let sync = try await station.homing("sync", "--wait", "--timeout", "600")
         #expect(sync.code == 0, "\(sync.text)")
         for user in 5...6 {
             let arrived = station.sandbox.ledger.entries.filter { $0.user == user }.compactMap(\.clientMutationID)
@@ -66,7 +66,7 @@ import Testing
         try FileManager.default.copyItem(atPath: data + "arkit/capture-01.json", toPath: new + "/users/6/capture-01.json")
         try await station.event("captured", count: 4)
         try await station.sandbox.up()
-        #expect(try await station.homing("sync", "--wait", "--timeout", "30").code == 0)
+        #expect(try await station.homing("sync", "--wait", "--timeout", "600").code == 0)
         #expect(station.sandbox.ledger.entries.compactMap(\.user).sorted() == [5, 5, 5, 6])
         #expect(try FileManager.default.contentsOfDirectory(atPath: station.directory("state/spool/taken")).isEmpty)
         try await station.end(SIGTERM)

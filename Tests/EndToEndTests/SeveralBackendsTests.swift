@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Two backends at one station: accounts, lanes and gates apart.
-@Suite(.timeLimit(.minutes(5))) struct SeveralBackendsTests {
+@Suite(.timeLimit(.minutes(30))) struct SeveralBackendsTests {
     /// BreatheSafe as the station's own, and Lists beside it.
     private func station() async throws -> (TestStation, other: Sandbox) {
         let station = try await TestStation()
@@ -86,7 +86,7 @@ import Testing
         // A file waits for the drop folder's backend alone.
         try TestStation.measurement(2).write(to: URL(fileURLWithPath: drop + "/a.json"))
         var status = try await station.homing("status")
-        for _ in 0..<100 where status.code != 5 {
+        while status.code != 5 {
             try await Task.sleep(for: .milliseconds(50))
             status = try await station.homing("status")
         }
@@ -95,7 +95,7 @@ import Testing
         #expect(!status.text.contains("Nobody is signed in at lists-2026"))
         #expect(try await station.homing("status", "--check", "--backend", "lists-2026").code == 0)
         #expect(try await station.homing("status", "--check", "--backend", "breathesafe").code == 5)
-        #expect(try await station.homing("sync", "--wait", "--timeout", "5").code == 5)
+        #expect(try await station.homing("sync", "--wait", "--timeout", "600").code == 5)
         try await station.end(SIGTERM)
         await other.stop()
     }

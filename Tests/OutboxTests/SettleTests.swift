@@ -100,6 +100,10 @@ import Testing
         try await store.enqueue(Samples.mutation(1))
         let reader = try DatabasePool(path: store.directory("outbox.sqlite"))
         let outbox = store.outbox
+        let before = ContinuousClock.now
+        #expect(try await outbox.emptyLog())
+        let alone = ContinuousClock.now - before
+        try await store.enqueue(Samples.mutation(2))
         let began = ContinuousClock.now
         try await reader.read { db in
             _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM entry")
@@ -114,7 +118,9 @@ import Testing
             let wasEmptied = isEmpty.withLock(\.self)
             #expect(!wasEmptied)
         }
-        #expect(ContinuousClock.now - began < .seconds(4))
+        // SQLite's own patience with a reader is five seconds.
+        let took = ContinuousClock.now - began
+        #expect(took < Duration.seconds(4) + alone * 10)
         #expect(try await store.outbox.emptyLog())
     }
 

@@ -57,7 +57,7 @@ import Testing
         ("POST", "/faults", #"{"fault":"cut","count":[1]}"#, "count: expected text, a number or true and false"),
         ("POST", "/expire-sessions", #"{"remember-tokens":1}"#, "remember-tokens: expected true or false"),
         ("POST", "/advance-clock", #"{"seconds":-1}"#, #"expected {"seconds""#),
-        ("POST", "/settings", #"{"second-factor":true}"#, "this backend has no setting 'second-factor': it has none"),
+        ("POST", "/settings", #"{"second-factor":true}"#, "this backend has no setting 'second-factor': expected list-lag"),
         ("POST", "/settings", "[]", "expected an object of settings"),
         ("GET", "/nothing", "", "there is no call GET /nothing"),
     ])

@@ -32,7 +32,7 @@ import Testing
             remote_id: /note/id
             promises: /note
             find: {request: "GET /people/{item.person}/notes", list: /notes, match: /key, remote_id: /id}
-          forget: {request: "DELETE /notes/{item.note}", empty: true, gone_is_done: true}
+          forget: {request: "DELETE /notes/{item.note}", empty: true, gone: [AWAY]}
           name: {request: "PUT /people/{item.person}", json: {name: "{item.name}", nick: "{item.nick?}"}}
         """
     private static let station = ["x-station": "station 7"]
@@ -179,6 +179,37 @@ import Testing
         let error = await #expect(throws: (any Error).self) { try await withDescribed(wrong) { _, _ in } }
         #expect("\(error.map { "\($0)" } ?? "")".contains("notes.yaml:"))
         #expect("\(error.map { "\($0)" } ?? "")".contains("routes.note.remote_id: expected a JSON pointer"))
+    }
+
+    @Test func listsCanBePagedAndLate() async throws {
+        let paged = Self.notes.replacing("remote_id: /id}", with: "remote_id: /id, pages: {page: p, per_page: n, total: /count}}")
+        try await withDescribed(paged) { sandbox, client async throws in
+            try sandbox.change(["page-size": 2, "list-lag": 5000])
+            let (headers, _) = try await signedIn(client)
+            for key in ["a", "b", "c"] { #expect(try await note(client, headers, key: key).status == 201) }
+            func list(_ query: String) async throws -> (keys: [String], total: Int?) {
+                let body = try await client.send("GET", "/v2/people/5/notes?\(query)", headers: headers).json()
+                return (body["notes"]?.elements?.compactMap { $0["key"]?.text } ?? [], body["count"]?.integer)
+            }
+            #expect(try await list("p=1&n=100") == ([], 0))
+            sandbox.clock.advance(by: .seconds(5))
+            #expect(try await list("p=1&n=100") == (["a", "b"], 3))
+            #expect(try await list("p=2&n=100") == (["c"], 3))
+            #expect(try await list("p=3&n=100") == ([], 3))
+            #expect(try await list("p=3&n=1") == (["c"], 3))
+        }
+    }
+
+    @Test(arguments: [("large", JSON.large("9223372036854775808")), ("text", "id-1"), ("numbers", 1)])
+    func idsHaveTheFormThatWasAskedFor(_ form: String, _ id: JSON) async throws {
+        try await withDescribed { sandbox, client async throws in
+            try sandbox.change(["ids": .string(form)])
+            #expect(try await signIn(client).json()["data"]?["user"]?["id"] == id)
+            let (headers, _) = try await signedIn(client)
+            #expect(try await note(client, headers).json()["note"]?["id"] == id)
+            #expect(try await client.send("GET", "/v2/people/5/notes", headers: headers).json()["notes"] == [["id": id, "key": "k1"]])
+            #expect(try await client.send("GET", "/v2/me", headers: headers).json()["me"]?["id"] == id)
+        }
     }
 
     @Test func aFaultMeetsItAsAnyOther() async throws {

@@ -14,7 +14,11 @@ import Testing
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             await sandbox.apply(Fault(name, path: "from_arkit", count: 1))
-            await #expect(throws: (any Error).self) { try await client.upload(key: "k", deadline: .milliseconds(400)) }
+            await withTaskGroup { group in
+                group.addTask { await #expect(throws: (any Error).self) { try await client.upload(key: "k") } }
+                while sandbox.ledger.requests.last?.fault == nil || sandbox.ledger.entries.count < rows { await pauseBriefly() }
+                group.cancelAll()
+            }
             #expect(sandbox.ledger.entries(clientMutationID: "k").map(\.answered) == Array(repeating: false, count: rows))
             #expect(sandbox.ledger.requests.last?.status == nil)
             #expect(sandbox.ledger.requests.last?.fault == name.rawValue)
@@ -173,11 +177,27 @@ import Testing
     @Test func aSlowAnswerIsLateAndTheRowIsThere() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
-            await sandbox.apply(.slow(milliseconds: 60_000, count: 1))
-            await #expect(throws: (any Error).self) { try await client.upload(key: "k", deadline: .milliseconds(300)) }
+            await sandbox.apply(.slow(milliseconds: 3_600_000, count: 1))
+            async let late = client.upload(key: "k")
+            while sandbox.ledger.entries.isEmpty { await pauseBriefly() }
             #expect(sandbox.ledger.entries(clientMutationID: "k").count == 1)
+            sandbox.clearFaults()
+            #expect(try await late.status == 201)
             await sandbox.apply(.slow(milliseconds: 1, count: 1))
             #expect(try await client.upload().status == 201)
+        }
+    }
+
+    @Test func aServerAtWorkIsDoneOnceTheFaultsAreCleared() async throws {
+        try await withSandbox { sandbox, client async throws in
+            try await client.logIn()
+            await sandbox.apply(.slowCommit(milliseconds: 3_600_000, path: "from_arkit"))
+            async let late = client.upload(key: "k")
+            while sandbox.ledger.requests.last?.fault == nil { await pauseBriefly() }
+            #expect(sandbox.ledger.entries == [])
+            sandbox.clearFaults()
+            #expect(try await late.status == 201)
+            #expect(sandbox.ledger.entries.map(\.clientMutationID) == ["k"])
         }
     }
 

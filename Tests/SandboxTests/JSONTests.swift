@@ -38,11 +38,31 @@ import Testing
         #expect(throws: JSONSyntaxError.self) { try JSON(bytes: Array(text.utf8)) }
     }
 
+    @Test(arguments: [
+        ("/* a */ [1, // b\n 2]", "[1,2]"), (#"["\q\x"]"#, #"["qx"]"#), ("[1]//", "[1]"), (#""/* a */""#, #""/* a */""#),
+        ("[1e400,-1e400]", "[null,null]"),
+    ])
+    func readsWhatRubyReads(_ text: String, _ written: String) throws {
+        #expect(try JSON(bytes: Array(text.utf8), grammar: .ruby).description == written)
+    }
+
+    @Test(arguments: ["\u{FEFF}[]", "NaN", "[1,]", "/* a", "/ a", "[1] /", "\"a\nb\"", #""\u12""#, "01"])
+    func refusesWhatRubyRefuses(_ text: String) {
+        #expect(throws: JSONSyntaxError.self) { try JSON(bytes: Array(text.utf8), grammar: .ruby) }
+    }
+
+    @Test func keepsWholeNumbersOfAnyLength() throws {
+        let text = "[-9223372036854775809,9223372036854775807,9223372036854775808,9223372036854775809]"
+        let value = try JSON(bytes: Array(text.utf8))
+        #expect(value.description == text)
+        #expect(value.elements?.last != value.elements?.dropLast().last)
+    }
+
     @Test(arguments: [(100, true), (101, false)])
-    func nestingEndsAt100(_ depth: Int, _ isRead: Bool) {
+    func nestingEndsAt100ForRuby(_ depth: Int, _ isRead: Bool) {
         for (open, inside, close) in [("[", "", "]"), (#"{"a":"#, "1", "}")] {
             let text = String(repeating: open, count: depth) + inside + String(repeating: close, count: depth)
-            let value = try? JSON(bytes: Array(text.utf8))  // the error is what some arguments are for
+            let value = try? JSON(bytes: Array(text.utf8), grammar: .ruby)  // the error is what some arguments are for
             #expect((value != nil) == isRead)
         }
     }

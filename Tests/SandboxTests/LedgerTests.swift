@@ -51,6 +51,22 @@ import Testing
         }
     }
 
+    @Test func tellsEffectsUnderAnotherAccountsCredentialAndRequestsWithTwo() async throws {
+        try await withSandbox { sandbox, client async throws in
+            try await client.logIn()
+            try await client.upload(key: "a")
+            let other = LabClient(sandbox.baseURL)
+            try await other.logIn("other@lab.test", remember: true)
+            try await other.upload(to: 10, key: "b")
+            #expect(sandbox.ledger.misattributed(owners: ["a": 1, "b": 2]) == [])
+            #expect(sandbox.ledger.misattributed(owners: ["a": 1, "b": 1]).map(\.clientMutationID) == ["b"])
+            #expect(sandbox.ledger.mixed.isEmpty)
+            await client.set("remember_user_token", to: await other.jar["remember_user_token"])
+            try await client.upload(key: "c")
+            #expect(sandbox.ledger.mixed.map(\.account) == [1])
+        }
+    }
+
     @Test func requestsAreCountedByPathAndStatus() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn(password: "wrong")

@@ -29,6 +29,21 @@ import Testing
         }
     }
 
+    @Test func breatheSafeShowsChangesLateInLists() async throws {
+        try await withSandbox { sandbox, client async throws in
+            try sandbox.change(["list-lag": 60_000])
+            try await client.logIn()
+            #expect(try await client.upload(key: "a").status == 201)
+            func rows() async throws -> Int? {
+                try await client.send("GET", "/users/5/facial_measurements").json()["facial_measurements"]?.elements?.count
+            }
+            #expect(try await rows() == 0)
+            sandbox.clock.advance(by: .seconds(60))
+            #expect(try await rows() == 1)
+            #expect(sandbox.settings == ["list-lag": 60_000])
+        }
+    }
+
     @Test(arguments: [("same", 1), ("new", 2), ("none", 0)])
     func firebaseRenewsRefreshTokensInThreeWays(_ renewal: String, _ tokens: Int) async throws {
         try await withSandbox(of: .story16()) { sandbox, client async throws in
@@ -44,7 +59,7 @@ import Testing
     @Test(arguments: [
         (SandboxBackend.lists(), "error-form", JSON("html")), (.lists(), "log-ins", 0), (.labLoop(), "locked-status", 500),
         (.labLoop(), "empties-web-refresh", 1), (.labLoop(), "no-such", 1), (.story16(), "renewal", "sometimes"),
-        (.story16(), "api-key", ""),
+        (.story16(), "api-key", ""), (.breatheSafe(), "list-lag", -1), (.breatheSafe(), "page-size", 1),
     ])
     func aSettingThatIsNotUnderstoodChangesNothing(_ backend: SandboxBackend, _ name: String, _ value: JSON) async throws {
         try await withSandbox(of: backend) { sandbox, _ async throws in

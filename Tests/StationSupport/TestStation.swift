@@ -23,6 +23,12 @@ package final class TestStation: Sendable {
         try await self.init(.breatheSafe(backend), profile: "breathesafe", route: "measurement", delivery: delivery)
     }
 
+    /// No machine is so slow that an answer is lost by these.
+    package static let patient = "connect: 300, request: 600, exchange: 600"
+
+    /// Longer than a station takes for anything that it does not wait for, and shorter than it waits for an answer.
+    package static let hang = Duration.seconds(300)
+
     package static let shortPauses = "first_delay: 0.05, lookup_after: 0.05, first_pause: 0.1"
 
     /// - Parameters:
@@ -57,6 +63,8 @@ package final class TestStation: Sendable {
             guard let place = text.range(of: old) else { throw StationError("\(profile).yaml does not hold \(old)") }
             text.replaceSubrange(place, with: new)
         }
+        // As in the configuration; what a test makes shorter than ten seconds stays so.
+        text = text.replacing(/timeout: \d\d+/, with: "timeout: 600")
         let moved = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let words = line.split(separator: " ")
             guard words.count == 2, let url = URL(string: String(words[1])), url.scheme != nil else { return String(line) }
@@ -75,7 +83,7 @@ package final class TestStation: Sendable {
     /// - Parameter caFile: with the only authorities to trust; nil for the system's.
     package static func configure(
         _ directory: TemporaryDirectory, delivery: String = shortPauses, route: String = "measurement",
-        timeouts: String = "connect: 10, request: 30, exchange: 60", caFile: String? = nil
+        timeouts: String = patient, caFile: String? = nil
     ) throws {
         let spool = route == "measurement" ? "" : "spool: {enabled: false}\n"
         let trust = caFile.map { "ca_file: \($0)\n" } ?? ""

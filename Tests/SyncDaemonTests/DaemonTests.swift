@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct DaemonTests {
+@Suite(.timeLimit(.minutes(30))) struct DaemonTests {
     @Test func aCaptureGoesUpOnceAndTheStatusSaysSo() async throws {
         try await DaemonStation.with { station in
             try await station.running {

@@ -39,7 +39,7 @@ extension RoundCampaign {
     /// Does what fails for a while as often as it takes: a machine with much else to do may need longer than these stations wait, and a daemon
     /// that exchanges its store answers nobody.
     static func patiently(_ work: () async throws -> Void) async throws {
-        let limit = ContinuousClock.now + .seconds(120)
+        let limit = ContinuousClock.now + .seconds(600)
         while true {
             do { return try await work() } catch { if ContinuousClock.now > limit { throw error } }
             try await Task.sleep(for: .milliseconds(20))
@@ -48,7 +48,7 @@ extension RoundCampaign {
 
     /// Waits until it is so; false where that takes longer than even a machine with much else to do needs.
     static func soon(_ condition: () async throws -> Bool) async throws -> Bool {
-        let limit = ContinuousClock.now + .seconds(150)
+        let limit = ContinuousClock.now + .seconds(600)
         while ContinuousClock.now < limit {
             if try await condition() { return true }
             try await Task.sleep(for: .milliseconds(20))

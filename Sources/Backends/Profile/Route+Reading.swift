@@ -88,11 +88,11 @@ extension Route.Find {
         let list = table.pointer("list", required: true)
         let match = table.pointer("match", required: true)
         let remoteID = table.pointer("remote_id", required: true)
+        let echo = table.pointer("echo")
+        let pages = table.table("pages").flatMap(Route.Pages.init)
         if let request, !request.method.isSafeMethod { table.reject("request", expected: "GET: looking must not change anything") }
         guard let request, let list, let match, let remoteID else { return nil }
-        self.init(
-            request: request, list: list, match: match, remoteID: remoteID, echo: table.pointer("echo"),
-            pages: table.table("pages").flatMap(Route.Pages.init))
+        self.init(request: request, list: list, match: match, remoteID: remoteID, echo: echo, pages: pages)
     }
 }
 
@@ -101,9 +101,8 @@ extension Route.Pages {
     init?(_ table: StrictTable) {
         defer { table.close() }
         for key in ["page", "per_page"] where table.text(key, required: true)?.isEmpty == true { table.reject(key, expected: "a name") }
-        guard let page = table.text("page"), let perPage = table.text("per_page"), let total = table.pointer("total", required: true) else {
-            return nil
-        }
+        let total = table.pointer("total", required: true)
+        guard let page = table.text("page"), let perPage = table.text("per_page"), let total else { return nil }
         self.init(page: page, perPage: perPage, total: total)
     }
 }

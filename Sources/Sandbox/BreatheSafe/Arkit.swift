@@ -1,54 +1,58 @@
 /// What BreatheSafe says about a captured face that it does not accept; empty when it does.
 enum ArkitValidation {
-    static func messages(for arkit: JSON) -> [String] {
+    /// - Parameter order: the names of the distances in the order of the document, which is that of the messages.
+    static func messages(for arkit: JSON, order: [String]) -> [String] {
         guard let object = arkit.members else { return ["Arkit must be a hash"] }
         guard let average = object["average_measurements"] else { return [#"Arkit must have an "average_measurements" key"#] }
         guard let measurements = average.members else { return [#"Arkit "average_measurements" must be a hash"#] }
-        return measurements.sorted { $0.key < $1.key }.compactMap { problem(key: $0.key, measurement: $0.value) }
+        let names = order + measurements.keys.filter { !order.contains($0) }.sorted()
+        return names.flatMap { name in measurements[name].map { problems(of: name, $0) } ?? [] }
     }
 
-    private static func problem(key: String, measurement: JSON) -> String? {
+    private static func problems(of key: String, _ measurement: JSON) -> [String] {
         let numbers = key.split(separator: "-", omittingEmptySubsequences: false)
         guard numbers.count == 2, numbers.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) else {
-            return "Arkit key in average_measurements must match pattern 'digits-dash-digits' (e.g., '14-818'), got: \(JSON.string(key))"
+            let form = "'digits-dash-digits' (e.g., '14-818')"
+            return ["Arkit key in average_measurements must match pattern \(form), got: \(JSON.string(key).rubyInspection)"]
         }
-        guard let value = measurement["value"], let description = measurement["description"] else {
-            return "Arkit hash for key '\(key)' in average_measurements must have 'value' and 'description' keys"
+        let place = "for key '\(key)' in average_measurements"
+        guard let members = measurement.members else { return ["Arkit value \(place) must be a hash"] }
+        guard let value = members["value"] else { return ["Arkit hash \(place) must have 'value' key"] }
+        var problems: [String] = []
+        if value.number.map({ $0 > 0 }) != true {
+            problems.append("Arkit value \(place) must be a positive float, got: \(value.rubyInspection)")
         }
-        guard let number = value.number, number > 0 else {
-            return "Arkit value for key '\(key)' in average_measurements must be a positive float, got: \(value)"
+        switch members["description"] {
+        case nil: problems.append("Arkit hash \(place) must have 'description' key")
+        case .string?: break
+        case let other?: problems.append("Arkit description \(place) must be a string, got: \(other.rubyClass)")
         }
-        guard description.text != nil else {
-            return "Arkit description for key '\(key)' in average_measurements must be a string, got: \(description)"
-        }
-        return nil
+        return problems
     }
 }
 
-/// The five sums in millimetres that BreatheSafe derives from a captured face.
+/// The five sums in millimetres that BreatheSafe derives from a captured face; a sum of which a distance is missing is null.
 struct ArkitAggregate: Sendable {
-    private(set) var sums: JSON = .null
-    /// 0 to 100; complete is the 54 distances that the capture app measures.
-    private(set) var percentComplete = 0.0
+    let sums: JSON
+    /// 0 to 100, by how many of the five sums there are.
+    let percentComplete: Double
 
-    private static let complete = 54.0
-    private static let groups: [(name: String, words: [String])] = [
-        ("nose_mm", ["nose"]), ("strap_mm", ["strap"]), ("top_cheek_mm", ["top", "cheek"]), ("mid_cheek_mm", ["mid", "cheek"]),
-        ("chin_mm", ["chin"]),
+    /// The landmarks between which the distances of each sum are measured, one after the other.
+    private static let lines: [(name: String, landmarks: [[Int]])] = [
+        ("nose_mm", [[609, 802, 798, 14, 818], [160, 371, 367, 387, 14]]),
+        ("strap_mm", [[967, 464, 456, 451, 455], [999, 1027, 884, 883, 879]]),
+        ("top_cheek_mm", [[879, 600, 756, 862, 753, 594, 582, 609], [451, 151, 321, 434, 318, 145, 133, 160]]),
+        ("mid_cheek_mm", [[509, 893, 894, 881, 880, 879], [60, 478, 479, 453, 452, 451]]),
+        ("chin_mm", [[1049, 983, 982, 1050, 1051, 1052, 1053, 509], [1049, 984, 985, 986, 987, 988, 989, 60]]),
     ]
 
     init(_ arkit: JSON) {
-        // In one order, so that the sums come out the same to the last digit.
-        let measurements = (arkit["average_measurements"]?.members ?? [:]).sorted { $0.key < $1.key }
-        let measured = measurements.compactMap { _, measurement in
-            measurement["value"]?.number.map { (words: measurement["description"]?.text?.lowercased() ?? "", value: $0) }
+        let measurements = arkit["average_measurements"]
+        let values = Self.lines.map { line in
+            line.landmarks.flatMap { zip($0, $0.dropFirst()) }.map { measurements?["\($0)-\($1)"]?["value"]?.number }
         }
-        let values = Self.groups.map { group in
-            measured.filter { entry in group.words.allSatisfy(entry.words.contains) }.map(\.value)
-        }
-        sums = .object(
-            JSONObject(
-                uniqueKeysWithValues: zip(Self.groups, values).map { ($0.name, .decimal($1.isEmpty ? nil : $1.reduce(0, +))) }))
-        percentComplete = min(100, Double(values.joined().count) / Self.complete * 100)
+        let totals = values.map { $0.contains(nil) ? nil : $0.compactMap(\.self).reduce(0, +) }
+        sums = .object(JSONObject(uniqueKeysWithValues: zip(Self.lines, totals).map { ($0.name, .decimal($1)) }))
+        percentComplete = Double(totals.count { $0 != nil }) / Double(Self.lines.count) * 100
     }
 }

@@ -26,6 +26,17 @@ final class BreatheSafe: StandIn {
         state.withLock { $0.expireSessions(rememberTokens: rememberTokens) }
     }
 
+    var settings: JSONObject { state.withLock { ["list-lag": .milliseconds($0.listLag)] } }
+
+    func change(_ settings: JSONObject) throws(FaultProblem) {
+        if let name = settings.keys.first(where: { $0 != "list-lag" }) {
+            throw FaultProblem(description: "this backend has no setting '\(name)': expected list-lag")
+        }
+        guard let value = settings["list-lag"] else { return }
+        let lag = try value.milliseconds(of: "list-lag")
+        state.withLock { $0.listLag = lag }
+    }
+
     func errorPage(_ status: Int, code: String?, for request: SandboxRequest) -> SandboxResponse {
         if let code { .json(status, ["messages": [.string(code)]]) } else { ExceptionsPage.response(status, as: AnswerFormat(request)) }
     }

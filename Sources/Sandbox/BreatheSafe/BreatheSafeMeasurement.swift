@@ -22,8 +22,7 @@ struct BreatheSafeMeasurement: Sendable {
         var values: JSONObject = [:]
         for name in columns + ["cheek_fullness"] {
             switch object[name] {
-            case .int(let value)?: values[name] = .string(String(value))
-            case .double(let value)?: values[name] = .string(String(value))
+            case let value? where value.number != nil: values[name] = .string(value.description)
             case let value?: values[name] = value
             case nil: break
             }

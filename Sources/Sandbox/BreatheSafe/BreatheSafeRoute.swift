@@ -1,25 +1,28 @@
-/// The routes of BreatheSafe that exist here.
+/// The routes of BreatheSafe that exist here. The number of a row is read as far as it is one, and 0 is no row's.
 enum BreatheSafeRoute: Equatable {
+    case root
     case logIn, logOut, currentUser, csrfToken, signInPage
-    case managedUsers, addManagedUser
+    case managedUsers, addManagedUser, newestMeasurements
     case managedUser(managed: Int)
     case deleteManagedUser(row: Int)
     case measurements(user: Int)
     case addMeasurement(user: Int)
     case addArkitMeasurement(user: Int)
     case aggregateArkit(user: Int)
+    case profile(user: Int)
     case changeProfile(user: Int)
     case fitTests, addFitTest
     case changeFitTest(Int)
     case deleteFitTest(Int)
+    case cloneFitTest(Int)
     case masks, addMask
 
     /// Nil where Rails has no route.
     init?(_ request: SandboxRequest) {
-        var path = request.segments
+        var path = request.decodedSegments
         if let last = path.last, last.hasSuffix(".json") { path[path.count - 1] = String(last.dropLast(5)) }
-        let number = path.count > 1 ? Int(path[1]) : nil
         switch (request.method, path.count, path.first, path.dropFirst().first) {
+        case ("GET", 0, _, _): self = .root
         case ("POST", 2, "users", "log_in"): self = .logIn
         case ("DELETE", 2, "users", "log_out"): self = .logOut
         case ("GET", 2, "users", "get_current_user"): self = .currentUser
@@ -27,12 +30,13 @@ enum BreatheSafeRoute: Equatable {
         case (_, 2, "users", "sign_in"): self = .signInPage
         case ("GET", 1, "managed_users", _): self = .managedUsers
         case ("POST", 1, "managed_users", _): self = .addManagedUser
+        case ("GET", 2, "managed_users", "facial_measurements"): self = .newestMeasurements
         case ("GET", 1, "fit_tests", _): self = .fitTests
         case ("POST", 1, "fit_tests", _): self = .addFitTest
         case ("GET", 1, "masks", _): self = .masks
         case ("POST", 1, "masks", _): self = .addMask
         default:
-            guard let number, let route = Self.numbered(request.method, path, number) else { return nil }
+            guard path.count > 1, let route = Self.numbered(request.method, path, path[1].rubyInteger) else { return nil }
             self = route
         }
     }
@@ -43,10 +47,12 @@ enum BreatheSafeRoute: Equatable {
         case ("DELETE", "managed_users", ""): .deleteManagedUser(row: number)
         case ("PUT", "fit_tests", ""), ("PATCH", "fit_tests", ""): .changeFitTest(number)
         case ("DELETE", "fit_tests", ""): .deleteFitTest(number)
+        case ("POST", "fit_tests", "clone"): .cloneFitTest(number)
         case ("POST", "users", "facial_measurements_from_arkit"): .addArkitMeasurement(user: number)
         case ("GET", "users", "facial_measurements"): .measurements(user: number)
         case ("POST", "users", "facial_measurements"): .addMeasurement(user: number)
         case ("POST", "users", "facial_measurements/aggregate_arkit"): .aggregateArkit(user: number)
+        case ("GET", "users", "profile"): .profile(user: number)
         case ("PUT", "users", "profile"), ("PATCH", "users", "profile"): .changeProfile(user: number)
         default: nil
         }
@@ -55,7 +61,7 @@ enum BreatheSafeRoute: Equatable {
     /// Whether the request must carry a valid X-CSRF-Token.
     var needsCSRFToken: Bool {
         switch self {
-        case .addManagedUser, .deleteManagedUser, .addFitTest, .changeFitTest, .deleteFitTest: true
+        case .addManagedUser, .deleteManagedUser, .addFitTest, .changeFitTest, .deleteFitTest, .cloneFitTest: true
         default: false
         }
     }
@@ -63,6 +69,6 @@ enum BreatheSafeRoute: Equatable {
     /// Whether Devise lets an idle session pass, as it does for signing in and out.
     var ignoresIdleTimeout: Bool { self == .logIn || self == .logOut }
 
-    /// Whether the answer is Devise's, which has a form for browsers, and not a controller's, which only knows JSON.
-    var isDevise: Bool { self == .logIn || self == .logOut || self == .signInPage }
+    /// Whether the answer is a page for browsers too, and not a controller's, which only knows JSON.
+    var hasPage: Bool { self == .logIn || self == .logOut || self == .signInPage || self == .root }
 }

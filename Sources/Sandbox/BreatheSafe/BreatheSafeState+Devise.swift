@@ -10,10 +10,12 @@ extension BreatheSafeState {
     mutating func logIn(_ visit: inout BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         if let user = visit.user { return signedIn(user, visit) }
         let given = visit.parameters["user"]
-        guard let email = given?["email"]?.text, let password = given?["password"]?.text else {
+        guard let address = given?["email"], !address.isBlank else {
             return try refused("You need to sign in or sign up before continuing.", visit)
         }
-        guard let id = users.values.first(where: { $0.email == Self.plainEmail(email) })?.id, var user = users[id] else {
+        let password = given?["password"]?.text
+        let email = address.text.map(Self.plainEmail)
+        guard let password, let id = users.values.first(where: { $0.email == email })?.id, var user = users[id] else {
             return try refused("Invalid Email or password.", visit)
         }
         if let lockedAt = user.lockedAt, visit.now.timeIntervalSince(lockedAt) > Self.lockDuration {

@@ -1,32 +1,27 @@
-extension BreatheSafeState {
-    /// The columns of a fit test that a client may set.
-    private static let columns = [
-        "mask_id", "user_seal_check", "comfort", "facial_hair", "results", "quantitative_fit_testing_device_id", "bulk_fit_tests_import_id",
-        "notes", "procedure",
-    ]
-    private static let longestNotes = 10_000
+import Foundation
 
+extension BreatheSafeState {
     /// The fit tests of the signed-in manager's users.
     func listFitTests(_ visit: BreatheSafeVisit) -> BreatheSafeReply {
         guard let manager = visit.user else {
             return .json(401, ["fit_tests": [], "tested_and_untested": [], "messages": ["Unauthorized."]])
         }
-        let rows = fitTests.filter { manages(manager, $0.user) }.map(\.json)
+        let rows = fitTests.filter { manages(manager, $0.user) && isListed($0.createdAt, at: visit.now) }.map(listed)
         return .json(200, ["fit_tests": .array(rows), "tested_and_untested": [], "messages": []])
     }
 
     /// Stores a fit test with the user's newest measurement. An unknown mask and long notes fail in the database, for ever.
     mutating func addFitTest(_ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         func refused(_ status: Int) -> BreatheSafeReply { .json(status, ["fit_test": [:], "messages": ["Unauthorized."]]) }
-        guard let manager = visit.user else { return refused(401) }
         let owner = try visit.required("user")
-        guard let user = owner["id"]?.integer, users[user] != nil, manages(manager, user) else { return refused(422) }
+        guard owner.members != nil else { throw .internalError }
+        guard let user = owner["id"]?.rowID, users[user] != nil else { throw .notFound }
+        guard let manager = visit.user else { return refused(401) }
+        guard manages(manager, user) else { return refused(422) }
         let given = try visit.required("fit_test")
-        let values = try changed([:], by: given)
-        let row = BreatheSafeFitTest(
-            id: nextID(of: "fit_tests"), user: user, measurement: measurements.last { $0.user == user }?.id, createdAt: visit.now,
-            updatedAt: visit.now, values: values)
-        fitTests.append(row)
+        var values = try changed([:], by: given)
+        if values["results"]?.isBlank != false { values["results"] = Self.emptyResults }
+        let row = add(values, of: user, at: visit.now)
         return .json(
             201, ["fit_test": row.json, "messages": []],
             commit: commit(row, by: manager, document: given))
@@ -34,9 +29,8 @@ extension BreatheSafeState {
 
     /// Changes a fit test; answers without a body.
     mutating func changeFitTest(_ id: Int, _ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
-        guard let manager = visit.user else { return unauthorized }
         guard let place = fitTests.firstIndex(where: { $0.id == id }) else { throw .notFound }
-        guard manages(manager, fitTests[place].user) else { return unauthorized }
+        guard let manager = visit.user, manages(manager, fitTests[place].user) else { return unauthorized }
         let given = try visit.required("fit_test")
         fitTests[place].values = try changed(fitTests[place].values, by: given)
         fitTests[place].updatedAt = visit.now
@@ -44,24 +38,42 @@ extension BreatheSafeState {
             response: SandboxResponse(status: 204), commit: commit(fitTests[place], by: manager, document: given))
     }
 
-    /// Deletes a fit test.
+    /// Deletes a fit test; one that was cloned cannot be deleted.
     mutating func deleteFitTest(_ id: Int, _ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
-        guard let manager = visit.user else { return unauthorized }
         guard let place = fitTests.firstIndex(where: { $0.id == id }) else { throw .notFound }
-        guard manages(manager, fitTests[place].user) else { return unauthorized }
+        guard let manager = visit.user, manages(manager, fitTests[place].user) else { return unauthorized }
+        guard !isCloned(fitTests[place]) else { throw .internalError }
         let row = fitTests.remove(at: place)
         return .json(200, ["messages": []], commit: commit(row, by: manager, document: nil))
     }
 
+    /// Adds the same fit test once more, with the user's newest measurement.
+    mutating func cloneFitTest(_ id: Int, _ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
+        guard let original = fitTests.first(where: { $0.id == id }) else { throw .notFound }
+        guard let manager = visit.user, manages(manager, original.user) else { return unauthorized }
+        let row = add(original.values, of: original.user, source: original.id, at: visit.now)
+        return .json(201, ["fit_test": row.json, "messages": []], commit: commit(row, by: manager, document: .object(row.values)))
+    }
+
+    /// Whether another fit test refers to this one.
+    func isCloned(_ row: BreatheSafeFitTest) -> Bool { fitTests.contains { $0.source == row.id } }
+
     private var unauthorized: BreatheSafeReply { .json(401, ["messages": ["Unauthorized."]]) }
 
+    private mutating func add(_ values: JSONObject, of user: Int, source: Int? = nil, at now: Date) -> BreatheSafeFitTest {
+        let row = BreatheSafeFitTest(
+            id: nextID(of: "fit_tests"), user: user, measurement: measurements.last { $0.user == user }?.id, source: source, createdAt: now,
+            updatedAt: now, values: values)
+        fitTests.append(row)
+        return row
+    }
+
     private func changed(_ values: JSONObject, by given: JSON) throws(RailsException) -> JSONObject {
-        guard let changes = given.members else { throw .badRequest }
-        var values = values
-        for column in Self.columns { values[column] = changes[column] ?? values[column] ?? .null }
+        guard let changes = given.members else { throw .internalError }
+        let values = BreatheSafeFitTest.columns.merging(values) { $1 }.merging(BreatheSafeFitTest.permitted(changes)) { $1 }
         let mask = values["mask_id"] ?? .null
-        guard mask == .null || masks.contains(where: { $0.id == mask.integer }) else { throw .internalError }
-        guard (values["notes"]?.text?.unicodeScalars.count ?? 0) <= Self.longestNotes else { throw .internalError }
+        guard mask == .null || masks.contains(where: { $0.id == mask.rowID }) else { throw .internalError }
+        guard (values["notes"]?.text?.unicodeScalars.count ?? 0) <= BreatheSafeFitTest.longestNotes else { throw .internalError }
         return values
     }
 
@@ -69,5 +81,31 @@ extension BreatheSafeState {
         Commit(
             resource: "fit_test", account: manager.id, user: row.user, remoteID: row.id,
             clientMutationID: document?["client_mutation_id"]?.text, document: document)
+    }
+
+    /// A row of the list, with its mask and its user.
+    private func listed(_ row: BreatheSafeFitTest) -> JSON {
+        let mask = masks.first { $0.id == row.values["mask_id"]?.rowID }?.json
+        let measurement = measurements.first { $0.id == row.measurement && row.measurement != nil }
+        var object: JSONObject = [
+            "id": .int(row.id), "user_id": .int(row.user), "facial_measurement_id": .integer(row.measurement),
+            "created_at": .string(row.createdAt.railsTimestamp), "updated_at": .string(row.updatedAt.railsTimestamp),
+            "first_name": profiles[row.user]?.values["first_name"] ?? .null,
+            "last_name": profiles[row.user]?.values["last_name"] ?? .null, "fm_user_id": .integer(measurement?.user),
+            "image_urls": mask?["image_urls"] ?? [],
+        ]
+        for name in ["mask_id", "quantitative_fit_testing_device_id", "mask_modded", "notes", "procedure"] {
+            object[name] = row.values[name] ?? .null
+        }
+        for name in ["facial_hair", "comfort", "results", "user_seal_check"] {
+            let value = row.values[name] ?? .null
+            object[name] = value == .null ? [:] : value
+        }
+        for name in ["unique_internal_model_code", "has_exhalation_valve", "strap_type", "style", "perimeter_mm", "colors"] {
+            object[name] = mask?[name] ?? .null
+        }
+        object["facialMeasurementPresence"] = measurement == nil ? "Completely missing" : "Partially missing"
+        for column in BreatheSafeMeasurement.columns { object["\(column)_present"] = measurement?.values[column] == nil ? 0 : 1 }
+        return .object(object)
     }
 }

@@ -3,15 +3,16 @@ import Foundation
 extension BreatheSafeState {
     /// The signed-in manager's users, 25 a page and at most 100.
     func listManagedUsers(_ visit: BreatheSafeVisit) -> BreatheSafeReply {
-        let page = min(1_000_000, max(1, visit.parameters["page"]?.integer ?? 1))
-        let perPage = min(100, max(1, visit.parameters["per_page"]?.integer ?? 25))
-        let mine = managedUsers.filter { $0.manager == visit.user?.id }
-        let rows = mine.dropFirst((page - 1) * perPage).prefix(perPage)
+        guard let manager = visit.user else {
+            return .json(422, ["managed_users": [], "messages": ["Please log in."], "total_count": 0, "page": 1, "per_page": 25])
+        }
+        let page = Page(of: visit, usually: 25)
+        let mine = managedUsers.filter { $0.manager == manager.id && isListed($0.createdAt, at: visit.now) }
         return .json(
-            visit.user == nil ? 422 : 200,
+            200,
             [
-                "managed_users": .array(rows.map(listed)), "messages": visit.user == nil ? ["Please log in."] : [],
-                "total_count": .integer(mine.count), "page": .integer(page), "per_page": .integer(perPage),
+                "managed_users": .array(page.rows(of: mine).map(listed)), "messages": [], "total_count": .integer(mine.count),
+                "page": .int(page.number), "per_page": .int(page.size),
             ])
     }
 
@@ -33,7 +34,7 @@ extension BreatheSafeState {
             commit: Commit(resource: "managed_user", account: manager.id, user: row.user, remoteID: row.id, document: document))
     }
 
-    /// Deletes a user with everything of theirs; `row` is `managed_users.id`.
+    /// Deletes a user with everything of theirs, unless one of their fit tests was cloned; `row` is `managed_users.id`.
     mutating func deleteManagedUser(_ row: Int, _ visit: BreatheSafeVisit) -> BreatheSafeReply {
         func answer(_ status: Int, _ message: JSON, commit: Commit? = nil) -> BreatheSafeReply {
             .json(status, ["managed_users": [], "messages": [message]], commit: commit)
@@ -41,6 +42,9 @@ extension BreatheSafeState {
         guard let manager = visit.user else { return answer(422, "Please log in.") }
         guard let found = managedUsers.first(where: { $0.id == row }) else { return answer(404, "Managed user not found.") }
         guard manager.isAdmin || found.manager == manager.id else { return answer(403, "Not authorized to delete this user.") }
+        guard !fitTests.contains(where: { $0.user == found.user && isCloned($0) }) else {
+            return answer(500, "Transaction to delete failed: a fit test is still referenced by its clone")
+        }
         managedUsers.removeAll { $0.user == found.user }
         measurements.removeAll { $0.user == found.user }
         fitTests.removeAll { $0.user == found.user }
@@ -54,11 +58,11 @@ extension BreatheSafeState {
     private func common(_ row: BreatheSafeManagedUser) -> JSONObject {
         let time = JSON.string(row.createdAt.railsTimestamp)
         let arkit = measurements.last { $0.user == row.user && $0.source == "arkit" }
-        let masks = Set(fitTests.filter { $0.user == row.user }.map { $0.values["mask_id"]?.integer })
+        let masks = Set(fitTests.filter { $0.user == row.user }.compactMap { $0.values["mask_id"]?.integer })
         return [
             "id": .integer(row.id), "manager_id": .integer(row.manager), "managed_id": .integer(row.user), "user_id": .integer(row.user),
             "created_at": time, "updated_at": time, "demog_percent_complete": 0,
-            "fm_percent_complete": .integer(Int(arkit?.aggregate.percentComplete ?? 0)), "traditional_fm_percent_complete": 0,
+            "fm_percent_complete": .decimal(arkit?.aggregate.percentComplete ?? 0), "traditional_fm_percent_complete": 0,
             "traditional_fm_count": 0, "traditional_fm_total": 6, "num_unique_masks_tested": .integer(masks.count),
             "profile_id": .integer(profiles[row.user]?.id),
         ].merging(profiles[row.user]?.valuesWithToken ?? [:]) { $1 }

@@ -1,10 +1,12 @@
 extension BreatheSafeState {
-    /// The masks that fit tests can name; anybody may see them.
-    func listMasks() -> BreatheSafeReply {
-        .json(
+    /// The masks that fit tests can name, 12 a page; anybody may see them.
+    func listMasks(_ visit: BreatheSafeVisit) -> BreatheSafeReply {
+        let page = Page(of: visit, usually: 12)
+        return .json(
             200,
             [
-                "masks": .array(masks.map(\.json)), "total_count": .integer(masks.count), "page": 1, "per_page": 12, "messages": [],
+                "masks": .array(page.rows(of: masks).map(\.listed)), "total_count": .integer(masks.count), "page": .int(page.number),
+                "per_page": .int(page.size), "messages": [],
             ])
     }
 

@@ -1,12 +1,16 @@
 import Foundation
 
 extension BreatheSafeState {
+    /// Levels of a stored document with which its list cannot be read any more.
+    private static let unreadableLevels = 99
+
     /// All measurements of a user, newest first, each with everything that was captured.
     func listMeasurements(of user: Int, _ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
-        guard users[user] != nil else { throw .notFound }
         guard let manager = visit.user else { return .json(401, ["messages": ["Unauthorized."]]) }
+        guard users[user] != nil else { throw .notFound }
         guard manages(manager, user) else { return .json(422, ["messages": ["Not managed by current user."]]) }
-        let rows = measurements.filter { $0.user == user }.reversed()
+        let rows = measurements.filter { $0.user == user && isListed($0.createdAt, at: visit.now) }.reversed()
+        guard rows.allSatisfy({ $0.arkit.levels < Self.unreadableLevels }) else { throw .internalError }
         return .json(
             200,
             [
@@ -15,13 +19,36 @@ extension BreatheSafeState {
             ])
     }
 
+    /// The newest measurement of each of the signed-in manager's users who has one.
+    func listNewestMeasurements(_ visit: BreatheSafeVisit) -> BreatheSafeReply {
+        guard let manager = visit.user else { return .json(401, ["facial_measurements": [], "messages": ["Unauthorized."]]) }
+        let rows = managedUsers.filter { $0.manager == manager.id }.compactMap { managed -> JSON? in
+            let row = measurements.last { $0.user == managed.user && isListed($0.createdAt, at: visit.now) }
+            guard let row else { return nil }
+            let profile = profiles[managed.user]?.values ?? [:]
+            let names = ["first_name", "last_name"].map { profile[$0]?.text ?? "" }
+            var object: JSONObject = [
+                "id": .integer(row.id), "user_id": .int(managed.user), "user_email": .text(users[managed.user]?.email),
+                "first_name": profile["first_name"] ?? .null, "last_name": profile["last_name"] ?? .null,
+                "full_name": .string(names.joined(separator: " ")), "manager_email": .string(manager.email),
+            ]
+            for column in BreatheSafeMeasurement.columns {
+                object[column] = row.values[column] ?? .null
+                object["\(column)_z_score"] = .null
+            }
+            return .object(object)
+        }
+        return .json(200, ["facial_measurements": .array(rows), "messages": []])
+    }
+
     /// Stores a captured face; the only key that is looked at is `average_measurements`.
     mutating func addArkitMeasurement(to user: Int, _ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         guard users[user] != nil else { throw .notFound }
         guard let manager = visit.user else { return refused(401, "Unauthorized.") }
         guard manages(manager, user) else { return refused(422, "Not managed by current user.") }
         let arkit = try visit.required("arkit_data")
-        let messages = ArkitValidation.messages(for: arkit)
+        let order = JSON.names(at: ["arkit_data", "average_measurements"], in: visit.request.body, grammar: .ruby)
+        let messages = ArkitValidation.messages(for: arkit, order: order)
         var row = BreatheSafeMeasurement(user: user, source: "arkit", arkit: arkit)
         guard messages.isEmpty else { return invalid(row, messages) }
         return store(&row, document: arkit, by: manager, at: visit.now)
@@ -33,9 +60,10 @@ extension BreatheSafeState {
         guard let manager = visit.user else { return refused(401, "Unauthorized.") }
         guard manages(manager, user) else { return refused(422, "Not managed by current user.") }
         let given = try visit.required("facial_measurement")
-        guard let object = given.members else { throw .badRequest }
+        guard let object = given.members else { throw .internalError }
         var row = BreatheSafeMeasurement(
-            user: object["user_id"]?.integer, source: object["source"]?.text, arkit: object["arkit"] ?? .null,
+            user: object["user_id"].flatMap { $0 == .null ? nil : $0.rowID }, source: object["source"]?.text,
+            arkit: object["arkit"] ?? .null,
             values: BreatheSafeMeasurement.columnValues(of: object))
         guard let owner = row.user, users[owner] != nil else { return invalid(row, ["User must exist"]) }
         return store(&row, document: given, by: manager, at: visit.now)

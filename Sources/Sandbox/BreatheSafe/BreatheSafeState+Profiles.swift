@@ -1,14 +1,25 @@
 extension BreatheSafeState {
+    /// The profile of a user; null for one who has none.
+    func showProfile(of user: Int, _ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
+        guard users[user] != nil else { throw .notFound }
+        guard let manager = visit.user else { return .json(401, ["profile": nil, "messages": ["Unauthorized."]]) }
+        guard manages(manager, user) else { return .json(422, ["profile": nil, "messages": ["Not authorized to view this profile"]]) }
+        return .json(200, ["profile": profiles[user]?.json ?? .null, "messages": []])
+    }
+
     /// Changes a managed user's profile; the last write wins. A manager has no row here, so their own profile fails.
     mutating func changeProfile(of user: Int, _ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
+        guard let manager = visit.user else { return .json(401, ["profile": nil, "messages": nil]) }
         guard users[user] != nil else { throw .notFound }
-        let refused = BreatheSafeReply.json(401, ["profile": nil, "messages": nil])
-        guard let manager = visit.user else { return refused }
-        guard manages(manager, user) else { return refused }
-        let given = try visit.required("profile")
-        guard let changes = given.members else { throw .badRequest }
+        guard manages(manager, user) else { return .json(422, ["profile": nil, "messages": nil]) }
         guard var profile = profiles[user] else { throw .internalError }
+        let given = try visit.required("profile")
+        guard let changes = given.members else { throw .internalError }
         profile.change(changes, at: visit.now)
+        // One profile for each user: it cannot become another's.
+        if let owner = changes["user_id"], owner.rowID != user {
+            return .json(422, ["profile": profile.json, "messages": ["Did not update."]])
+        }
         profiles[user] = profile
         return .json(
             200, ["profile": profile.json, "messages": []],

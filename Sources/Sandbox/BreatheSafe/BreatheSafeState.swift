@@ -11,6 +11,8 @@ struct BreatheSafeState {
     var measurements: [BreatheSafeMeasurement] = []
     var fitTests: [BreatheSafeFitTest] = []
     var masks: [BreatheSafeMask] = []
+    /// How long after it took effect a change shows in lists.
+    var listLag = Duration.zero
     private var lastIDs: [String: Int] = [:]
     /// Counts how often all sessions were ended.
     private(set) var sessionGeneration = 0
@@ -40,12 +42,17 @@ struct BreatheSafeState {
     /// Adds a user with a profile under a manager.
     @discardableResult
     mutating func addManagedUser(_ user: Int, manager: Int, at now: Date) -> BreatheSafeManagedUser {
-        users[user] = BreatheSafeUser(id: user, createdAt: now, updatedAt: now)
+        users[user] = BreatheSafeUser(id: user, email: "\(UUID().uuidString.lowercased())@fake.com", createdAt: now, updatedAt: now)
         profiles[user] = BreatheSafeProfile(
             id: nextID(of: "profiles"), user: user, createdAt: now, updatedAt: now, externalToken: UUID().uuidString.lowercased())
         let row = BreatheSafeManagedUser(id: nextID(of: "managed_users"), manager: manager, user: user, createdAt: now)
         managedUsers.append(row)
         return row
+    }
+
+    /// Whether a row of this time is among the rows that lists show.
+    func isListed(_ createdAt: Date?, at now: Date) -> Bool {
+        createdAt.map { now.timeIntervalSince($0) >= listLag.seconds } ?? true
     }
 
     mutating func expireSessions(rememberTokens: Bool) {

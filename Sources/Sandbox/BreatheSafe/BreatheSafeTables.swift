@@ -3,8 +3,8 @@ import Foundation
 /// A row of `users`.
 struct BreatheSafeUser: Sendable, Equatable {
     let id: Int
-    /// Nil for managed users, who cannot sign in.
-    var email: String?
+    /// Managed users have one that is nobody's, so that they cannot sign in.
+    var email: String
     var isAdmin = false
     var isConfirmed = true
     let createdAt: Date
@@ -15,7 +15,7 @@ struct BreatheSafeUser: Sendable, Equatable {
 
     var json: JSON {
         [
-            "id": .integer(id), "email": .text(email), "created_at": .string(createdAt.railsTimestamp),
+            "id": .integer(id), "email": .string(email), "created_at": .string(createdAt.railsTimestamp),
             "updated_at": .string(updatedAt.railsTimestamp), "admin": .bool(isAdmin), "consent_form_version_accepted": nil,
             "consent_form_accepted_at": nil, "forms": [:], "deleted_at": nil,
         ]
@@ -45,10 +45,23 @@ struct BreatheSafeProfile: Sendable {
         "other_gender": nil, "year_of_birth": nil, "study_start_datetime": nil, "study_goal_end_datetime": nil,
     ]
 
-    /// Takes the values that a profile has and drops the others, as Rails' permitted parameters do.
+    private static let texts = [
+        "first_name", "last_name", "measurement_system", "year_of_birth", "race_ethnicity", "gender_and_sex", "other_gender",
+    ]
+    private static let numbers = ["height_meters", "stride_length_meters"]
+
+    /// Takes the values that a client may set and drops the others; what changes nothing leaves the time of the last change as it is.
     mutating func change(_ changes: JSONObject, at now: Date) {
-        for (name, value) in changes where values[name] != nil && name != "external_api_token" { values[name] = value }
-        updatedAt = now
+        var changed = values
+        for name in Self.texts + Self.numbers {
+            guard let value = changes[name], value.isSingle else { continue }
+            changed[name] = Self.texts.contains(name) && value != .null && value.text == nil ? .string(value.description) : value
+        }
+        if let socials = changes["socials"]?.members {
+            changed["socials"] = .object(socials.filter { ["mastodon", "twitter", "facebook"].contains($0.key) && $0.value.isSingle })
+        }
+        if changed != values { updatedAt = now }
+        values = changed
     }
 
     /// The values with the token of this profile.
@@ -60,25 +73,6 @@ struct BreatheSafeProfile: Sendable {
             "updated_at": .string(updatedAt.railsTimestamp),
         ]
         return .object(row.merging(valuesWithToken) { $1 })
-    }
-}
-
-/// A row of `fit_tests`.
-struct BreatheSafeFitTest: Sendable {
-    let id: Int
-    let user: Int
-    /// The user's newest measurement when the fit test came.
-    let measurement: Int?
-    let createdAt: Date
-    var updatedAt: Date
-    var values: JSONObject
-
-    var json: JSON {
-        let row: JSONObject = [
-            "id": .integer(id), "created_at": .string(createdAt.railsTimestamp), "updated_at": .string(updatedAt.railsTimestamp),
-            "facial_measurement_id": .integer(measurement), "user_id": .integer(user),
-        ]
-        return .object(values.merging(row) { $1 })
     }
 }
 
@@ -102,5 +96,17 @@ struct BreatheSafeMask: Sendable {
             "brand_id": nil, "bulk_fit_tests_import_id": nil, "current_state": [:],
         ]
         return .object(row.merging(values) { $1 })
+    }
+
+    /// The row as the list of masks shows it.
+    var listed: JSON {
+        var object = json.members ?? [:]
+        let columns: JSONObject = [
+            "image_urls": [""], "where_to_buy_urls": [""], "author_ids": "{}", "sources": "{}", "current_state": "{}", "available": true,
+            "fit_family_id": .int(id), "american_indian_or_alaskan_native_count": 0, "asian_pacific_islander_count": 0,
+            "black_african_american_count": 0, "hispanic_count": 0, "white_caucasian_count": 0,
+        ]
+        object.merge(columns) { $1 }
+        return .object(object)
     }
 }

@@ -33,12 +33,8 @@ struct BreatheSafeVisit {
 
     /// An object among the parameters that must be there and not be empty; 400 otherwise.
     func required(_ name: String) throws(RailsException) -> JSON {
-        switch parameters[name] {
-        case nil, .null, .string(""): throw .badRequest
-        case .object(let object) where object.isEmpty: throw .badRequest
-        case .array(let elements) where elements.isEmpty: throw .badRequest
-        case let value?: return value
-        }
+        guard let value = parameters[name], !value.isBlank else { throw .badRequest }
+        return value
     }
 }
 

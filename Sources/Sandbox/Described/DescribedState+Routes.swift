@@ -13,6 +13,8 @@ struct DescribedRow: Sendable {
     /// The idempotency key.
     let key: String?
     let document: JSON
+    /// When it was taken.
+    let time: Date
 }
 
 extension DescribedState {
@@ -29,10 +31,10 @@ extension DescribedState {
             return marker
         }
         let isGone = rows.contains { $0.route == name && $0.path == request.path }
-        if call.table["gone_is_done"] == true, isGone { throw Refusal(404, "", "\(request.path) is gone") }
+        if isGone, let code = call.table["gone"]?.firstPointer { throw Refusal(404, code, "\(request.path) is gone") }
         let row = DescribedRow(
             id: rows.count + 1, account: account.id, route: name, path: request.path, values: values, marker: marker, key: key,
-            document: values["item.payload"] ?? body ?? .object(values))
+            document: values["item.payload"] ?? body ?? .object(values), time: now)
         if let earlier = rows.first(where: { row.repeats($0, byPut: request.method == "PUT") }) { return answer(earlier, call) }
         rows.append(row)
         var reply = answer(row, call)
@@ -44,8 +46,9 @@ extension DescribedState {
     }
 
     /// What an account's mutations left in the list of this request.
-    func find(_ request: SandboxRequest, by account: SandboxAccount) -> StandInReply {
+    func find(_ request: SandboxRequest, by account: SandboxAccount, at now: Date) -> StandInReply {
         var lists: [String: [JSON]] = [:]
+        var totals: [(pointer: String?, value: JSON)] = []
         for call in calls where call.isMeant(by: request) {
             // `try?`: it is another route's list then.
             guard case .find(let route) = call.purpose, let asked = try? call.values(in: request), let list = call.table["list"]?.text
@@ -55,21 +58,25 @@ extension DescribedState {
             let found = rows.filter { row in
                 row.route == route && row.account == account.id && asked.allSatisfy { row.values[$0.key]?.plain == $0.value.plain }
             }
-            lists[list, default: []] += found.map { row in
+            let page = listed(found, call, request, at: now)
+            totals.append((call.table["pages"]?["total"]?.text, .int(page.total)))
+            lists[list, default: []] += page.rows.map { row in
                 var item = JSON.object([:])
-                if let pointer = call.table["remote_id"]?.text { item.put(.int(row.id), at: pointer) }
+                if let pointer = call.table["echo"]?.text { item.put(row.document, at: pointer) }
+                if let pointer = call.table["remote_id"]?.text { item.put(id(row.id), at: pointer) }
                 if let pointer = call.table["match"]?.text, let marker = row.marker { item.put(.string(marker), at: pointer) }
                 return item
             }
         }
-        return success(200, lists.map { ($0.key, .array($0.value)) })
+        return success(200, lists.map { ($0.key, .array($0.value)) } + totals)
     }
 
     private func answer(_ row: DescribedRow, _ call: DescribedCall) -> StandInReply {
         if call.table["empty"] == true { return StandInReply(response: SandboxResponse(status: 204)) }
         let promised = call.table["promises"]?.elements?.compactMap(\.text) ?? [call.table["promises"]?.text].compactMap(\.self)
         var values: [(pointer: String?, value: JSON)] = promised.sorted().map { ($0, .object([:])) }
-        values.append((call.table["remote_id"]?.text, .int(row.id)))
+        if let pointer = call.table["echo"]?.text { values.append((pointer, row.document)) }
+        values.append((call.table["remote_id"]?.text, id(row.id)))
         return success(call.method == "POST" ? 201 : 200, values)
     }
 

@@ -36,7 +36,7 @@ extension DescribedState {
         let table = call.table
         return success(
             200, (table["access"]?.firstPointer, .string(session.access)), (table["refresh"]?.firstPointer, .string(session.refresh)),
-            (table["expires_in"]?.firstPointer, .int(sessions.lifetime)), (table["account"]?.firstPointer, .int(session.account.number)),
+            (table["expires_in"]?.firstPointer, .int(sessions.lifetime)), (table["account"]?.firstPointer, id(session.account.number)),
             (table["email"]?.firstPointer, .string(session.account.email)))
     }
 }

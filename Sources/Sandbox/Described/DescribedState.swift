@@ -13,6 +13,8 @@ struct DescribedState: StandInState {
     let calls: [DescribedCall]
     var sessions: DescribedSessions
     var csrfTokens: Set<String> = []
+    /// How the server differs from what the profile says.
+    var differing = DescribedSettings()
     /// What was taken, oldest first.
     var rows: [DescribedRow] = []
 
@@ -48,9 +50,9 @@ struct DescribedState: StandInState {
         case .logout, .logoutEverywhere: return try signOut(request, everywhere: call.purpose == .logoutEverywhere, at: now)
         case .health:
             let account = sessions.session(access: credential(of: request), at: now)?.account
-            return success(200, (call.table["account"]?.text, .integer(account?.number)))
+            return success(200, (call.table["account"]?.text, account.map { id($0.number) } ?? .null))
         case .route(let name): return try take(name, call, values, request, by: try signedIn(request, at: now), at: now)
-        case .find: return find(request, by: try signedIn(request, at: now))
+        case .find: return find(request, by: try signedIn(request, at: now), at: now)
         case .resource:
             _ = try signedIn(request, at: now)
             return success(200, (call.table["list"]?.text, []), (call.table["pages"]?["total"]?.text, 0))

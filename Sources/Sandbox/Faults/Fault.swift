@@ -23,7 +23,8 @@ package struct Fault: Sendable, Equatable {
     package var code: String?
     /// Where `redirect` points to.
     package var location = "https://login.example.org/sso"
-    /// The pause of `slow` before the answer, of `slow-commit` before the effect, of `dribble` before each byte.
+    /// The pause of `slow` before the answer, of `slow-commit` before the effect, of `dribble` before each byte. The first two end early when
+    /// the faults are cleared.
     package var milliseconds = 1_000
     /// Seconds until the sessions end.
     package var after = 0

@@ -60,8 +60,8 @@ package enum FaultName: String, Sendable, CaseIterable, Codable {
         case .loginPageAfterCommit: "take effect, answer 200 with a sign-in page"
         case .redirect: "302 to another origin; no effect [location=url]"
         case .expireSessions: "end all sessions [after=seconds] [remember-tokens=true|false]"
-        case .slow: "take effect, answer late [milliseconds=n]"
-        case .slowCommit: "take effect late, even if the client has gone, then answer [milliseconds=n]"
+        case .slow: "take effect, answer late, or once the faults are cleared [milliseconds=n]"
+        case .slowCommit: "take effect late, or once the faults are cleared, even if the client has gone, then answer [milliseconds=n]"
         case .dribble: "send the body byte by byte [milliseconds=n, for each byte]"
         case .truncated: "take effect, announce more bytes than come, then close"
         }

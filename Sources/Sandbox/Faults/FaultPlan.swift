@@ -6,6 +6,10 @@ final class FaultPlan: Sendable {
     private struct Plan {
         var faults: [Fault] = []
         var expiries: [(due: Date, rememberTokens: Bool)] = []
+        /// How often the faults were cleared.
+        var clearings = 0
+        /// Ended when the faults are cleared.
+        var pauses: [UUID: AsyncStream<Never>.Continuation] = [:]
     }
 
     private let plan = Mutex(Plan())
@@ -15,7 +19,36 @@ final class FaultPlan: Sendable {
 
     func add(_ fault: Fault) { plan.withLock { $0.faults.append(fault) } }
 
-    func clear() { plan.withLock { $0 = Plan() } }
+    /// Forgets every fault, and ends the pauses of those that were met.
+    func clear() {
+        let pauses = plan.withLock { plan in
+            defer { plan = Plan(clearings: plan.clearings + 1) }
+            return plan.pauses.values
+        }
+        for pause in pauses { pause.finish() }
+    }
+
+    /// How often the faults were cleared until now.
+    var clearings: Int { plan.withLock { $0.clearings } }
+
+    /// Waits for this long, or until the faults are cleared once more than so often; throws where the task is cancelled.
+    func pause(for duration: Duration, since clearings: Int) async throws {
+        let (cleared, continuation) = AsyncStream<Never>.makeStream()
+        let id = UUID()
+        let isOver = plan.withLock { plan in
+            plan.pauses[id] = continuation
+            return plan.clearings > clearings
+        }
+        if isOver { continuation.finish() }
+        defer { plan.withLock { _ = $0.pauses.removeValue(forKey: id) } }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await Task.sleep(for: duration) }
+            group.addTask { for await _ in cleared {} }
+            try await group.next()
+            group.cancelAll()
+        }
+        try Task.checkCancellation()
+    }
 
     /// The fault that this request meets, which uses it up once.
     func meet(_ request: SandboxRequest, account: Int?) -> Fault? {

@@ -15,10 +15,11 @@ struct FaultingResponder: Sendable {
         if let rememberTokens = plan.expiryDue(at: now) { standIn.expireSessions(rememberTokens: rememberTokens) }
         let accounts = standIn.carriedAccounts(in: request, at: now)
         let arrival = ledger.arrived(request, carrying: accounts, at: now)
+        let clearings = plan.clearings
         let fault = plan.meet(request, account: accounts.account)
         if let fault { ledger.met(fault, request: arrival) }
         if let fault, fault.name == .slowCommit {
-            try await Task.sleep(for: .milliseconds(fault.milliseconds))
+            try await plan.pause(for: .milliseconds(fault.milliseconds), since: clearings)
             now = clock.now
         }
 
@@ -26,7 +27,8 @@ struct FaultingResponder: Sendable {
         let plain =
             withoutEffect(fault, for: request, at: now)
             ?? withEffect(
-                fault, on: standIn.answer(request, at: now) { committed.append(ledger.committed($0, by: request, at: now)) }, to: request)
+                fault, on: standIn.answer(request, at: now) { committed.append(ledger.committed($0, by: request, at: now)) }, to: request,
+                since: clearings)
         let delivery = plain.mapped { answering(request, $0) }
         ledger.answered(request: arrival, entries: committed, status: delivery.status)
         return Exchange(delivery: delivery, arrival: arrival, committed: committed)
@@ -55,14 +57,17 @@ struct FaultingResponder: Sendable {
         }
     }
 
-    private func withEffect(_ fault: Fault?, on response: SandboxResponse, to request: SandboxRequest) -> Delivery {
-        switch fault?.name {
+    private func withEffect(
+        _ fault: Fault?, on response: SandboxResponse, to request: SandboxRequest, since clearings: Int
+    ) -> Delivery {
+        let pause = Duration.milliseconds(fault?.milliseconds ?? 0)
+        return switch fault?.name {
         case .neverAnswerAfterCommit: .never
         case .commitThenCut: .cut
         case .internalErrorAfterCommit: .whole(standIn.errorPage(500, code: nil, for: request))
         case .loginPageAfterCommit: .whole(standIn.loginPage(for: request))
-        case .slow: .late(response, by: .milliseconds(fault?.milliseconds ?? 0))
-        case .dribble: .dribbled(response, each: .milliseconds(fault?.milliseconds ?? 0))
+        case .slow: .late(response, after: { [plan] in try await plan.pause(for: pause, since: clearings) })
+        case .dribble: .dribbled(response, each: pause)
         case .truncated: .truncated(response)
         default: .whole(response)
         }

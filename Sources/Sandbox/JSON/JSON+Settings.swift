@@ -15,6 +15,17 @@ extension JSON {
         return value
     }
 
+    /// A time in whole milliseconds, from 0.
+    func milliseconds(of name: String) throws(FaultProblem) -> Duration {
+        guard case .int(let value) = self, (0...1_000_000_000_000).contains(value) else {
+            throw FaultProblem(description: "\(name): expected a whole number of milliseconds from 0")
+        }
+        return .milliseconds(value)
+    }
+
+    /// A time as `milliseconds(of:)` reads it.
+    static func milliseconds(_ duration: Duration) -> JSON { .int(Int(duration.seconds * 1000)) }
+
     /// A whole number from 1; nil for null.
     func count(of name: String) throws(FaultProblem) -> Int? {
         if self == .null { return nil }

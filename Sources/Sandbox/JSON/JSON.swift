@@ -1,8 +1,11 @@
-/// A JSON value in memory. Objects do not keep the order of their keys, and numbers keep their value but not their spelling.
+/// A JSON value in memory. Objects do not keep the order of their keys; whole numbers are exact, and others keep their value but not their
+/// spelling.
 package enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
     case int(Int)
+    /// A whole number that is no `Int`, as its digits, with a minus where it is negative.
+    case large(String)
     case double(Double)
     case string(String)
     case array([JSON])
@@ -39,6 +42,7 @@ package enum JSON: Sendable, Equatable {
     package var number: Double? {
         switch self {
         case .int(let value): Double(value)
+        case .large(let digits): Double(digits)
         case .double(let value): value
         default: nil
         }

@@ -2,7 +2,7 @@
 package struct Commit: Sendable {
     /// What the row is, such as `facial_measurement`.
     package var resource: String
-    /// The signed-in user.
+    /// The account whose credential the request carried.
     package var account: Int?
     /// The user whose row it is.
     package var user: Int?

@@ -21,6 +21,18 @@ extension Ledger {
         return Dictionary(grouping: named) { $0.clientMutationID ?? "" }.filter { $0.value.count > 1 }
     }
 
+    /// What was accepted with the credential of another account than the one whose it is, by the identifiers of the client.
+    ///
+    /// - Parameter owners: the account of each identifier.
+    package func misattributed(owners: [String: Int]) -> [LedgerEntry] {
+        entries.filter { entry in entry.clientMutationID.flatMap { owners[$0] }.map { $0 != entry.account } ?? false }
+    }
+
+    /// Requests that carried the credentials of two accounts at once.
+    package var mixed: [RequestRecord] {
+        requests.filter { request in request.account.flatMap { one in request.rememberedAccount.map { $0 != one } } ?? false }
+    }
+
     /// How many requests there were by method and path and by the status they got ("none" where nothing was answered).
     package var counters: [String: [String: Int]] {
         var counters: [String: [String: Int]] = [:]

@@ -12,7 +12,7 @@ package struct LedgerEntry: Sendable, Codable, Equatable {
     package var path: String
     /// What the row is, such as `facial_measurement`.
     package var resource: String
-    /// The signed-in user.
+    /// The account whose credential the request carried.
     package var account: Int?
     /// The user whose row it is.
     package var user: Int?

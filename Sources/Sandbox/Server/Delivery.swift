@@ -1,7 +1,8 @@
 /// How an answer goes back, if it does.
 enum Delivery: Sendable {
     case whole(SandboxResponse)
-    case late(SandboxResponse, by: Duration)
+    /// Once the pause has returned.
+    case late(SandboxResponse, after: @Sendable () async throws -> Void)
     case dribbled(SandboxResponse, each: Duration)
     case truncated(SandboxResponse)
     /// The connection is reset.
@@ -13,7 +14,7 @@ enum Delivery: Sendable {
     func mapped(_ change: (SandboxResponse) -> SandboxResponse) -> Delivery {
         switch self {
         case .whole(let response): .whole(change(response))
-        case .late(let response, let pause): .late(change(response), by: pause)
+        case .late(let response, let pause): .late(change(response), after: pause)
         case .dribbled(let response, let pause): .dribbled(change(response), each: pause)
         case .truncated(let response): .truncated(change(response))
         case .cut, .never: self
@@ -23,7 +24,7 @@ enum Delivery: Sendable {
     /// What the client is told, nil when it gets no whole answer.
     var status: Int? {
         switch self {
-        case .whole(let response), .late(let response, by: _), .dribbled(let response, each: _): response.status
+        case .whole(let response), .late(let response, after: _), .dribbled(let response, each: _): response.status
         case .truncated, .cut, .never: nil
         }
     }

@@ -24,8 +24,8 @@ enum Wire {
         switch delivery {
         case .whole(let response):
             try await writer.write(response: head(response), body: ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)))
-        case .late(let response, let delay):
-            try await Task.sleep(for: delay)
+        case .late(let response, let pause):
+            try await pause()
             try await writer.write(response: head(response), body: ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)))
         case .dribbled(let response, let pause):
             var body = try await writer.writeHead(head(response))

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What a profile has done with the entries of whoever signs out, with the real daemon over real sockets.
-@Suite(.timeLimit(.minutes(5))) struct OutboxOnSignOutTests {
+@Suite(.timeLimit(.minutes(30))) struct OutboxOnSignOutTests {
     private func labLoop(outbox: String, delivery: String = TestStation.shortPauses) async throws -> TestStation {
         let station = try await TestStation(
             .labLoop(), profile: "labloop", route: "appointment",
@@ -57,7 +57,7 @@ import Testing
     @Test("drop: two at once are one, and both know what became of it") func droppedTwice() async throws {
         let station = try await labLoop(outbox: "drop")
         try await capture(1...3, station)
-        await station.sandbox.apply(.slow(milliseconds: 500, path: "auth/logout"))
+        await station.sandbox.apply(.slow(milliseconds: 5000, path: "auth/logout"))
         async let first = station.client.call(Endpoints.signOut, SignOut())
         try await station.met(.slow)
         async let second = station.client.call(Endpoints.signOut, SignOut())

@@ -1,5 +1,6 @@
 import Foundation
 import Sandbox
+import Testing
 
 /// One answer of the real backend as it was captured.
 struct CapturedAnswer: Sendable, Equatable {
@@ -8,6 +9,9 @@ struct CapturedAnswer: Sendable, Equatable {
     let location: String?
     /// Names with attributes in lower case, without values; nil where cookies were not captured.
     let setCookies: Set<String>?
+    /// Nil where it was not captured.
+    let cacheControl: String?
+    let hasTag: Bool
     let body: String
 
     /// Cookies were printed only up to this label.
@@ -28,7 +32,7 @@ struct CapturedAnswer: Sendable, Equatable {
         }
     }
 
-    private init(_ lines: ArraySlice<String>, showsCookies: Bool) {
+    fileprivate init(_ lines: ArraySlice<String>, showsCookies: Bool) {
         let head = lines.prefix { !$0.isEmpty }
         func values(_ name: String) -> [String] {
             head.filter { $0.hasPrefix("\(name): ") }.map { String($0.dropFirst(name.count + 2)) }
@@ -37,7 +41,10 @@ struct CapturedAnswer: Sendable, Equatable {
         contentType = values("content-type").first
         location = values("location").first
         setCookies = showsCookies ? Set(values("set-cookie").map(Self.plainCookie)) : nil
-        body = lines.dropFirst(head.count + 1).first ?? ""
+        cacheControl = values("cache-control").first
+        hasTag = !values("etag").isEmpty
+        let text = lines.dropFirst(head.count + 1).first ?? ""
+        body = text == "(empty)" ? "" : text
     }
 
     /// `NAME=…; path=/; httponly` without the value, and without the time of `expires`.
@@ -46,5 +53,57 @@ struct CapturedAnswer: Sendable, Equatable {
         let name = parts.first?.prefix { $0 != "=" } ?? ""
         let attributes = parts.dropFirst().map { $0.lowercased().hasPrefix("expires=") ? "expires" : $0.lowercased() }
         return ([String(name)] + attributes).joined(separator: "; ")
+    }
+}
+
+/// One captured request with its answer.
+struct CapturedExchange: Sendable {
+    let label: String
+    let method: String
+    let path: String
+    let body: String?
+    let answer: CapturedAnswer
+
+    /// All exchanges in the order of the file: a label, the request line, `> ` before a body, the answer.
+    static func read(_ text: String) throws -> [CapturedExchange] {
+        try text.components(separatedBy: "\n## ").dropFirst().map { section in
+            let lines = section.components(separatedBy: "\n")
+            let words = lines[1].split(separator: " ").map(String.init)
+            let start = try #require(lines.firstIndex { $0.hasPrefix("HTTP/1.1 ") }, "\(lines[0])")
+            return CapturedExchange(
+                label: lines[0], method: words[0], path: words[1],
+                body: lines[2].hasPrefix("> ") ? String(lines[2].dropFirst(2)) : nil,
+                answer: CapturedAnswer(lines[start...], showsCookies: false))
+        }
+    }
+}
+
+extension LabAnswer {
+    /// Where this answer differs from a captured one.
+    func differences(from expected: CapturedAnswer, host: String) -> [String] {
+        var differences: [String] = []
+        func compare<Value: Equatable>(_ what: String, _ actual: Value, _ expected: Value) {
+            if actual != expected { differences.append("\(what) is \(actual), not \(expected)") }
+        }
+        compare("status", status, expected.status)
+        compare("content-type", contentType, expected.contentType)
+        compare("location", location, expected.location?.replacing("HOST", with: host))
+        if let cacheControl = expected.cacheControl {
+            compare("cache-control", header("cache-control"), cacheControl)
+            compare("etag", header("etag") != nil, expected.hasTag)
+        }
+        if let cookies = expected.setCookies { compare("set-cookie", Set(setCookies.map(CapturedAnswer.plainCookie)), cookies) }
+        if expected.body == "(an HTML page)" {
+            compare("body starts", String(text.prefix(15)), "<!DOCTYPE html>")
+        } else if expected.body.isEmpty {
+            compare("body", text, "")
+        } else {
+            do {
+                differences += try JSONShape(expected.body).differences(to: json())
+            } catch {
+                differences.append("the body is not JSON: \(text)")
+            }
+        }
+        return differences
     }
 }

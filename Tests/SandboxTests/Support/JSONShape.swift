@@ -6,7 +6,7 @@ struct JSONShape {
     /// Members whose values differ from run to run; their types do not.
     private static let volatile: Set<String> = [
         "id", "user_id", "managed_id", "profile_id", "mask_id", "author_id", "created_at", "updated_at", "external_api_token",
-        "unique_internal_model_code",
+        "unique_internal_model_code", "facial_measurement_id", "manager_id", "manager_email", "user_email", "fm_user_id", "fit_family_id",
     ]
 
     /// Whether the captured body was cut, so that ours may hold more.

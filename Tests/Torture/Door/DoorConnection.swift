@@ -33,7 +33,7 @@ struct DoorConnection: ~Copyable {
     func send(_ input: [UInt8]) { _ = input.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) } }
 
     /// How long either end may be silent before the other gives up, in milliseconds.
-    private static let patience: Int32 = 20_000
+    private static let patience: Int32 = 300_000
 
     /// Sends all of it, or as much as the other end wants to hear, says that nothing more comes, and reads to the end, both at the same time:
     /// the answers that came; nil where neither an answer nor an end came for 20 seconds.

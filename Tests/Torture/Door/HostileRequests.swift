@@ -82,7 +82,7 @@ struct HostileRequests: DoorPart {
             outcome.failures.append("door: \(accepted) were acknowledged and \(held) are there, of \(queues). \(Self.replay(seed))")
         }
         // Connections end within the limits for idle ones; only what stays is a leak.
-        let patience = ContinuousClock.now + .seconds(30)
+        let patience = ContinuousClock.now + .seconds(300)
         while try Self.descriptors(process) > before + 8, ContinuousClock.now < patience { try await Task.sleep(for: .milliseconds(200)) }
         let after = try Self.descriptors(process)
         if after > before + 8 { outcome.failures.append("door: \(before) descriptors have become \(after). \(Self.replay(seed))") }

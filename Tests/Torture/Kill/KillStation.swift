@@ -163,7 +163,7 @@ actor KillStation {
     /// A sign-out of which anybody has been told is not undone by a kill, and the server is told of it once at most.
     private func lookAfterSignOut() async throws {
         try await station.start()
-        let limit = ContinuousClock.now + .seconds(10)
+        let limit = ContinuousClock.now + .seconds(120)
         var state = try await stateOfLists()
         while state == "signingOut", ContinuousClock.now < limit {
             await pauseBriefly()
@@ -197,7 +197,7 @@ actor KillStation {
     }
 
     /// Starts without a kill, waits until all is settled, and compares what was acknowledged with what the backends have.
-    func settle(patience: Duration = .seconds(60)) async throws -> Finding {
+    func settle(patience: Duration = .seconds(600)) async throws -> Finding {
         var finding = Finding()
         let process: Process
         let started = ContinuousClock.now

@@ -90,6 +90,7 @@ extension NetworkCampaign {
                   list: /facial_measurements
                   match: /arkit/client_mutation_id
                   remote_id: /id
+                  echo: /arkit
 
             """
         return [patience, ("    marker: /arkit_data/client_mutation_id\n", ""), (finding, "")]

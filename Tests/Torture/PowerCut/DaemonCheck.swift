@@ -22,7 +22,7 @@ struct DaemonCheck {
         try await station.signIn("breathesafe")
         // The cut may have come while a person had paused sending.
         _ = try await station.client.call(Endpoints.resume, ResumeRequest())
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(600)
         var open: [EntrySummary] = []
         repeat {
             open = try await station.entries().filter { $0.backend == "breathesafe" && ["pending", "inflight"].contains($0.state) }

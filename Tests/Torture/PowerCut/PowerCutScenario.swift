@@ -36,7 +36,7 @@ final class PowerCutScenario: Sendable {
 
     /// Lives through it, and returns what was recorded, each proven to be all that was written.
     func tapes() async throws -> [PowerCutTape] {
-        try await Deadline.within(.seconds(120), of: "the recording") { try await self.day() }
+        try await Deadline.within(.seconds(900), of: "the recording") { try await self.day() }
         return [try finished(recorder)]
     }
 
