@@ -30,6 +30,6 @@ package struct SyncEvent: Hashable, Sendable {
         case captured, delivered, retrying, released, held, dead, retried, discarded
         case recovered, gateChanged, signedIn, signedOut, signInRefused, signInFailed, signInRequired, signOutFailed, fileRefused, started,
             reloaded, stopped
-        case synced, denied, paused, resumed, salvaged
+        case synced, denied, paused, resumed, salvaged, unverified
     }
 }

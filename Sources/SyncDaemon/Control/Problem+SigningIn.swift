@@ -12,6 +12,10 @@ extension Problem {
             self.init(
                 .signInRefused, status: 422, title: "Sign-in refused", detail: "\(name) refused the sign-in: \(words)",
                 next: Self.afterRefusal(of: way, at: name, words, commands))
+        case .undeclared(let failure):
+            self.init(
+                .signInRefused, status: 422, title: "Sign-in refused", detail: "\(name): \(failure.message.asSentence)",
+                next: Self.afterRefusal(of: way, at: name, failure.message, commands))
         case .locked(let words):
             self.init(
                 .signInRefused, status: 422, title: "Sign-in refused", detail: "\(name) refused the sign-in: \(words)",

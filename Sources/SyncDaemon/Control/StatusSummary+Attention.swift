@@ -112,6 +112,15 @@ extension StatusSummary {
                         "Nobody is signed in at \(backend.name), and \(Self.captures(waiting)) \(waiting == 1 ? "waits" : "wait").",
                     next: backend.awaited.map { "\($0) has to sign in with ‘\(login)’." } ?? "Sign in with ‘\(login)’."))
         }
+        if let since = backend.session.failingSince, moment.now.timeIntervalSince(since) >= 3600 {
+            let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "waits" : "wait")" : ""
+            items.append(
+                Attention(
+                    code: "session-failing",
+                    text:
+                        "The session of \(backend.session.email ?? "the account") at \(backend.name) could not be renewed for an hour\(waiting): \((backend.session.failure ?? "").asSentence)",
+                    next: "Homing goes on trying. If the server works in a browser, sign in again with ‘\(login)’."))
+        }
         if let pause = backend.pause, isForgotten(pause, of: backend) {
             items.append(
                 Attention(

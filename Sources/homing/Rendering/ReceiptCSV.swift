@@ -5,7 +5,7 @@ import Foundation
 enum ReceiptCSV {
     static let heading = row([
         "number", "id", "outcome", "captured_at", "settled_at", "backend", "account", "email", "lane", "route", "remote_id", "status",
-        "found_by_lookup", "attempts", "size", "discarded_by",
+        "found_by_lookup", "attempts", "size", "discarded_by", "unverified",
     ])
 
     static func line(_ receipt: ReceiptReport) -> String {
@@ -13,7 +13,7 @@ enum ReceiptCSV {
             String(receipt.sequence), receipt.id, receipt.outcome, JSONCoding.text(receipt.capturedAt), JSONCoding.text(receipt.settledAt),
             receipt.backend, receipt.account, receipt.email ?? "", receipt.lane, receipt.route, receipt.remoteID ?? "",
             receipt.status.map(String.init) ?? "", String(receipt.foundByLookup), String(receipt.attempts), String(receipt.size),
-            receipt.discardedBy ?? "",
+            receipt.discardedBy ?? "", String(receipt.unverified ?? false),
         ])
     }
 
