@@ -87,6 +87,7 @@ extension Outbox {
             sequence: row["sequence"], id: id, destination: Destination(backend: row["backend"], account: row["account"]),
             lane: Lane(row["lane"] as String), route: row["route"], outcome: outcome, capturedAt: Date(ms: row["capturedAt"]),
             settledAt: Date(ms: row["settledAt"]), discardedBy: row["discardedBy"], remoteID: row["remoteID"], status: row["status"],
-            foundByLookup: row["foundByLookup"], altered: row["altered"], unverified: row["unverified"], attempts: row["attempts"], size: row["size"])
+            foundByLookup: row["foundByLookup"], altered: row["altered"], unverified: row["unverified"], attempts: row["attempts"],
+            size: row["size"])
     }
 }

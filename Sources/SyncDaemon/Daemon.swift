@@ -120,7 +120,8 @@ package struct Daemon: Sendable {
             let names = Set(backends.map(\.name))
             dispatcher = Dispatcher(
                 outbox: outbox, keepers: keepers, pauses: try outbox.pauses(at: clock.now).filter { names.contains($0.backend) },
-                quiets: try outbox.quiets(at: clock.now).filter { names.contains($0.backend) }, clock: clock, policy: configuration.delivery, seed: seed, log: log)
+                quiets: try outbox.quiets(at: clock.now).filter { names.contains($0.backend) }, clock: clock,
+                policy: configuration.delivery, seed: seed, log: log)
             spool = try Spool(
                 directory: configuration.spool.directory, backend: configuration.spool.backend, route: configuration.spool.route,
                 isEnabled: configuration.spool.isEnabled, intake: intake, outbox: outbox, clock: clock, log: log)

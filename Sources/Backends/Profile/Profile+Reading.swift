@@ -60,7 +60,9 @@ extension Profile {
 
     /// A base URL in the one form in which addresses are compared: with its port, no slash at its end, scheme and host in small letters.
     private static func address(_ url: String) -> String? {
-        guard let origin = Origin(url), let parts = URLComponents(string: url), parts.query == nil, parts.fragment == nil else { return nil }
+        guard let origin = Origin(url), let parts = URLComponents(string: url), parts.query == nil, parts.fragment == nil else {
+            return nil
+        }
         var path = parts.percentEncodedPath
         while path.hasSuffix("/") { path.removeLast() }
         return origin.description + path

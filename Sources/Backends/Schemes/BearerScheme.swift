@@ -192,7 +192,8 @@ struct BearerScheme: Scheme {
             return .refreshed(tokens, account: response.json?.at(rules.account)?.identifier.map(AccountID.init))
         }
         if errors.refusesCredentials(response) {
-            return .rejected(code == Self.alreadyRefreshed ? Self.lost(words ?? Self.alreadyRefreshed) : words ?? code ?? "the session has ended")
+            return .rejected(
+                code == Self.alreadyRefreshed ? Self.lost(words ?? Self.alreadyRefreshed) : words ?? code ?? "the session has ended")
         }
         if status == 429 || code.map(errors.retry.contains) == true {
             let sentence = words ?? "The backend asks for fewer refreshes (\(status))."

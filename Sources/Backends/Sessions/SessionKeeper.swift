@@ -112,7 +112,9 @@ package actor SessionKeeper {
         SessionSnapshot(
             backend: backend.name, state: record.state, account: told(record.account), since: record.since,
             remembered: record.credentials.kept != nil, reason: record.reason, unverifiedSince: record.unverifiedSince,
-            failing: record.failingSince.flatMap { since in rest.withLock(\.failure).map { SessionSnapshot.Failing(since: since, failure: $0) } },
+            failing: record.failingSince.flatMap { since in
+                rest.withLock(\.failure).map { SessionSnapshot.Failing(since: since, failure: $0) }
+            },
             revision: revision)
     }
 

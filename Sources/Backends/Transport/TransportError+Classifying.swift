@@ -68,7 +68,8 @@ extension TransportError {
             self = .unreachable(
                 Failure(
                     .intercepted, status: 407,
-                    "The proxy on the way to \(host) wants a user and a password. Name them in homing.yaml: proxy: http://USER:PASSWORD@HOST:PORT"))
+                    "The proxy on the way to \(host) wants a user and a password. Name them in homing.yaml: proxy: http://USER:PASSWORD@HOST:PORT"
+                ))
         case let error as HTTPClientError where error == .invalidProxyResponse:
             self = .offline(host, "the proxy did not let the connection through")
         case let error as HTTPClientError where error == .alreadyShutdown:

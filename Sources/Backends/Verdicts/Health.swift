@@ -26,7 +26,8 @@ extension Backend {
         if profile.errors.endsSession(response) { return .well(account: nil) }
         if response.status == 401 {
             let words = profile.errors.words(of: response).map { ": \($0)" } ?? "."
-            return .refused(Failure(.signInRequired, status: 401, "\(name) refuses the session without saying that it has ended (401)\(words)"))
+            return .refused(
+                Failure(.signInRequired, status: 401, "\(name) refuses the session without saying that it has ended (401)\(words)"))
         }
         guard response.isSuccess, let json = response.json, let rules = profile.health else {
             let words = profile.errors.words(of: response)
