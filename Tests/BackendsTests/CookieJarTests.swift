@@ -39,11 +39,12 @@ struct CookieJarTests {
         #expect(jar(["_s=1; path=/", field]).isEmpty)
     }
 
-    @Test(arguments: [
-        ("Max-Age=60", 60.0), ("Expires=Sun, 06 Nov 1994 08:50:37 GMT", 60), ("expires=Sunday, 06-Nov-94 08:50:37 GMT", 60),
-        ("Max-Age=99999999999999999999", 400 * 86_400), ("Expires=Fri, 31 Dec 9999 23:59:59 GMT", 400 * 86_400),
-        ("Max-Age=60; Expires=Sun, 20 Nov 1994 08:49:37 GMT", 60),
-    ])
+    @Test(
+        arguments: [
+            ("Max-Age=60", 60.0), ("Expires=Sun, 06 Nov 1994 08:50:37 GMT", 60), ("expires=Sunday, 06-Nov-94 08:50:37 GMT", 60),
+            ("Max-Age=99999999999999999999", 400 * 86_400), ("Expires=Fri, 31 Dec 9999 23:59:59 GMT", 400 * 86_400),
+            ("Max-Age=60; Expires=Sun, 20 Nov 1994 08:49:37 GMT", 60),
+        ] as [(String, TimeInterval)])
     func endsACookieByOurClockMeasuredAgainstTheServers(attribute: String, seconds: TimeInterval) {
         let jar = jar(["_s=1; path=/; \(attribute)"])
         #expect(sent(jar, after: seconds - 1) == "_s=1")

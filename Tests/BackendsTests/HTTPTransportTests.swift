@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import NIOCore
 import SyncModel
 import TestSupport
 import Testing

@@ -242,7 +242,7 @@ MUTANTS = [
     ("receipts under a swapped cookie are as good as any", BACKENDS + "Sessions/SessionKeeper+Replacing.swift",
      "if isForeign { ended.unverifiedSince =", "if isForeign, ended.state == .signedIn { ended.unverifiedSince =", "OtherAccountTests"),
     ("names that look the same are the same mailbox", BACKENDS + "Schemes/Backend+SigningIn.swift",
-     "mailbox.utf8.elementsEqual(other.mailbox.utf8)", "mailbox == other.mailbox", "BackendsTests.SigningInTests"),
+     "mailbox.utf8.elementsEqual(other.mailbox.utf8)", "mailbox == other.mailbox", "MailboxTests"),
     ("ids that look the same are the same account", "Sources/SyncModel/ByteIdentity.swift",
      "a.rawValue.utf8.elementsEqual(b.rawValue.utf8)", "a.rawValue == b.rawValue", "OtherAccountTests"),
     ("a gateway's 401 refuses the password", BACKENDS + "Profile/ErrorRules.swift",

@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import SyncModel
+import Synchronization
 
 extension SessionKeeper {
     /// Sends `request` with the credentials of the session's account, and keeps what the answer renews.

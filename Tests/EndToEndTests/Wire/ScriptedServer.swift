@@ -15,9 +15,12 @@ final class ScriptedServer: Sendable {
 
         var line: String { "\(method) \(path)" }
 
+        /// The value of the header; empty where there is none.
+        func header(_ name: String) -> String { headers[name].joined(separator: "; ") }
+
         /// The value of the cookie of that name.
         func cookie(_ name: String) -> String? {
-            headers["Cookie"].joined(separator: "; ").components(separatedBy: "; ").first { $0.hasPrefix(name + "=") }
+            header("Cookie").components(separatedBy: "; ").first { $0.hasPrefix(name + "=") }
                 .map { String($0.dropFirst(name.count + 1)) }
         }
     }
