@@ -73,7 +73,8 @@ struct VerdictTests {
         #expect(verdict.name == answered.verdict, "\(verdict)")
         #expect(verdict.failure?.status == (verdict.failure == nil ? nil : answered.status))
         // A success that is none, and a server error, leave open whether the work was done (RFC 9110 15.6).
-        let isOpen = answered.verdict == "unknown" || answered.status < 300 || (500..<600).contains(answered.status) && answered.status != 511
+        let isOpen =
+            answered.verdict == "unknown" || answered.status < 300 || (500..<600).contains(answered.status) && answered.status != 511
         #expect(verdict.failure?.outcomeUnknown == (verdict.failure.map { _ in isOpen }))
         #expect(verdict.failure?.message.isEmpty != true)
     }
@@ -119,7 +120,8 @@ struct VerdictTests {
 
     /// A framework's routing 404 says nothing about the row.
     @Test(arguments: [
-        (404, #"{"messages":["Managed user does not exist."]}"#, "accepted"), (410, #"{"error":"managed user does not exist."}"#, "accepted"),
+        (404, #"{"messages":["Managed user does not exist."]}"#, "accepted"),
+        (410, #"{"error":"managed user does not exist."}"#, "accepted"),
         (404, #"{"status":404,"error":"Not Found"}"#, "transient"), (404, "{}", "transient"),
         (422, #"{"messages":["Managed user does not exist."]}"#, "transient"),
         (500, #"{"messages":["Managed user does not exist."]}"#, "transient"),
@@ -155,7 +157,7 @@ struct VerdictTests {
     }
 
     @Test func aCodeOfLoginAnswersMeansNothingOnARoute() throws {
-        let backend = try breathesafe("errors:\n", "errors:\n  relogin: [gone]\n")
+        let backend = try breathesafe("relogin: [", "relogin: [gone, ")
         #expect(backend.verdict(on: answer(400, #"{"error":"gone"}"#), to: mutation(), at: noon).name == "transient")
     }
 

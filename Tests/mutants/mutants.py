@@ -248,7 +248,7 @@ MUTANTS = [
     ("a gateway's 401 refuses the password", BACKENDS + "Profile/ErrorRules.swift",
      "(standard || declares(response, in: relogin))", "(standard || response.status == 401 || declares(response, in: relogin))", "GatewayErrorTests"),
     ("a gateway's refusal of a sign-in ends the session", BACKENDS + "Sessions/SessionKeeper+Replacing.swift",
-     "throw begunToRest(failure, max(rested(witness, since: now), now.addingTimeInterval(rest.withLock(\\.passwordPause))))",
+     "throw begunToRest(failure, max(rested(witness, since: now), now.addingTimeInterval(pause)))",
      "throw requireSignIn(failure.message)", "GatewayErrorTests"),
     ("an API key ends with any 401", BACKENDS + "Sessions/SessionKeeper+Replacing.swift",
      "guard let reason else {\n            throw begunToRest(", "guard let reason = reason ?? (waysBack.isEmpty ? \"401\" : nil) else {\n            throw begunToRest(",

@@ -50,7 +50,7 @@ struct ErrorRules: Sendable {
     /// Whether an answer to a login or a refresh refuses the credentials, and the profile or RFC 6749 5.2 declares it to mean that. Any other
     /// answer may be a gateway's.
     func refusesCredentials(_ response: InboundResponse) -> Bool {
-        let standard = response.json?.member("error")?.string == "invalid_grant"
+        let standard = [response.json?.member("error")?.string, code(of: response)].contains("invalid_grant")
         return response.status < 500 && !response.isPage && (standard || declares(response, in: relogin))
     }
 

@@ -202,7 +202,9 @@ struct BearerScheme: Scheme {
         }
         // Who says so is not known: a gateway refuses in JSON too, and its refusal says nothing of the session.
         let sentence = "The backend did not renew the session (\(status))\(words.map { ": \($0)" } ?? ".")"
-        let isRefused = (400..<500).contains(status) && ![401, 403, 408, 422, 425].contains(status) && response.isJSON
+        let isRefused =
+            (400..<500).contains(status) && ![401, 408, 425].contains(status) && response.isJSON
+            && (code != nil || ![400, 403, 422].contains(status))
         return .unavailable(
             Failure(isRefused ? .profile : .serverError, status: status, sentence, outcomeUnknown: isOpen), until: until)
     }

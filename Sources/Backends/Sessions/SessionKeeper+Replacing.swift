@@ -182,7 +182,9 @@ extension SessionKeeper {
         } catch .secondFactor {
             throw requireSignIn("the account needs a second factor by now, which the kept password does not give")
         } catch .undeclared(let failure) {
-            throw begunToRest(failure, max(rested(witness, since: now), now.addingTimeInterval(rest.withLock(\.passwordPause))))
+            // 423: a further try may prolong the lock.
+            let pause = failure.status == 423 ? 3600 : rest.withLock(\.passwordPause)
+            throw begunToRest(failure, max(rested(witness, since: now), now.addingTimeInterval(pause)))
         } catch .misbehaved(let words) {
             throw begunToRest(Failure(.profile, words), rested(witness, since: now))
         } catch .unavailable(let failure) {

@@ -103,7 +103,7 @@ extension SessionKeeper {
             throw .unreachable(Failure(.profile, "\(error)"))
         }
         let response = answer.response
-        if let failure = backend.interception(in: response) { throw .unreachable(failure) }
+        if let failure = backend.interception(in: response) { throw .unreachable(failure.withKnownOutcome) }
         if response.status == 401, !response.isPage { return .unauthorized(answer) }
         guard response.isSuccess, let token = response.json?.at(rules.token)?.string else {
             throw .unreachable(Failure(.serverError, status: response.status, "The backend gave no CSRF token (\(response.status))."))

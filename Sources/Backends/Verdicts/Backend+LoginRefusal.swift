@@ -17,12 +17,13 @@ extension Backend {
             return .unavailable(Failure(kind, status: status, "The backend could not sign anybody in (\(status))."))
         }
         switch status {
-        // Who says so is not known: the backend of the person, or a gateway of the request.
-        case 200..<300, 400, 401, 403, 422, 423: return .undeclared(Failure(.signInRequired, status: status, undeclared(status, said)))
-        case 404, 405, 406, 410, 415:
+        // Where the profile has words for the codes about a person, any other code is about the request.
+        case 400 where errors.isAboutTheRequest(code), 403 where errors.isAboutTheRequest(code), 404, 405, 406, 410, 415:
             let reason = said.map { ": \($0)" } ?? "."
             return .unavailable(
                 Failure(.profile, status: status, "The backend does not take the sign-in as its profile describes it (\(status))\(reason)"))
+        // Who says so is not known: the backend of the person, or a gateway of the request.
+        case 200..<300, 400, 401, 403, 422, 423: return .undeclared(Failure(.signInRequired, status: status, undeclared(status, said)))
         default: return .unavailable(Failure(.serverError, status: status, said ?? "The backend could not sign anybody in (\(status))."))
         }
     }
@@ -47,4 +48,8 @@ extension Backend {
         let minutes = Int((wait / 60).rounded(.up))
         return "\(words) It can be tried again in \(minutes == 1 ? "a minute" : "\(minutes) minutes")."
     }
+}
+
+extension ErrorRules {
+    fileprivate func isAboutTheRequest(_ code: String?) -> Bool { !sentences.isEmpty && code.map { sentences[$0] == nil } ?? true }
 }
