@@ -162,7 +162,7 @@ let package = Package(
             "EndToEnd",
             [
                 "homingd", "homing", "homing-sandbox", "homing-torture", "ControlAPI", "ControlServer", "Delivery", "Sandbox",
-                "StationSupport", "SyncDaemon", "SyncModel", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1,
+                "StationSupport", "SyncDaemon", "SyncModel", asyncHTTPClient, httpTypes, logging, nioCore, nioHTTP1, nioPosix,
             ], exclude: ["Integrations/submit.py", "Integrations/submit.sh"]),
     ]
 )

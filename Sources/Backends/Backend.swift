@@ -11,10 +11,10 @@ package struct Backend: Sendable {
     package var name: String { profile.name }
     /// Without a slash at its end.
     package var baseURL: String { profile.baseURL }
-    /// Scheme, host and port of `baseURL`: whose accounts these are.
-    package var origin: String { profile.origin.description }
-    /// Origins that the profile declares to be the same service.
-    package var formerOrigins: [String] { profile.formerOrigins.map(\.description) }
+    /// The whole base URL in the form in which addresses are compared: whose accounts these are.
+    package var address: String { profile.address }
+    /// Addresses that the profile declares to be the same service.
+    package var formerAddresses: [String] { profile.formerAddresses }
     /// By what people sign in.
     package var signInMeans: SignInMeans { profile.auth.means }
     /// Whether people sign in with tokens of which the backend does not say whose they are: then the name given with one says it.
@@ -22,7 +22,7 @@ package struct Backend: Sendable {
     /// Whether somebody may sign in with a refresh token.
     package var takesRefreshTokens: Bool { profile.auth.refresh != nil }
     package var hasHealth: Bool { profile.health != nil }
-    /// Whether it goes to the origin whose accounts these are, which alone gets their credentials.
+    /// Whether it goes to the origin that alone gets the accounts' credentials.
     func isOwn(_ request: OutboundRequest) -> Bool { Origin(request.url) == profile.origin }
     /// The names of the declared routes, sorted: nothing else can be sent.
     package var routes: [String] { profile.routes.keys.sorted() }

@@ -59,6 +59,8 @@ public struct ReceiptReport: Codable, Sendable, Equatable {
     public var foundByLookup: Bool
     /// The first place at which what the server has differs from what was sent, as a JSON pointer; nil where nothing differs or it does not say.
     public var altered: String?
+    /// True where it was delivered while the server may have taken the session for another account's.
+    public var unverified: Bool?
     /// Counted sends that failed before.
     public var attempts: Int
     /// Bytes of the document.
@@ -69,7 +71,7 @@ public struct ReceiptReport: Codable, Sendable, Equatable {
     public init(
         sequence: Int64, id: String, outcome: String, capturedAt: Date, settledAt: Date, backend: String, account: String, email: String?,
         lane: String, route: String, remoteID: String?, status: Int?, foundByLookup: Bool, attempts: Int, size: Int, discardedBy: String?,
-        altered: String? = nil, acceptedAt: Date? = nil
+        altered: String? = nil, acceptedAt: Date? = nil, unverified: Bool? = nil
     ) {
         self.sequence = sequence
         self.id = id
@@ -86,6 +88,7 @@ public struct ReceiptReport: Codable, Sendable, Equatable {
         self.status = status
         self.foundByLookup = foundByLookup
         self.altered = altered
+        self.unverified = unverified
         self.attempts = attempts
         self.size = size
         self.discardedBy = discardedBy

@@ -30,7 +30,7 @@ public struct Status: Codable, Sendable, Equatable {
 /// One thing that a person should see to.
 public struct Attention: Codable, Sendable, Equatable {
     /// Stable: `disk-full`, `outbox-full`, `no-profile`, `dead`, `held`, `other-address`, `misconfigured`,
-    /// `no-secure-connection`, `clock`, `sign-in-required`, `paused`, `other-account`, `stuck-files`, `refused-files`, `unclaimed-files`,
+    /// `no-secure-connection`, `clock`, `sign-in-required`, `session-failing`, `paused`, `other-account`, `stuck-files`, `refused-files`, `unclaimed-files`,
     /// `configuration-rejected` or `store-damaged`. Open: new codes may come.
     public var code: String
     public var text: String
@@ -220,6 +220,10 @@ public struct SessionReport: Codable, Sendable, Equatable {
     public var remembered: Bool
     /// Why a person has to sign in again.
     public var reason: String?
+    /// Since when every try to renew the session has failed; nil where the last one did not.
+    public var failingSince: Date?
+    /// Why the last try failed, as a sentence.
+    public var failure: String?
     /// By what people sign in there: `password`, `refresh_token` or `token`. Open: new ones may come.
     public var signInBy: String?
 
@@ -454,7 +458,7 @@ public struct Event: Codable, Sendable, Equatable {
     public var at: Date
     /// `captured`, `delivered`, `retrying`, `released`, `held`, `dead`, `retried`, `discarded`, `recovered`, `gateChanged`, `signedIn`,
     /// `signedOut`, `signInRefused`, `signInFailed`, `signInRequired`, `signOutFailed`, `fileRefused`, `started`, `reloaded`, `stopped`,
-    /// `synced`, `denied`, `paused`, `resumed` or `salvaged`. Open: new kinds may come.
+    /// `synced`, `denied`, `paused`, `resumed`, `salvaged` or `unverified`. Open: new kinds may come.
     public var kind: String
     public var backend: String?
     public var account: String?

@@ -85,7 +85,8 @@ package struct Courier: Sendable {
     /// Asks how the backend is, without any effect there.
     package func probe() async -> Probe {
         switch await keeper.probe() {
-        case .well: .well
+        // A session that is refused is for the next entry to find out: it is renewed, or rests.
+        case .well, .refused: .well
         case .ill(let failure), .intercepted(let failure), .unreachable(let failure): .failed(failure)
         }
     }

@@ -8,7 +8,8 @@ extension Verdict {
         self =
             switch error {
             // Whatever became of the renewal, the mutation itself was not sent by it.
-            case .unavailable(let failure): .unreachable(Failure(failure.reason, status: failure.status, failure.message))
+            case .unavailable(let failure), .undeclared(let failure):
+                .unreachable(Failure(failure.reason, status: failure.status, failure.message))
             // As if the backend had asked for quiet: a probe would tell nothing of the session.
             case .tooSoon(let until, let failure):
                 .throttled(Failure(failure.reason, status: failure.status, failure.message), until: until)

@@ -4,7 +4,7 @@ import SyncModel
 import Vault
 
 extension Outbox {
-    /// Whose accounts a backend's entries belong to. The first origin that is told is remembered; another one takes its place as soon as
+    /// Whose accounts a backend's entries belong to: those of its address, which is its whole base URL. The first that is told is remembered; another one takes its place as soon as
     /// nothing of the first waits any more, or at once where it is the same service (`formerly`).
     ///
     /// Returns the remembered origin where it stays another one's; nil where `origin` is it. To be asked before anything is captured.

@@ -21,6 +21,8 @@ package struct ReceiptRecord: Sendable, Equatable {
     package var foundByLookup: Bool
     /// The first place at which what the server has differs from what was sent, as a JSON pointer.
     package var altered: String?
+    /// It was delivered while the session may have been another account's at the server.
+    package var unverified = false
     /// Counted sends that failed before.
     package var attempts: Int
     /// Bytes of the document.
@@ -50,6 +52,28 @@ extension Outbox {
         }
     }
 
+    /// Marks what was delivered for an account since then: the session may have been another account's. Returns how many receipts were marked
+    /// by this; doing it again marks those that have come meanwhile.
+    @discardableResult
+    package func markUnverified(_ destination: Destination, since: Date, at now: Date) async throws(OutboxError) -> Int {
+        let count = try await commit { db in
+            try db.execute(
+                sql: """
+                    UPDATE receipt SET unverified = 1
+                    WHERE backend = ? AND account = ? AND outcome = 'delivered' AND settledAt >= ? AND unverified = 0
+                    """, arguments: [destination.backend, destination.account, since.ms])
+            let count = db.changesCount
+            guard count > 0 else { return 0 }
+            try Self.insert(
+                SyncEvent(
+                    at: now, .unverified, backend: destination.backend, account: destination.account,
+                    detail: ["receipts": String(count), "since": since.formatted(.iso8601)]), db)
+            return count
+        }
+        if count > 0 { eventsWritten.send() }
+        return count
+    }
+
     /// The receipt of an entry; nil where it has none yet.
     package func receipt(_ id: MutationID) async throws(OutboxError) -> ReceiptRecord? {
         try await read { db in
@@ -66,6 +90,6 @@ extension Outbox {
             lane: Lane(row["lane"] as String), route: row["route"], outcome: outcome, capturedAt: Date(ms: row["capturedAt"]),
             acceptedAt: Date(ms: row["acceptedAt"]), settledAt: Date(ms: row["settledAt"]), discardedBy: row["discardedBy"],
             remoteID: row["remoteID"], status: row["status"],
-            foundByLookup: row["foundByLookup"], altered: row["altered"], attempts: row["attempts"], size: row["size"])
+            foundByLookup: row["foundByLookup"], altered: row["altered"], unverified: row["unverified"], attempts: row["attempts"], size: row["size"])
     }
 }

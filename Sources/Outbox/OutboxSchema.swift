@@ -239,7 +239,7 @@ enum OutboxSchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// - `origin`: where each backend was when it was first spoken to: an account there is not the one with the same number elsewhere.
+    /// - `origin`: the base URL of each backend when it was first spoken to: an account there is not the one with the same number elsewhere.
     /// - `pause`: where a person has paused sending; `quiet`: until when a server has asked for no requests.
     private static let people = """
         CREATE TABLE account (

@@ -111,7 +111,7 @@ package struct Daemon: Sendable {
         do {
             keepers = try backends.map {
                 try SessionKeeper(
-                    backend: $0, foreignTo: try outbox.claimOrigin($0.origin, of: $0.name, formerly: $0.formerOrigins),
+                    backend: $0, foreignTo: try outbox.claimOrigin($0.address, of: $0.name, formerly: $0.formerAddresses),
                     directory: state + "/sessions", vault: premises.vault, transport: transport, clock: clock,
                     makeRoom: outbox.makeRoom)
             }

@@ -45,6 +45,10 @@ struct SessionWatch: Service {
             for keeper in keepers {
                 let changes = keeper.changes.cancelOnGracefulShutdown()
                 group.addTask {
+                    // What an earlier run could not mark any more.
+                    if let since = await keeper.snapshot.unverifiedSince, let account = await keeper.snapshot.account {
+                        await markUnverified(Destination(backend: keeper.backend.name, account: account.id), since: since)
+                    }
                     for await snapshot in changes { await tell(snapshot) }
                 }
                 if keeper.backend.keepsAlive {
@@ -69,8 +73,25 @@ struct SessionWatch: Service {
         }
     }
 
+    /// Once what is being sent has been settled: its receipts are meant too.
+    private func markUnverified(_ destination: Destination, since: Date) async {
+        await dispatcher.drain(backend: destination.backend)
+        do throws(OutboxError) {
+            let count = try await outbox.markUnverified(destination, since: since, at: clock.now)
+            guard count > 0 else { return }
+            log.error(
+                "The server answered as another account; receipts are marked as unverified",
+                metadata: ["backend": "\(destination.backend)", "account": "\(destination.account)", "receipts": "\(count)"])
+        } catch {
+            log.error("Receipts could not be marked as unverified", metadata: ["error": "\(error)"])
+        }
+    }
+
     private func tell(_ snapshot: SessionSnapshot) async {
         dispatcher.sessionChanged(snapshot)
+        if let since = snapshot.unverifiedSince, let account = snapshot.account {
+            await markUnverified(Destination(backend: snapshot.backend, account: account.id), since: since)
+        }
         switch snapshot.state {
         case .signedIn: spool.look()
         case .signInRequired:

@@ -31,6 +31,6 @@ package struct SyncEvent: Hashable, Sendable {
         case recovered, gateChanged, signedIn, signedOut, signInRefused, signInFailed, signInRequired, signOutFailed, fileRefused, claimed,
             started,
             reloaded, stopped
-        case synced, denied, paused, resumed, salvaged
+        case synced, denied, paused, resumed, salvaged, unverified
     }
 }

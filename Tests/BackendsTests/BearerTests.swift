@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (401, #"{"code":"gone","message":"Unknown token."}"#), (401, ""), (400, #"{"code":"invalid_grant"}"#), (403, #"{"code":"GONE"}"#),
+        (401, #"{"code":"gone","message":"Unknown token."}"#), (400, #"{"code":"invalid_grant"}"#), (403, #"{"code":"GONE"}"#),
         (200, #"{"ok":false,"code":"gone : for ever"}"#),
     ])
     func whatRefusesTheTokenAsksForAPerson(status: Int, body: String) async throws {
@@ -269,6 +269,15 @@ import Testing
         #expect(await keeper.snapshot.state == .signedOut)
     }
 
+    @Test(arguments: [("", true), ("{}", true), (#"{"code":"x"}"#, false), ("<html>", false)])
+    func endsTheSessionWithAStatusThatTheProfileDeclares(body: String, isRefusal: Bool) async throws {
+        _ = try await bench.signedIn()
+        let keeper = try bench.keeper("relogin: [gone]", "relogin: [gone, \"401\"]")
+        bench.server.fault(TokenBench.refresh) { _ in answer(401, body, type: body.hasPrefix("<") ? "text/html" : "application/json") }
+        _ = try await replaced(keeper)
+        #expect(await keeper.snapshot.state == (isRefusal ? .signInRequired : .signedIn))
+    }
+
     @Test func aRefreshTokenFromElsewhereIsExchangedAtOnce() async throws {
         bench.server.state.withLock { $0.refresh = "from-the-app" }
         let edit = ("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
@@ -298,7 +307,8 @@ import Testing
         #expect(snapshot.account?.id == "the lab")
         #expect(try await bench.bearer(keeper) == "Bearer key")
         guard case .unsupported? = await keeper.signInFailure(.refreshToken(Secret("x"), label: "the lab")) else { throw lost }
-        guard case .signInRequired? = try await replaced(keeper) else { throw lost }
+        guard case .tooSoon? = try await replaced(keeper) else { throw lost }
+        _ = try await keeper.signOut(allDevices: false) {}
         let again = try bench.keeper()
         let error = await again.signInFailure(.accessToken(Secret("key"), label: nil))
         guard case .unsupported? = error else { throw lost }

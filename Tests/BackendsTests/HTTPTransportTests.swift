@@ -1,5 +1,6 @@
 import Foundation
 import JSON
+import NIOCore
 import SyncModel
 import TestSupport
 import Testing
@@ -91,6 +92,37 @@ struct HTTPTransportTests {
         let failure = try lost(try await send(server.url))
         #expect(failure.message == "The backend at 127.0.0.1 took too long to answer.")
         try await server.close()
+    }
+
+    /// The server takes longer for the whole of it than any pause in between may last.
+    @Test(.timeLimit(.minutes(5))) func sendsALargeDocumentOverASlowConnection() async throws {
+        let server = try await LoopbackServer(.slow(bytes: 160 << 10, every: .milliseconds(500)))
+        let transport = try HTTPTransport(TransportLimits(request: .seconds(4), exchange: .seconds(4)))
+        let body = Data(repeating: UInt8(ascii: "x"), count: 2 << 20)
+        let began = ContinuousClock.now
+        let response = try await transport.send(OutboundRequest(method: "POST", url: server.url, body: body))
+        #expect(response.status == 200)
+        #expect(ContinuousClock.now - began > .seconds(4))
+        #expect(server.text.utf8.count > body.count)
+        await transport.shutdown()
+        try await server.close()
+    }
+
+    @Test func endsAnUploadOfWhichNothingMoves() async throws {
+        let server = try await LoopbackServer(.stuck)
+        let transport = try HTTPTransport(TransportLimits(request: .milliseconds(500), exchange: .milliseconds(500)))
+        let error = await failure { () throws(TransportError) in
+            try await transport.send(OutboundRequest(method: "POST", url: server.url, body: Data(count: 16 << 20)))
+        }
+        #expect(error?.failure.message == "The backend at 127.0.0.1 took too long to answer.")
+        await transport.shutdown()
+        try await server.close()
+    }
+
+    @Test func allowsMoreTimeForMoreBytes() {
+        let times = HTTPExchange.Times(silence: .seconds(30), whole: .seconds(60))
+        #expect(times.ceiling(moving: 0) == .seconds(60))
+        #expect(times.ceiling(moving: 32 << 20) == .seconds(60 + 4096))
     }
 
     /// Somebody waits for the end of a sign-out.

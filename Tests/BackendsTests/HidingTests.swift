@@ -1,5 +1,6 @@
 import Foundation
 import SyncModel
+import TestSupport
 import Testing
 
 @testable import Backends
@@ -31,9 +32,9 @@ import Testing
             &request, with: Credentials(tokens: Tokens(access: Secret("access-1"), refresh: nil, receivedAt: noon, lifetime: nil)))
         var credentials = Credentials()
         let cookie = HeaderField("Set-Cookie", "s=s%3A77.secret-cookie; path=/")
-        _ = credentials.cookies.absorb(InboundResponse(status: 200, headers: [cookie]))
+        _ = credentials.cookies.absorb(InboundResponse(status: 200, headers: [cookie]), to: request, at: noon)
         request.setHeader("X-CSRF-Token", "csrf-9")
-        CookieScheme(backend: try breathesafe()).authorize(&request, with: credentials)
+        CookieScheme(backend: try breathesafe(), clock: TestClock(noon)).authorize(&request, with: credentials)
         let response = try await transport.send(request)
         #expect(bearer.profile.errors.words(of: response) == "No (hidden), no (hidden), no (hidden).")
         await transport.shutdown()

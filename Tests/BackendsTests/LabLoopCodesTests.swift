@@ -26,7 +26,7 @@ import Vault
     }
 
     @Test(arguments: [
-        (401, "UNAUTHORIZED"), (403, "FORBIDDEN"), (403, "TOKEN_EXPIRED"), (400, "authentication_required"), (401, "x"),
+        (401, "UNAUTHORIZED"), (403, "FORBIDDEN"), (403, "TOKEN_EXPIRED"), (400, "authentication_required"),
     ])
     func aRefusalAsksForAPerson(status: Int, code: String) async throws {
         let (error, state) = try await outcome(status, #"{"success":false,"message":"No.","error":{"code":"\#(code)"}}"#)

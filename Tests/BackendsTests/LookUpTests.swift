@@ -48,7 +48,14 @@ struct LookUpTests {
 struct HealthTests {
     @Test(arguments: [
         (200, #"{"currentUser":{"id":1}}"#, Health.well(account: "1")), (200, #"{"currentUser":null}"#, .well(account: nil)),
-        (401, #"{"error":"Your session expired."}"#, .well(account: nil)),
+        (401, #"{"error":"Your session expired. Please sign in again to continue."}"#, .well(account: nil)),
+        (
+            401, #"{"error":"Unauthorized"}"#,
+            .refused(
+                Failure(
+                    .signInRequired, status: 401,
+                    "breathesafe refuses the session without saying that it has ended (401): Unauthorized"))
+        ),
     ])
     func whoIsSignedInIsInTheBodyNotInTheStatus(status: Int, body: String, health: Health) throws {
         #expect(try breathesafe().health(answer(status, body)) == health)

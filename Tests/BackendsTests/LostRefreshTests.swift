@@ -60,7 +60,8 @@ import Testing
     }
 
     @Test func whatWasJustTurnedOverWasLostInThoseWordsFirst() async throws {
-        let keeper = try await bench.signedIn()
+        _ = try await bench.signedIn()
+        let keeper = try bench.keeper("relogin: [gone]", "relogin: [token_already_refreshed]")
         bench.server.fault(TokenBench.refresh) { _ in answer(401, #"{"code":"token_already_refreshed","message":"Too late."}"#) }
         let reason = try await endOf(keeper) ?? ""
         #expect(reason.hasPrefix("refresh answer lost") && reason.hasSuffix("(Too late.)"), "\(reason)")

@@ -33,7 +33,7 @@ import Testing
     @Test("no secret is in any text that is made of what holds one", arguments: try ShippedProfiles.names())
     func noSecretIsInAnyDescription(name: String) async throws {
         let made = try await ConformanceRequests(try Self.backend(name))
-        var record = SessionRecord(origin: made.backend.origin)
+        var record = SessionRecord(address: made.backend.address)
         record.credentials = ConformanceRequests.credentials
         var holders: [Any] = made.all.map(\.request)
         holders += [made.all.map(\.request), ConformanceRequests.refused, ConformanceRequests.credentials, record]

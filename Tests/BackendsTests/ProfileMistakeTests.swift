@@ -84,7 +84,7 @@ struct ProfileMistakeTests {
             WrongEdit("GET /users/get_current_user", "POST /users/get_current_user", "health.request", "GET"),
             WrongEdit("dead: [", "deed: [", "errors.deed", "dead"),
             WrongEdit("code: [/messages/0, /error]", "code: [messages]", "errors.code.0", "JSON pointer"),
-            WrongEdit("\"Unauthorized.\"]", "401]", "errors.auth.1", "a text"),
+            WrongEdit("\"Unauthorized.\"]", "401]", "errors.auth.3", "a text"),
             WrongEdit("schema: 1", "schema: 1\nidempotency: {quoted: true}", "idempotency.header", "a header name"),
             WrongEdit("marker: /arkit_data/client_mutation_id", "marker: /arkit_data/a/b", "routes.measurement.marker", "a new member"),
             WrongEdit("marker: /arkit_data/client_mutation_id", "marker: /arkit_data", "routes.measurement.marker", "a new member"),

@@ -12,7 +12,7 @@ import Vault
     init() throws { folder = try TemporaryDirectory() }
 
     private func store(_ backend: String) throws {
-        try SessionFile(directory: folder.path, backend: backend, vault: vault).save(SessionRecord(origin: "https://\(backend).test"))
+        try SessionFile(directory: folder.path, backend: backend, vault: vault).save(SessionRecord(address: "https://\(backend).test"))
     }
 
     private func isSealed(by vault: Vault) -> Bool { SessionEvidence(directory: folder.path).isSealed(by: vault) }

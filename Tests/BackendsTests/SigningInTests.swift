@@ -117,7 +117,7 @@ struct SigningInTests {
         (423, #"{"error":"Too many tries."}"#), (401, #"{"error":"Your account is locked."}"#), (403, #"{"error":"ACCOUNT_LOCKED"}"#),
     ])
     func aLockedAccountIsSaidToBeLocked(status: Int, body: String) async throws {
-        let keeper = try bench.keeper()
+        let keeper = try bench.keeper("relogin: [", "relogin: [Too many tries., ACCOUNT_LOCKED, ")
         bench.server.fault(KeeperBench.login) { answer(status, body) }
         guard case .locked(let words) = await signIn(keeper) else { throw Failure(.profile, "took it for something else") }
         #expect(body.contains(words))
@@ -137,8 +137,9 @@ struct SigningInTests {
             bench.server.fault(line) { line == KeeperBench.login ? answer(423, #"{"error":"Locked."}"#) : answer(401, "{}") }
         }
         let error = await failure { () throws(AuthenticationError) in try await keeper.replace(session) }
-        #expect(error == .signInRequired(reason: "Locked."))
-        #expect(await keeper.snapshot.remembered == false)
+        guard case .tooSoon(let until, _)? = error else { throw Failure(.profile, "\(String(describing: error))") }
+        #expect(until == noon.addingTimeInterval(3600))
+        #expect(await keeper.snapshot.remembered)
     }
 
     @Test func howLongToWaitIsSaid() async throws {

@@ -1,5 +1,6 @@
 import Backends
 import Foundation
+import NIOSSL
 import SyncModel
 import TestSupport
 import Testing
@@ -66,6 +67,19 @@ struct TLSTests {
         let failure = try refusal(try await get("expired.pem", caFile: TLSServer.file("ca.pem"), clock: clock))
         #expect(failure.reason == .clock)
         #expect(failure.message.contains("Set the clock"))
+    }
+
+    @Test(arguments: [(TLSVersion.tlsv1, false), (.tlsv11, false), (.tlsv12, true), (.tlsv13, true)])
+    func speaksTLS12OrLater(version: TLSVersion, isSpoken: Bool) async throws {
+        let server = try await TLSServer(certificate: "good.pem", newest: version)
+        let transport = try HTTPTransport(TransportLimits(connect: .seconds(30), caFile: TLSServer.file("ca.pem")))
+        let error = await failure { () throws(TransportError) in
+            try await transport.send(OutboundRequest(method: "GET", url: server.url))
+        }
+        #expect((error == nil) == isSpoken)
+        if let error { #expect(error.failure.message.contains("Homing needs TLS 1.2 or later"), "\(error)") }
+        await transport.shutdown()
+        try await server.close()
     }
 
     @Test func aCAFileWithoutACertificateIsAnError() throws {

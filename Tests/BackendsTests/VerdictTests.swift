@@ -157,7 +157,7 @@ struct VerdictTests {
     }
 
     @Test func aCodeOfLoginAnswersMeansNothingOnARoute() throws {
-        let backend = try breathesafe("errors:\n", "errors:\n  relogin: [gone]\n")
+        let backend = try breathesafe("relogin: [", "relogin: [gone, ")
         #expect(backend.verdict(on: answer(400, #"{"error":"gone"}"#), to: mutation(), at: noon).name == "transient")
     }
 

@@ -28,6 +28,20 @@ import Testing
         #expect(try await store.outbox.receipt(Samples.id(9)) == nil)
     }
 
+    @Test func marksWhatWasDeliveredSinceTheLastGoodCheck() async throws {
+        let store = try await settled()
+        let since = store.clock.now.addingTimeInterval(-60)
+        let ann = Destination(backend: "breathesafe", account: "1")
+        #expect(
+            try await store.outbox.markUnverified(Destination(backend: "breathesafe", account: "2"), since: since, at: store.clock.now) == 0
+        )
+        #expect(try await store.outbox.markUnverified(ann, since: since, at: store.clock.now) == 2)
+        #expect(try await store.outbox.receipts(limit: 10).map(\.unverified) == [false, true, true, false])
+        #expect(try await store.outbox.markUnverified(ann, since: since, at: store.clock.now) == 0)
+        let events = try await store.outbox.events(since: 0, limit: 100).filter { $0.kind == .unverified }
+        #expect(events.map { $0.detail["receipts"] } == ["2"])
+    }
+
     @Test func receiptsArePagedAndFiltered() async throws {
         let store = try await settled()
         #expect(try await store.outbox.receipts(after: 1, limit: 2).map(\.sequence) == [2, 3])

@@ -65,7 +65,7 @@ extension World {
             return .failed(Failure(fate == .offline ? .offline : .lostAnswer, "no answer"))
         }
         return switch profiles[backend]?.health(answer) {
-        case .well: .well
+        case .well, .refused: .well
         case .ill(let failure), .intercepted(let failure), .unreachable(let failure): .failed(failure)
         case nil: .failed(Failure(.offline, "no such backend"))
         }

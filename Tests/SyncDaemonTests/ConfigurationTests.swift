@@ -87,6 +87,35 @@ import Testing
         #expect(mistakes?.all.allSatisfy { $0.file.hasSuffix("homing.yaml") && $0.line != nil } == true)
     }
 
+    @Test(
+        arguments: [
+            ("", [:], "none", ""), ("", ["HTTPS_PROXY": "http://env.test:1", "NO_PROXY": "a.test,b.test"], "env.test:1", "a.test, b.test"),
+            (
+                "proxy: http://ann:secret@file.test:2\n", ["HTTPS_PROXY": "http://env.test:1", "NO_PROXY": "a.test"], "file.test:2",
+                "a.test"
+            ),
+            ("proxy: none\n", ["HTTPS_PROXY": "http://env.test:1"], "none", ""),
+            ("no_proxy: [c.test, d.test]\n", ["https_proxy": "env.test:1", "NO_PROXY": "a.test"], "env.test:1", "c.test, d.test"),
+        ] as [(String, [String: String], String, String)])
+    func takesTheProxyFromTheFileOrTheEnvironment(text: String, variables: [String: String], proxy: String, exceptions: String) throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("state_directory: state\n" + text, to: "homing.yaml")
+        let environment = environment.merging(variables) { $1 }
+        let configuration = try Configuration.load(file: directory("homing.yaml"), environment: environment)
+        let settings = Dictionary(uniqueKeysWithValues: configuration.settings.map { ($0.key, $0.value) })
+        #expect(settings["proxy"] == proxy && settings["no_proxy"] == exceptions)
+    }
+
+    @Test func refusesAProxyThatIsNone() throws {
+        #expect(throws: Mistakes.self) { try load("proxy: ftp://proxy.test\n") }
+        let directory = try TemporaryDirectory()
+        try directory.write("state_directory: state\n", to: "homing.yaml")
+        let mistakes = #expect(throws: Mistakes.self) {
+            try Configuration.load(file: directory("homing.yaml"), environment: ["HTTPS_PROXY": "socks5://proxy.test"])
+        }
+        #expect(mistakes?.all.map(\.key) == ["HTTPS_PROXY"])
+    }
+
     @Test func aFileThatIsNamedAndMissingIsAMistake() {
         #expect(throws: Mistakes.self) { try Configuration.load(file: "/nowhere/homing.yaml", environment: environment) }
     }

@@ -43,11 +43,11 @@ import Testing
     }
 
     @Test func csvIsOfRFC4180() {
-        #expect(ReceiptCSV.heading.hasSuffix("\r\n") && ReceiptCSV.heading.split(separator: ",").count == 17)
+        #expect(ReceiptCSV.heading.hasSuffix("\r\n") && ReceiptCSV.heading.split(separator: ",").count == 19)
         #expect(
             ReceiptCSV.line(receipt(1))
                 == "1,\(Sample.id(1)),delivered,2025-03-11T11:45:00.000Z,2025-03-11T11:45:00.000Z,2025-03-11T13:12:00.000Z,breathesafe,5,"
-                + "anna@clinic.example,users/5,measurement,811,201,false,0,17400,\r\n")
+                + "anna@clinic.example,users/5,measurement,811,201,false,0,17400,,false\r\n")
         let odd = receipt(1) {
             $0.remoteID = "a,\"b\"\r\nc"
             $0.lane = "line\nbreak"

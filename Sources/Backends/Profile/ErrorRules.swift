@@ -6,9 +6,9 @@ struct ErrorRules: Sendable {
     var ok: JSONPointer?
     var code: [JSONPointer] = []
     var message: [JSONPointer] = []
-    /// Codes of routes that mean: nobody is signed in.
+    /// Codes of routes that mean: the session is not, or no longer, valid.
     var auth = CodeList()
-    /// Codes of login and refresh answers that mean: the person has to sign in again.
+    /// Codes of login and refresh answers that refuse the credentials: the person has to sign in again. Nothing else ends a session.
     var relogin = CodeList()
     /// Codes that mean: another try may succeed.
     var retry = CodeList()
@@ -45,6 +45,23 @@ struct ErrorRules: Sendable {
     func code(of response: InboundResponse) -> String? {
         guard let text = response.json?.firstString(at: code)?.lowercased() else { return nil }
         return text.firstRange(of: " : ").map { String(text[..<$0.lowerBound]) } ?? text
+    }
+
+    /// Whether an answer to a login or a refresh refuses the credentials, and the profile or RFC 6749 5.2 declares it to mean that. Any other
+    /// answer may be a gateway's.
+    func refusesCredentials(_ response: InboundResponse) -> Bool {
+        let standard = [response.json?.member("error")?.string, code(of: response)].contains("invalid_grant")
+        return response.status < 500 && !response.isPage && (standard || declares(response, in: relogin))
+    }
+
+    /// Whether the answer of a route says that the session is not valid, and the profile declares it to mean that.
+    func endsSession(_ response: InboundResponse) -> Bool {
+        response.status < 500 && !response.isPage && declares(response, in: auth)
+    }
+
+    /// An answer without a code may be declared by its status.
+    private func declares(_ response: InboundResponse, in codes: CodeList) -> Bool {
+        codes.contains(code(of: response) ?? String(response.status))
     }
 
     /// What a login or refresh answer says: the profile's sentence for its code, else `words`. Other answers use the same codes for other things.

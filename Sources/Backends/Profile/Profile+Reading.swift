@@ -1,3 +1,4 @@
+import Foundation
 import SyncModel
 
 extension Profile {
@@ -10,7 +11,7 @@ extension Profile {
             node.text.flatMap { $0.isProfileName ? $0 : nil }
         }
         let base = table.read("base_url", required: true, expected: "https://host/path, or http:// to a loopback address", Self.base)
-        let former = table.list("formerly", expected: "the service's former base_url") { $0.text.flatMap(Origin.init) }
+        let former = table.list("formerly", expected: "the service's former base_url") { $0.text.flatMap(Self.address) }
         let timeout = table.seconds("timeout", in: 0.1...3600)
         let scope = TemplateScope(constants: constants.merging(Self.vars(table, reserved: constants)) { ours, _ in ours })
         let defaults = RequestDefaults(
@@ -38,7 +39,8 @@ extension Profile {
         self.name = name
         self.baseURL = base
         self.origin = origin
-        self.formerOrigins = former ?? []
+        address = Self.address(base) ?? base
+        formerAddresses = former ?? []
         self.auth = auth
         self.health = health
         self.errors = errors ?? ErrorRules()
@@ -54,6 +56,16 @@ extension Profile {
         }
         while url.hasSuffix("/") { url.removeLast() }
         return url
+    }
+
+    /// A base URL in the one form in which addresses are compared: with its port, no slash at its end, scheme and host in small letters.
+    private static func address(_ url: String) -> String? {
+        guard let origin = Origin(url), let parts = URLComponents(string: url), parts.query == nil, parts.fragment == nil else {
+            return nil
+        }
+        var path = parts.percentEncodedPath
+        while path.hasSuffix("/") { path.removeLast() }
+        return origin.description + path
     }
 
     private static func vars(_ table: StrictTable, reserved: [String: String]) -> [String: String] {

@@ -7,8 +7,10 @@ struct Profile: Sendable {
     /// Without a slash at its end.
     let baseURL: String
     let origin: Origin
-    /// Addresses under which the same service was known before.
-    let formerOrigins: [Origin]
+    /// The whole base URL in the one form in which addresses are compared: whose accounts these are.
+    let address: String
+    /// Addresses under which the same service was known before, in that form.
+    let formerAddresses: [String]
     let auth: AuthRules
     let health: HealthRules?
     let errors: ErrorRules

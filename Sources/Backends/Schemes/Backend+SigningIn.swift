@@ -3,10 +3,10 @@ import JSON
 import SyncModel
 
 extension Backend {
-    /// Sends e-mail and password; whose account the backend says it is, and the answer with what proves it from now on.
+    /// Sends e-mail and password; whose account the backend says it is, the request, and the answer with what proves it from now on.
     func signIn(
         _ login: AuthRules.LoginRules, _ email: String, _ password: Secret, over transport: any Transport
-    ) async throws(AuthenticationError) -> (Account, InboundResponse) {
+    ) async throws(AuthenticationError) -> (Account, OutboundRequest, InboundResponse) {
         let values = TemplateValues(subject: "The sign-in", inputs: ["email": .string(email)], secrets: ["password": password])
         var request: OutboundRequest
         do { request = try login.request.render(values) } catch {
@@ -28,18 +28,19 @@ extension Backend {
         if let named, !named.isSameEmail(as: email) {
             throw .misbehaved("The backend signed in another account than the one asked for.")
         }
-        return (Account(id: id, label: named ?? email.trimmingCharacters(in: .whitespaces)), response)
+        return (Account(id: id, label: named ?? email.trimmingCharacters(in: .whitespaces)), request, response)
     }
 
-    /// Asks the health route: the account's id, nil for nobody, and the whole answer; nil where the profile has no such route.
+    /// Asks the health route: the account's id, nil for nobody, the request, and the whole answer; nil where the profile has no such route.
     func whoIsSignedIn(
         over transport: any Transport, authorize: (inout OutboundRequest) -> Void
-    ) async throws(AuthenticationError) -> (account: AccountID?, response: InboundResponse)? {
+    ) async throws(AuthenticationError) -> (account: AccountID?, request: OutboundRequest, response: InboundResponse)? {
         guard var request = health else { return nil }
         if isOwn(request) { authorize(&request) }
         let response = try await answer(to: request, over: transport)
         switch health(response) {
-        case .well(let account): return (account, response)
+        case .well(let account): return (account, request, response)
+        case .refused(let failure): throw .undeclared(failure)
         case .ill(let failure), .intercepted(let failure), .unreachable(let failure): throw .unavailable(failure)
         }
     }
@@ -50,8 +51,8 @@ extension Backend {
 }
 
 extension String {
-    /// Whether both name the same mailbox, as far as people type it: case and outer white space do not count.
-    func isSameEmail(as other: String) -> Bool {
-        trimmingCharacters(in: .whitespaces).lowercased() == other.trimmingCharacters(in: .whitespaces).lowercased()
-    }
+    /// Whether both name the same mailbox, as far as people type it: case and outer white space do not count, every other byte does.
+    func isSameEmail(as other: String) -> Bool { mailbox.utf8.elementsEqual(other.mailbox.utf8) }
+
+    private var mailbox: String { trimmingCharacters(in: .whitespaces).lowercased() }
 }

@@ -17,7 +17,7 @@ struct BearerScheme: Scheme {
         }
     }
 
-    func absorb(_ response: InboundResponse, into credentials: inout Credentials) -> Bool { false }
+    func absorb(_ response: InboundResponse, to request: OutboundRequest, into credentials: inout Credentials) -> Bool { false }
 
     // MARK: Ways in
 
@@ -37,7 +37,7 @@ struct BearerScheme: Scheme {
         guard let login = auth.login, let rules = login.tokens else {
             throw .unsupported("\(backend.name) takes no e-mail and password.")
         }
-        let (account, response) = try await backend.signIn(login, email, password, over: transport)
+        let (account, _, response) = try await backend.signIn(login, email, password, over: transport)
         guard let tokens = rules.tokens(in: response, earlier: nil, fallback: auth.lifetime, at: clock.now) else {
             throw .misbehaved("The backend accepted the sign-in and gave no token; it may want a second factor.")
         }
@@ -103,7 +103,7 @@ struct BearerScheme: Scheme {
     func renew(
         _ credentials: Credentials, of account: Account?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
     ) async -> Renewal {
-        guard let token = credentials.tokens?.refresh else { return .ended("the session has ended, and there is no refresh token") }
+        guard let token = credentials.tokens?.refresh else { return .impossible }
         switch await refresh(token, credentials.tokens?.access, over: transport, mayAskAgain: mayAskAgain) {
         case .refreshed(let tokens, let named):
             if let named, named != account?.id { return .foreign }
@@ -191,27 +191,23 @@ struct BearerScheme: Scheme {
             }
             return .refreshed(tokens, account: response.json?.at(rules.account)?.identifier.map(AccountID.init))
         }
-        if code == Self.alreadyRefreshed, status < 500 { return .rejected(Self.lost(words ?? Self.alreadyRefreshed)) }
-        let isKnown = code.map(errors.relogin.contains) == true || [code, standardCode(response)].contains("invalid_grant")
-        if response.isJSON, isKnown && status < 500 { return .rejected(words ?? code ?? "the session has ended") }
+        if errors.refusesCredentials(response) {
+            return .rejected(
+                code == Self.alreadyRefreshed ? Self.lost(words ?? Self.alreadyRefreshed) : words ?? code ?? "the session has ended")
+        }
         if status == 429 || code.map(errors.retry.contains) == true {
             let sentence = words ?? "The backend asks for fewer refreshes (\(status))."
             let asked = status == 429 ? until ?? clock.now.addingTimeInterval(RetryAfter.fallback) : until
             return .unavailable(Failure(.throttled, status: status, sentence, outcomeUnknown: isOpen && status != 429), until: asked)
         }
-        // A proxy's page says nothing of the session.
-        if status == 401, !response.isPage { return .rejected(words ?? "the session has ended") }
-        guard (400..<500).contains(status), ![408, 425].contains(status), response.isJSON else {
-            let sentence = words ?? "The backend could not renew the session (\(status))."
-            return .unavailable(Failure(.serverError, status: status, sentence, outcomeUnknown: isOpen), until: until)
-        }
-        let reason = words.map { ": \($0)" } ?? "."
+        // Who says so is not known: a gateway refuses in JSON too, and its refusal says nothing of the session.
+        let sentence = "The backend did not renew the session (\(status))\(words.map { ": \($0)" } ?? ".")"
+        let isRefused =
+            (400..<500).contains(status) && ![401, 408, 425].contains(status) && response.isJSON
+            && (code != nil || ![400, 403, 422].contains(status))
         return .unavailable(
-            Failure(.profile, status: status, "The backend does not take the refresh as its profile describes it (\(status))\(reason)"))
+            Failure(isRefused ? .profile : .serverError, status: status, sentence, outcomeUnknown: isOpen), until: until)
     }
-
-    /// Where RFC 6749 5.2 has the code of an error, whatever the profile says of others.
-    private func standardCode(_ response: InboundResponse) -> String? { response.json?.member("error")?.string }
 
     // MARK: The way out
 

@@ -4,17 +4,19 @@ import SyncModel
 /// A session in cookies, as a browser has it.
 struct CookieScheme: Scheme {
     let backend: Backend
+    let clock: any SyncClock
     private var auth: AuthRules { backend.profile.auth }
 
     func authorize(_ request: inout OutboundRequest, with credentials: Credentials) {
-        let path = URLComponents(string: request.url)?.percentEncodedPath ?? ""
-        guard let header = credentials.cookies.header(path: path.isEmpty ? "/" : path) else { return }
+        guard let header = credentials.cookies.header(for: request.url, at: clock.now) else { return }
         request.setHeader("Cookie", header)
         request.secrets.formUnion(credentials.cookies.secrets)
         if let name = auth.csrf?.header, let token = request[header: name] { request.secrets.insert(Secret(token)) }
     }
 
-    func absorb(_ response: InboundResponse, into credentials: inout Credentials) -> Bool { credentials.cookies.absorb(response) }
+    func absorb(_ response: InboundResponse, to request: OutboundRequest, into credentials: inout Credentials) -> Bool {
+        credentials.cookies.absorb(response, to: request, at: clock.now)
+    }
 
     /// Always with an empty jar: a server that finds a live session answers with its account and never looks at the password.
     func signIn(
@@ -23,9 +25,9 @@ struct CookieScheme: Scheme {
         guard let login = auth.login, case .password(let email, let password) = way else {
             throw .unsupported("\(backend.name) takes no tokens.")
         }
-        let (account, response) = try await backend.signIn(login, email, password, over: transport)
+        let (account, request, response) = try await backend.signIn(login, email, password, over: transport)
         var credentials = Credentials()
-        _ = credentials.cookies.absorb(response)
+        _ = credentials.cookies.absorb(response, to: request, at: clock.now, isSignIn: true)
         guard !credentials.cookies.isEmpty else { throw .misbehaved("The backend accepted the sign-in without setting a cookie.") }
         if backend.hasHealth {
             let (known, renewed) = try await identify(credentials, over: transport)
@@ -44,21 +46,21 @@ struct CookieScheme: Scheme {
         let answer = try await backend.whoIsSignedIn(over: transport) { authorize(&$0, with: credentials) }
         guard let answer else { return (nil, credentials) }
         var credentials = credentials
-        _ = credentials.cookies.absorb(answer.response)
+        _ = absorb(answer.response, to: answer.request, into: &credentials)
         return (answer.account, credentials)
     }
 
     func renew(
         _ credentials: Credentials, of account: Account?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
     ) async -> Renewal {
+        guard backend.hasHealth else { return .impossible }
         do throws(AuthenticationError) {
             let (known, renewed) = try await identify(credentials, over: transport)
             guard let known else { return .ended("the session has ended") }
             return known == account?.id ? .renewed(renewed) : .foreign
-        } catch .unavailable(let failure) {
-            return .unavailable(failure)
         } catch {
-            return .ended("the session has ended")
+            if case .unavailable(let failure) = error { return .unavailable(failure) }
+            return .impossible
         }
     }
 

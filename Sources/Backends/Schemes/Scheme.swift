@@ -6,8 +6,8 @@ protocol Scheme: Sendable {
     /// Adds to a request for the backend's own origin what proves who we are.
     func authorize(_ request: inout OutboundRequest, with credentials: Credentials)
 
-    /// Takes over what an answer of the backend renews; true where that changed anything.
-    func absorb(_ response: InboundResponse, into credentials: inout Credentials) -> Bool
+    /// Takes over what the backend's answer to `request` renews; true where that changed anything.
+    func absorb(_ response: InboundResponse, to request: OutboundRequest, into credentials: inout Credentials) -> Bool
 
     /// Proves from nothing who somebody is, and that the backend agrees on it.
     ///
@@ -47,8 +47,10 @@ package enum WayIn: Hashable, Sendable {
 /// What asking for a renewal came to.
 enum Renewal {
     case renewed(Credentials)
-    /// The backend takes these credentials no more, in a sentence that goes on after "because".
+    /// The backend takes these credentials no more, in an answer that the profile declares to mean that; in a sentence that goes on after "because".
     case ended(String)
+    /// There is nothing to renew these credentials by.
+    case impossible
     /// It takes them for another account's.
     case foreign
     /// Nobody knows; nobody is signed out by it. The failure's outcome is unknown where the token may have been turned over; with a date, the

@@ -37,7 +37,7 @@ extension AuthRules.TokenRules {
         let next = json.firstString(at: refresh).flatMap { $0.isEmpty ? nil : $0 }
         guard next?.isFieldValue ?? true else { return nil }
         let refresh = next.map(Secret.init) ?? earlier
-        let said = json.at(expiresIn)?.text.flatMap(TimeInterval.init).flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
+        let said = json.at(expiresIn)?.seconds.flatMap { $0 > 0 ? $0 : nil }
         let claims = TokenClaims(token)
         let spans = [said, claims?.lifetime].compactMap(\.self)
         // What ends at a time of the server's is measured against the server's clock.
@@ -61,7 +61,7 @@ struct TokenClaims {
         payload += String(repeating: "=", count: (4 - payload.count % 4) % 4)
         guard let json = Data(base64Encoded: payload).flatMap(JSONDocument.init) else { return nil }
         func date(_ key: String) -> Date? {
-            json.member(key)?.text.flatMap(TimeInterval.init).map { Date(timeIntervalSince1970: $0) }
+            json.member(key)?.seconds.map { Date(timeIntervalSince1970: $0) }
         }
         issued = date("iat")
         end = date("exp")
@@ -72,5 +72,13 @@ struct TokenClaims {
     var lifetime: TimeInterval? {
         guard let issued, let end, end > issued else { return nil }
         return end.timeIntervalSince(issued)
+    }
+}
+
+extension JSONValue {
+    /// A number of seconds, as a number or as text; nil for what no calendar could hold: infinity, or a time after the year 9999.
+    fileprivate var seconds: TimeInterval? {
+        guard let number = text.flatMap(TimeInterval.init), abs(number) < 253_402_300_800 else { return nil }
+        return number
     }
 }

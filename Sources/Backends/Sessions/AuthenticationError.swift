@@ -10,8 +10,10 @@ package enum AuthenticationError: Error, Hashable, Sendable {
     case unavailable(Failure)
     /// The session is not to be renewed before then: the kept password rests, or whoever renews it does.
     case tooSoon(until: Date, Failure)
-    /// The server's words about the person who tried to sign in.
+    /// The server's words about the person who tried to sign in, in an answer that the profile declares to refuse credentials.
     case refused(String)
+    /// The server refused the sign-in, in an answer that the profile does not declare: it may be a gateway's, and nobody is signed out by it.
+    case undeclared(Failure)
     /// The server's words about an account that it has locked for a while: a further try may prolong it.
     case locked(String)
     /// The account needs a second factor, which nobody can give here.

@@ -5,6 +5,8 @@ import SyncModel
 struct RenewalRest: Sendable {
     private var current: Current?
     private var failuresInARow = 0
+    /// Why the last renewal failed; nil where it succeeded.
+    private(set) var failure: Failure?
 
     private struct Current {
         let until: Date
@@ -22,6 +24,7 @@ struct RenewalRest: Sendable {
     /// A renewal has failed. Each rest of our own is twice as long as the last one.
     mutating func begin(_ failure: Failure, asked: Date?, now: Date) {
         failuresInARow += 1
+        self.failure = failure
         let own = min(Self.ceiling, Self.first * pow(2, Double(min(failuresInARow, 32) - 1)))
         current = Current(until: asked ?? now.addingTimeInterval(own), failure: failure, isAsked: asked != nil)
     }
@@ -36,6 +39,9 @@ struct RenewalRest: Sendable {
 
     /// A renewal has succeeded, or somebody has signed in.
     mutating func end() { self = RenewalRest() }
+
+    /// How long a password rests after so many failures, in seconds: many wrong ones in a row lock an account.
+    var passwordPause: TimeInterval { min(3600, 300 * pow(2, Double(min(failuresInARow, 8)))) }
 
     /// A person or the network wants it tried now.
     mutating func hurry() { if current?.isAsked == false { current = nil } }

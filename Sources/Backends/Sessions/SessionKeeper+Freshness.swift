@@ -8,7 +8,13 @@ extension SessionKeeper {
     /// A renewal that cannot be had costs nothing while the token still holds, and is not asked for by each caller anew.
     package func freshSession() async throws(AuthenticationError) -> Session {
         let current = try session()
-        if isRefused { return try await renewal(of: current) }
+        if isRefused {
+            if !waysBack.isEmpty { return try await renewal(of: current) }
+            // With nothing to renew it by, it is tried again as it is: who refused it is not known.
+            try checkRested()
+            refusedGeneration = nil
+            return current
+        }
         guard isStale else { return current }
         if stillHolds, rest.withLock({ [now = clock.now] in $0.running(at: now) }) != nil { return current }
         do throws(AuthenticationError) {

@@ -60,7 +60,7 @@ extension SessionKeeper {
     private func clear(_ aftermath: SignOutAftermath, _ server: SignOutOutcome.Server) -> Result<Void, SignOutError> {
         var aftermath = aftermath
         aftermath.server = server.name
-        var cleared = record.cleared(.signedOut, origin: backend.profile.origin.description)
+        var cleared = record.cleared(.signedOut, address: backend.address)
         cleared.aftermaths = (record.aftermaths ?? []) + [aftermath]
         do {
             try commitEnd(cleared)

@@ -35,7 +35,7 @@ extension SessionKeeper {
     }
 
     /// Throws while renewals rest.
-    private func checkRested() throws(AuthenticationError) {
+    func checkRested() throws(AuthenticationError) {
         guard let (until, failure) = rest.withLock({ [now = clock.now] in $0.running(at: now) }) else { return }
         throw .tooSoon(until: until, failure)
     }
@@ -61,13 +61,18 @@ extension SessionKeeper {
     /// Goes through the profile's ways back in their order; where none leads there, only a person can go on.
     private func renewed() async throws(AuthenticationError) -> Session {
         let account = record.account
-        var reason = "the session has ended"
-        for way in backend.profile.auth.renewals {
+        var reason = declared.flatMap { $0.generation == record.generation ? $0.words : nil }
+        for way in waysBack {
             switch way {
             case .refresh:
                 switch try await askForRenewal() {
-                case .renewed(let credentials): return try land(credentials)
-                case .foreign: throw requireSignIn("the backend now takes this session for another account's")
+                case .renewed(let credentials):
+                    // A cookie session is renewed by asking whose it is.
+                    isCheckDue = backend.profile.auth.scheme != .cookie
+                    if !isCheckDue { record.checkedAt = clock.now }
+                    return try land(credentials)
+                case .foreign: throw requireSignIn(Self.otherAccount, isForeign: true)
+                case .impossible: break
                 case .unavailable(let failure, let until): throw begunToRest(failure, until)
                 case .ended(let words):
                     reason = words
@@ -78,13 +83,32 @@ extension SessionKeeper {
                 if record.state == .signedIn, let kept = record.credentials.kept { return try await renewed(by: kept, as: account) }
             }
         }
+        // Only an answer that the profile declares ends a session; a gateway may have given any other one.
+        guard let reason else {
+            throw begunToRest(
+                Failure(.signInRequired, "\(backend.name) refuses the session, in an answer that its profile does not declare."), nil)
+        }
         throw requireSignIn(reason)
+    }
+
+    /// By what this session can be renewed, in the order of the profile.
+    var waysBack: [AuthRules.WayBack] {
+        backend.profile.auth.renewals.filter { way in
+            switch way {
+            case .refresh: backend.profile.auth.scheme == .cookie ? backend.hasHealth : record.credentials.tokens?.refresh != nil
+            case .login: record.credentials.kept != nil
+            }
+        }
     }
 
     /// Asks nobody for a while, since that has failed; returns the error to throw. What never arrived is no reason to: the network says when
     /// it is back.
     private func begunToRest(_ failure: Failure, _ asked: Date?) -> AuthenticationError {
         guard failure.reason != .stopping, !failure.neverArrived else { return .unavailable(failure) }
+        if record.failingSince == nil {
+            record.failingSince = clock.now
+            storeSoon()
+        }
         var told = failure
         // It asked for quiet in this alone: whoever signs in anew need not wait.
         if asked != nil || failure.reason == .throttled { told.reason = .signInRequired }
@@ -116,7 +140,7 @@ extension SessionKeeper {
         case .ended(let words) where answerWasLost: return .ended(BearerScheme.lost(words))
         // The server has turned nothing over, this time or before. Where this is not stored, a later reason is a little off.
         case .unavailable(let failure, _) where !failure.outcomeUnknown && !answerWasLost: record.awaitsRefresh = nil
-        case .renewed, .ended, .foreign, .unavailable: break
+        case .renewed, .ended, .foreign, .impossible, .unavailable: break
         }
         return renewal
     }
@@ -147,6 +171,8 @@ extension SessionKeeper {
             var (whose, credentials) = try await scheme.signIn(.password(email: kept.email, kept.password), over: witness) { _ in }
             guard whose.id == account?.id else { throw requireSignIn("the kept password opens another account") }
             credentials.kept = kept
+            record.checkedAt = clock.now
+            isCheckDue = false
             return try land(credentials, SignInNotice(account: told(account), requester: nil, at: clock.now))
         } catch .refused(let words) {
             // Never again with this password: the next refusals would lock the account.
@@ -155,6 +181,10 @@ extension SessionKeeper {
             throw requireSignIn(words)
         } catch .secondFactor {
             throw requireSignIn("the account needs a second factor by now, which the kept password does not give")
+        } catch .undeclared(let failure) {
+            // 423: a further try may prolong the lock.
+            let pause = failure.status == 423 ? 3600 : rest.withLock(\.passwordPause)
+            throw begunToRest(failure, max(rested(witness, since: now), now.addingTimeInterval(pause)))
         } catch .misbehaved(let words) {
             throw begunToRest(Failure(.profile, words), rested(witness, since: now))
         } catch .unavailable(let failure) {
@@ -182,6 +212,7 @@ extension SessionKeeper {
         var next = record
         next.credentials = credentials
         next.awaitsRefresh = nil
+        next.failingSince = nil
         if next.state == .signedIn { next.generation += 1 }
         refusedGeneration = nil
         if let notice { next.note(notice) }
@@ -194,9 +225,13 @@ extension SessionKeeper {
     }
 
     /// Forgets the credentials and says why; returns the error to throw. A sign-out that has begun goes on instead.
-    private func requireSignIn(_ reason: String) -> AuthenticationError {
+    ///
+    /// - Parameter isForeign: the backend takes the credentials for another account's, so that deliveries since the last check may be there.
+    @discardableResult
+    func requireSignIn(_ reason: String, isForeign: Bool = false) -> AuthenticationError {
         guard record.state == .signedIn, !Task.isCancelled else { return .signingOut }
-        let ended = record.cleared(.signInRequired, origin: record.origin, reason: reason)
+        var ended = record.cleared(.signInRequired, address: record.address, reason: reason)
+        if isForeign { ended.unverifiedSince = record.checkedAt ?? record.since ?? clock.now }
         do { try commitEnd(ended) } catch { becomeUnsaved(ended) }
         return .signInRequired(reason: reason)
     }
@@ -208,6 +243,10 @@ extension SessionKeeper {
             throw .unsaved(error)
         }
     }
+
+    /// Why a session ends whose credentials the backend takes for another account's.
+    static let otherAccount =
+        "the server answered as another account, so nothing more was sent; receipts since the last check are marked as unverified"
 
     /// Seconds between two uses of a kept password.
     private static let renewalPause: TimeInterval = 300

@@ -1,13 +1,15 @@
 import Foundation
 import JSON
 import SyncModel
+import Synchronization
 
 extension SessionKeeper {
     /// Sends `request` with the credentials of the session's account, and keeps what the answer renews.
     ///
-    /// Credentials go to the profile's origin only. Where the account is no longer signed in, nothing is sent. They may be newer than
+    /// Credentials go to the profile's origin only, and only while the backend takes them for this account's. Where the account is no longer signed in, nothing is sent. They may be newer than
     /// `session`: what comes back with the answer is the session whose credentials were sent.
     package func send(_ request: OutboundRequest, as session: Session) async throws(TransportError) -> Answer {
+        if backend.isOwn(request) { try await requireOwnAccount() }
         guard let rules = backend.profile.auth.csrf, !request.isSafe, backend.isOwn(request) else {
             return try await exchange(request, session)
         }
@@ -43,30 +45,47 @@ extension SessionKeeper {
         guard var request = backend.health else {
             return .ill(Failure(.profile, "The profile of \(backend.name) has no health route."))
         }
-        if record.state == .signedIn, !isUnstored, backend.isOwn(request) { scheme.authorize(&request, with: record.credentials) }
+        let generation = record.generation
+        let isAuthorized = record.state == .signedIn && !isUnstored && backend.isOwn(request)
+        if isAuthorized { scheme.authorize(&request, with: record.credentials) }
         do {
-            return backend.health(try await transport.send(request))
+            let health = backend.health(try await transport.send(request))
+            if isAuthorized, case .well(let account) = health { note(account, generation: generation) }
+            return health
         } catch {
             return .unreachable(error.failure)
         }
     }
 
-    private func exchange(_ request: OutboundRequest, _ session: Session) async throws(TransportError) -> Answer {
+    /// - Parameter isSend: the answer is an entry's, of which a server may well renew the session.
+    private func exchange(_ request: OutboundRequest, _ session: Session, isSend: Bool = true) async throws(TransportError) -> Answer {
         guard record.state == .signedIn, told(record.account)?.id == session.account.id else {
             throw .unreachable(Failure(.signInRequired, "It was not sent: \(session.account.label) is not signed in any more."))
         }
         guard backend.isOwn(request) else { return (try await transport.send(request), session) }
-        if isUnstored {
-            do throws(AuthenticationError) { try store(record) } catch {
-                throw .unreachable(Failure(.unreadable, "It was not sent: the renewed session could not be stored."))
-            }
-        }
+        try requireStored()
         let generation = record.generation
         var request = request
         scheme.authorize(&request, with: record.credentials)
         let response = try await transport.send(request)
-        absorb(response, generation: generation)
+        if absorb(response, to: request, generation: generation), !isSend || request.isSafe { isCheckDue = true }
+        if backend.profile.errors.endsSession(response) {
+            declared = (generation, backend.profile.errors.words(of: response) ?? "the session has ended")
+        }
+        if response.isSuccess, generation == record.generation, record.failingSince != nil, waysBack.isEmpty {
+            record.failingSince = nil
+            rest.withLock { $0.end() }
+            storeSoon()
+        }
         return (response, Session(account: session.account, generation: generation))
+    }
+
+    /// Credentials that are in memory alone are used by nobody.
+    func requireStored() throws(TransportError) {
+        guard isUnstored else { return }
+        do throws(AuthenticationError) { try store(record) } catch {
+            throw .unreachable(Failure(.unreadable, "It was not sent: the renewed session could not be stored."))
+        }
     }
 
     /// The token of these credentials, fetched when first needed. No failure here says that the mutation was sent.
@@ -75,7 +94,7 @@ extension SessionKeeper {
         let answer: Answer
         do {
             let request = try rules.request.render(TemplateValues(subject: "The CSRF token"))
-            answer = try await exchange(request, session)
+            answer = try await exchange(request, session, isSend: false)
         } catch let error as TransportError {
             throw .unreachable(error.failure.withKnownOutcome)
         } catch let failure as Failure {
@@ -84,12 +103,13 @@ extension SessionKeeper {
             throw .unreachable(Failure(.profile, "\(error)"))
         }
         let response = answer.response
-        if let failure = backend.interception(in: response) { throw .unreachable(failure) }
+        if let failure = backend.interception(in: response) { throw .unreachable(failure.withKnownOutcome) }
         if response.status == 401, !response.isPage { return .unauthorized(answer) }
         guard response.isSuccess, let token = response.json?.at(rules.token)?.string else {
             throw .unreachable(Failure(.serverError, status: response.status, "The backend gave no CSRF token (\(response.status))."))
         }
         csrf = (token, record.generation)
+        try await requireOwnAccount()
         return .token(token)
     }
 }
@@ -101,7 +121,7 @@ extension InboundResponse {
 
 extension Failure {
     /// The same failure of something that came before the mutation was sent.
-    fileprivate var withKnownOutcome: Failure {
+    var withKnownOutcome: Failure {
         var failure = self
         failure.outcomeUnknown = false
         return failure

@@ -72,11 +72,12 @@ extension SessionKeeper {
             // By the label alone nobody is told from somebody else: for tokens, whoever hands one in chooses it.
             if record.state == .signedIn, let current = record.account, current.id != account.id { throw .conflict(current) }
             account.label = try label(for: account, by: way, among: known)
-            var next = SessionRecord(origin: backend.profile.origin.description)
+            var next = SessionRecord(address: backend.address)
             next.origins = credentialOrigins
             next.state = .signedIn
             next.account = account
             next.since = clock.now
+            next.checkedAt = clock.now
             next.generation = record.generation + 1
             if keepsPassword, case .password(let email, let password) = way {
                 credentials.kept = Credentials.KeptLogin(email: email, password: password)
@@ -87,6 +88,7 @@ extension SessionKeeper {
             next.untold = record.untold
             next.note(SignInNotice(account: told(account), requester: requester, at: clock.now))
             try store(next)
+            isCheckDue = false
             rest.withLock { $0.end() }
             await tellSignIns()
             return .success(snapshot)
@@ -111,7 +113,7 @@ extension SessionKeeper {
 
     /// Whether an account known by that id is one of this server's: at another one, the same person has another id.
     private func isHere(_ id: AccountID) -> Bool {
-        foreignTo == nil ? !Self.namesItsServer(id) : id.rawValue.hasSuffix("@" + backend.origin)
+        foreignTo == nil ? !Self.namesItsServer(id) : id.rawValue.hasSuffix("@" + backend.address)
     }
 
     /// The token that was handed in is used up by its exchange: what came of it is kept until somebody is signed in by it.

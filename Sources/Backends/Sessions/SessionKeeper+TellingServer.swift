@@ -46,7 +46,7 @@ extension SessionKeeper {
                 refusedGeneration = nil
                 return .renewed
             case .ended: return .refused
-            case .foreign, .unavailable: return .unavailable
+            case .foreign, .impossible, .unavailable: return .unavailable
             }
         } catch {
             // What cannot be stored is not needed for long.

@@ -20,6 +20,12 @@ package actor SessionKeeper {
     var csrf: (token: String, generation: Int)?
     /// The credentials of this generation were called unauthorised.
     var refusedGeneration: Int?
+    /// An answer to credentials of this generation refused them, in these words, and the profile declares it to mean that.
+    var declared: (generation: Int, words: String)?
+    /// The check under way of whom the backend takes us for; its failure, or nil where it could be done.
+    var check: Task<Failure?, Never>?
+    /// Something other than an entry's answer has changed the credentials since the last check, or there was none in this run.
+    var isCheckDue = true
     /// Whom to tell of sign-ins; nil until somebody wants to know.
     var teller: SignInTeller?
     /// Until when renewals rest.
@@ -28,7 +34,7 @@ package actor SessionKeeper {
     private(set) var isUnstored = false
     private nonisolated let isStopping = Mutex(false)
 
-    /// The origin, where the outbox still holds what belongs to another one: an account there is not the account with the same id here.
+    /// The address, where the outbox still holds what belongs to another one: an account there is not the account with the same id here.
     package nonisolated let foreignTo: String?
 
     private let file: SessionFile
@@ -51,7 +57,7 @@ package actor SessionKeeper {
     /// Reads the sealed file in `directory`, which is made where it is missing, and finishes a sign-out that was interrupted.
     ///
     /// - Parameters:
-    ///   - foreignTo: the origin whose entries wait in the outbox, where it is not this backend's.
+    ///   - foreignTo: the address whose entries wait in the outbox, where it is not this backend's.
     ///   - makeRoom: makes room on a full disk for a session that must be stored; false where there is none to make.
     package init(
         backend: Backend, foreignTo: String? = nil, directory: String, vault: Vault, transport: any Transport, clock: any SyncClock,
@@ -63,7 +69,7 @@ package actor SessionKeeper {
         self.clock = clock
         scheme =
             switch backend.profile.auth.scheme {
-            case .cookie: CookieScheme(backend: backend)
+            case .cookie: CookieScheme(backend: backend, clock: clock)
             case .bearer: BearerScheme(backend: backend, clock: clock)
             }
         (changes, tell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
@@ -77,24 +83,24 @@ package actor SessionKeeper {
     deinit { tell.finish() }
 
     private static func restored(from file: SessionFile, backend: Backend, now: Date) throws(VaultError) -> SessionRecord {
-        let origin = backend.profile.origin.description
+        let address = backend.address
         switch try file.load(now: now) {
-        case .none: return SessionRecord(origin: origin)
+        case .none: return SessionRecord(address: address)
         case .damaged(let path):
-            var record = SessionRecord(origin: origin)
+            var record = SessionRecord(address: address)
             record.state = .signInRequired
             record.reason = "the stored session cannot be read; it was put aside as \(path)"
             return record
         case .record(let record) where record.state == .signingOut:
             // The server is not told: what is left of the credentials may have been used already.
-            var cleared = record.cleared(.signedOut, origin: origin, reason: "the sign-out was finished at the next start")
+            var cleared = record.cleared(.signedOut, address: address, reason: "the sign-out was finished at the next start")
             if let ending = record.ending { cleared.aftermaths = (record.aftermaths ?? []) + [ending.aftermath] }
             do { try file.save(cleared) } catch { try file.remove() }  // Removing needs no room on the disk.
             return cleared
         case .record(let record) where record.state != .signedOut && !record.isBound(to: backend.profile):
             // Not stored: with the old address back, so is the session.
-            let what = record.origin == origin ? "an address at which its people sign in" : "the backend's address"
-            var cleared = record.cleared(.signInRequired, origin: origin, reason: "\(what) changed")
+            let what = record.address == address ? "an address at which its people sign in" : "the backend's address"
+            var cleared = record.cleared(.signInRequired, address: address, reason: "\(what) changed")
             // Whoever it was, they are not known to be anybody here.
             if !record.namesAccount(of: backend.profile) { cleared.account = nil }
             return cleared
@@ -105,7 +111,11 @@ package actor SessionKeeper {
     package var snapshot: SessionSnapshot {
         SessionSnapshot(
             backend: backend.name, state: record.state, account: told(record.account), since: record.since,
-            remembered: record.credentials.kept != nil, reason: record.reason, revision: revision)
+            remembered: record.credentials.kept != nil, reason: record.reason, unverifiedSince: record.unverifiedSince,
+            failing: record.failingSince.flatMap { since in
+                rest.withLock(\.failure).map { SessionSnapshot.Failing(since: since, failure: $0) }
+            },
+            revision: revision)
     }
 
     /// The session of whoever is signed in. What was renewed and could not be stored is stored first.
@@ -124,7 +134,7 @@ package actor SessionKeeper {
     /// The account as the rest of the house knows it: ids are one server's own.
     func told(_ account: Account?) -> Account? {
         guard foreignTo != nil, var account else { return account }
-        account.id = AccountID(account.id.rawValue + "@" + backend.origin)
+        account.id = AccountID(account.id.rawValue + "@" + backend.address)
         return account
     }
 
@@ -189,10 +199,17 @@ package actor SessionKeeper {
         (isDirty, isUnstored) = (true, true)
     }
 
-    /// Takes over what an answer to credentials of `generation` renews. They change with nearly every answer, so they are stored at most
-    /// once a minute.
-    func absorb(_ response: InboundResponse, generation: Int) {
-        guard record.generation == generation, record.state == .signedIn, scheme.absorb(response, into: &record.credentials) else { return }
+    /// Takes over what an answer to credentials of `generation` renews; true where that changed anything.
+    func absorb(_ response: InboundResponse, to request: OutboundRequest, generation: Int) -> Bool {
+        guard record.generation == generation, record.state == .signedIn,
+            scheme.absorb(response, to: request, into: &record.credentials)
+        else { return false }
+        storeSoon()
+        return true
+    }
+
+    /// What has changed in the record with an answer, as it does with nearly every one, is stored at most once a minute.
+    func storeSoon() {
         isDirty = true
         if abs(clock.now.timeIntervalSince(savedAt)) >= 60 { flush() }
     }

@@ -6,8 +6,8 @@ import Vault
 struct SessionRecord: Hashable, Sendable, Codable {
     var state = SessionSnapshot.State.signedOut
     var account: Account?
-    /// The backend's origin at the sign-in: whose account it is.
-    var origin: String
+    /// The backend's whole base URL at the sign-in: whose account it is.
+    var address: String
     /// Every origin to which the profile sent credentials then; nil for that one alone.
     var origins: Set<String>?
     var since: Date?
@@ -36,11 +36,18 @@ struct SessionRecord: Hashable, Sendable, Codable {
     /// Sign-ins of which nobody was told yet; nil for none.
     var untold: [SignInNotice]?
 
-    init(origin: String) { self.origin = origin }
+    /// When the backend last named the account of this session as the one that is signed in; nil for never.
+    var checkedAt: Date?
+    /// Since when deliveries may have gone to another account, as the backend then named one; nil for never.
+    var unverifiedSince: Date?
+    /// Since when every try to renew the session has failed; nil where the last one did not.
+    var failingSince: Date?
+
+    init(address: String) { self.address = address }
 
     /// The same history with nobody signed in.
-    func cleared(_ state: SessionSnapshot.State, origin: String, reason: String? = nil) -> SessionRecord {
-        var record = SessionRecord(origin: origin)
+    func cleared(_ state: SessionSnapshot.State, address: String, reason: String? = nil) -> SessionRecord {
+        var record = SessionRecord(address: address)
         record.state = state
         record.generation = generation + 1
         record.reason = reason
@@ -50,6 +57,7 @@ struct SessionRecord: Hashable, Sendable, Codable {
         if state == .signInRequired {
             (record.account, record.origins, record.exchanged) = (account, origins, exchanged)
             record.renewedByLoginAt = renewedByLoginAt
+            record.unverifiedSince = unverifiedSince
         }
         return record
     }

@@ -10,47 +10,64 @@ import Synchronization
 /// before `hasSentHead` can have had an effect at the server.
 final class HTTPExchange: HTTPClientResponseDelegate {
     private struct Progress {
-        var hasSentHead = false
-        var timers: [Scheduled<Void>] = []
+        /// When the request's head went out; nil before.
+        var begin: NIODeadline?
+        /// When bytes last moved, either way.
+        var movedAt = NIODeadline.now()
+        /// Body bytes that have moved, both ways together.
+        var moved = 0
+        var timer: Scheduled<Void>?
         var head: HTTPResponseHead?
         var body = ByteBuffer()
     }
 
+    /// How long an exchange may take.
+    struct Times: Sendable {
+        /// For how long no byte need move, either way.
+        var silence: TimeAmount
+        /// How long the exchange of two empty bodies may take as a whole; each byte of a body adds to it.
+        var whole: TimeAmount
+
+        /// The slowest connection for which there is time, in bytes a second (64 kbit/s).
+        private static let slowest = 8 << 10
+
+        /// The longest that an exchange of so many bytes may take.
+        func ceiling(moving bytes: Int) -> TimeAmount { whole + .milliseconds(Int64(bytes) * 1000 / Int64(Self.slowest)) }
+    }
+
     private let secrets: Set<Secret>
-    private let headTime, wholeTime: TimeAmount
+    private let times: Times
     private let limit: Int
     private let progress = Mutex(Progress())
 
     /// - Parameters:
     ///   - secrets: what the request carries and nobody may see.
-    ///   - head: how long to wait for the answer's head once the request has gone out.
-    ///   - whole: how long until the answer's last byte. (The client's own deadline would count the connecting too.)
     ///   - limit: the longest body that is read, in bytes.
-    init(hiding secrets: Set<Secret>, head: TimeAmount, whole: TimeAmount, atMost limit: Int) {
+    init(hiding secrets: Set<Secret>, times: Times, atMost limit: Int) {
         self.secrets = secrets
-        (headTime, wholeTime) = (head, whole)
+        self.times = times
         self.limit = limit
     }
 
     /// Whether the request's head has gone out, so that the server may be at work on it.
-    var hasSentHead: Bool { progress.withLock { $0.hasSentHead } }
+    var hasSentHead: Bool { progress.withLock { $0.begin != nil } }
 
     func didSendRequestHead(task: HTTPClient.Task<InboundResponse>, _ head: HTTPRequestHead) {
-        let timers = [headTime, wholeTime].map { time in
-            task.eventLoop.scheduleTask(in: time) { task.fail(reason: BudgetSpent()) }
-        }
-        progress.withLock { ($0.hasSentHead, $0.timers) = (true, timers) }
+        let now = NIODeadline.now()
+        progress.withLock { ($0.begin, $0.movedAt) = (now, now) }
+        watch(task)
     }
 
+    func didSendRequestPart(task: HTTPClient.Task<InboundResponse>, _ part: IOData) { note(part.readableBytes) }
+
     func didReceiveHead(task: HTTPClient.Task<InboundResponse>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
-        progress.withLock { progress in
-            progress.head = head
-            progress.timers.first?.cancel()
-        }
+        progress.withLock { $0.head = head }
+        note(0)
         return task.eventLoop.makeSucceededVoidFuture()
     }
 
     func didReceiveBodyPart(task: HTTPClient.Task<InboundResponse>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
+        note(part.readableBytes)
         let fits = progress.withLock { progress in
             progress.body.writeImmutableBuffer(part)
             return progress.body.readableBytes <= limit
@@ -58,14 +75,10 @@ final class HTTPExchange: HTTPClientResponseDelegate {
         return fits ? task.eventLoop.makeSucceededVoidFuture() : task.eventLoop.makeFailedFuture(NIOTooManyBytesError(maxBytes: limit))
     }
 
-    func didReceiveError(task: HTTPClient.Task<InboundResponse>, _ error: any Error) { stopTimers() }
-
-    private func stopTimers() {
-        for timer in progress.withLock({ $0.timers }) { timer.cancel() }
-    }
+    func didReceiveError(task: HTTPClient.Task<InboundResponse>, _ error: any Error) { stopWatching() }
 
     func didFinishRequest(task: HTTPClient.Task<InboundResponse>) throws -> InboundResponse {
-        stopTimers()
+        stopWatching()
         return try progress.withLock { progress in
             guard let head = progress.head else { throw HTTPClientError.remoteConnectionClosed }
             return InboundResponse(
@@ -73,4 +86,29 @@ final class HTTPExchange: HTTPClientResponseDelegate {
                 body: Data(progress.body.readableBytesView), secrets: secrets)
         }
     }
+
+    // MARK: Time
+
+    private func note(_ bytes: Int) {
+        let now = NIODeadline.now()
+        progress.withLock { progress in
+            progress.movedAt = now
+            progress.moved += bytes
+        }
+    }
+
+    /// Ends the exchange when its time is over; looks again at the earliest moment at which that can be.
+    private func watch(_ task: HTTPClient.Task<InboundResponse>) {
+        let end = progress.withLock { progress in
+            min(progress.movedAt + times.silence, (progress.begin ?? progress.movedAt) + times.ceiling(moving: progress.moved))
+        }
+        guard end > .now() else { return task.fail(reason: BudgetSpent()) }
+        let timer = task.eventLoop.scheduleTask(deadline: end) { self.watch(task) }
+        progress.withLock { $0.timer = timer }
+    }
+
+    private func stopWatching() { progress.withLock { $0.timer }?.cancel() }
 }
+
+/// The exchange took longer than it may.
+struct BudgetSpent: Error {}

@@ -18,7 +18,7 @@ package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible, Cus
     package var url: String
     package var headers: [HeaderField]
     package var body: Data?
-    /// How long to wait for the answer's head; nil means the transport's own limit.
+    /// For how long no byte need move, either way; nil means the transport's own limit.
     package var timeout: Duration?
     /// Whether that is for the whole exchange, since the answer is small and somebody may wait for it.
     var isBrief = false

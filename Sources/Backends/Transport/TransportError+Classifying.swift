@@ -40,6 +40,11 @@ extension TransportError {
         return "\(reason)".contains("CERTIFICATE_VERIFY_FAILED")
     }
 
+    /// The server knows no version of TLS that is safe.
+    private static func isOldTLS(_ reason: BoringSSLError) -> Bool {
+        ["UNSUPPORTED_PROTOCOL", "PROTOCOL_VERSION"].contains { "\(reason)".contains($0) }
+    }
+
     private init(_ error: any Error, host: String, _ findings: Findings, now: Date) {
         switch error {
         case let error as NIOConnectionError:
@@ -54,8 +59,19 @@ extension TransportError {
             self = .unreachable(Failure(.tls, "\(host) showed a certificate for another name. Is a proxy in the way?"))
         case NIOSSLError.handshakeFailed where Self.isRefusedCertificate(error):
             self = .unreachable(Self.refused(findings.certificate, of: host, now: now))
+        case NIOSSLError.handshakeFailed(let reason) where Self.isOldTLS(reason):
+            self = .unreachable(
+                Failure(.tls, "\(host) offers only an outdated version of TLS. Homing needs TLS 1.2 or later there."))
         case NIOSSLError.handshakeFailed:
             self = .unreachable(Failure(.tls, "No secure connection to \(host) could be made (TLS handshake failed)."))
+        case let error as HTTPClientError where error == .proxyAuthenticationRequired:
+            self = .unreachable(
+                Failure(
+                    .intercepted, status: 407,
+                    "The proxy on the way to \(host) wants a user and a password. Name them in homing.yaml: proxy: http://USER:PASSWORD@HOST:PORT"
+                ))
+        case let error as HTTPClientError where error == .invalidProxyResponse:
+            self = .offline(host, "the proxy did not let the connection through")
         case let error as HTTPClientError where error == .alreadyShutdown:
             self = .unreachable(Failure(.stopping, "The request was not sent: the daemon is stopping."))
         case let error as HTTPClientError where Self.malformed.contains(error.shortDescription):
@@ -126,7 +142,9 @@ extension TransportError {
         ECONNREFUSED, EINVAL, ENETUNREACH, EHOSTUNREACH, ENETDOWN, EADDRNOTAVAIL, EAFNOSUPPORT, EMFILE, ENFILE, EACCES, EPERM,
     ]
 
-    private static let slowConnect: [HTTPClientError] = [.connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout]
+    private static let slowConnect: [HTTPClientError] = [
+        .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout, .httpProxyHandshakeTimeout,
+    ]
 
     /// By their descriptions, since some of these errors are told apart by what was wrong too.
     private static let malformed = [HTTPClientError]([

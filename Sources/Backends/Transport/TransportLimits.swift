@@ -6,12 +6,13 @@ import SyncModel
 package struct TransportLimits: Sendable, Hashable {
     /// Until the connection, TLS included, stands.
     package var connect: Duration
-    /// From there to the head of the answer, where the request names no time of its own.
+    /// From there on, for how long no byte need move, either way, where the request names no time of its own.
     package var request: Duration
-    /// From there to the last byte of the answer; never less than the head may take.
+    /// The whole exchange, as far as that is not for the bytes that move: a large document over a slow connection takes its time.
     package var exchange: Duration
     /// A PEM file with the only authorities to trust; nil means the system's.
     package var caFile: String?
+    package var proxies = ProxyRules()
     /// The longest answer that is read, in bytes: one may repeat the largest document, of 32 MiB, and a list to look in holds hundreds of them.
     package var answer = 64 << 20
 

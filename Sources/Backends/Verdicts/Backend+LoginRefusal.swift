@@ -2,34 +2,34 @@ import Foundation
 import SyncModel
 
 extension Backend {
-    /// Whether an answer to a sign-in refuses the person, or says nothing about them.
+    /// Whether an answer to a sign-in refuses the person, or says nothing that is sure to be about them.
     func loginRefusal(_ response: InboundResponse) -> AuthenticationError {
         let errors = profile.errors
         let (status, code) = (response.status, errors.code(of: response))
         let said = errors.sentence(of: response)
         let words = said ?? "The backend refused the sign-in (\(status))."
-        // An application that is ill may say anything of itself: “database is locked” is no word about the person.
-        let isIll = status >= 500
-        if !isIll, response.isJSON, saysLocked(status, code, said) { return .locked(said ?? "The account is locked (\(status)).") }
-        if !isIll, let code, errors.relogin.contains(code) { return .refused(words) }
+        if errors.refusesCredentials(response) { return saysLocked(status, code, said) ? .locked(words) : .refused(words) }
         if status == 429 || (status == 503 && response[header: "Retry-After"] != nil) || code.map(errors.retry.contains) == true {
             return .unavailable(Failure(.throttled, status: status, tooManyAttempts(response, said)))
         }
-        // Many servers refuse without a word.
-        if status == 401, !response.isPage { return .refused(words) }
-        guard response.isJSON else {
+        guard response.isJSON || (status == 401 && !response.isPage) else {
             let kind: Failure.Reason = status < 500 ? .intercepted : .serverError
             return .unavailable(Failure(kind, status: status, "The backend could not sign anybody in (\(status))."))
         }
-        // Only what speaks of the person counts: a 404 of a half-finished deployment must not cost them the kept password.
         switch status {
-        case 400 where !errors.speaksOfThePerson(code), 403 where !errors.speaksOfThePerson(code), 404, 405, 406, 410, 415:
+        // Where the profile has words for the codes about a person, any other code is about the request.
+        case 400 where errors.isAboutTheRequest(code), 403 where errors.isAboutTheRequest(code), 404, 405, 406, 410, 415:
             let reason = said.map { ": \($0)" } ?? "."
             return .unavailable(
                 Failure(.profile, status: status, "The backend does not take the sign-in as its profile describes it (\(status))\(reason)"))
-        case 200..<300, 400, 401, 403, 422: return .refused(words)
+        // Who says so is not known: the backend of the person, or a gateway of the request.
+        case 200..<300, 400, 401, 403, 422, 423: return .undeclared(Failure(.signInRequired, status: status, undeclared(status, said)))
         default: return .unavailable(Failure(.serverError, status: status, said ?? "The backend could not sign anybody in (\(status))."))
         }
+    }
+
+    private func undeclared(_ status: Int, _ said: String?) -> String {
+        "the server refused the sign-in (\(status))\(said.map { ": \($0)" } ?? ", without a reason.")"
     }
 
     /// Whether the account is locked: by the status (RFC 4918 11.3), the code or the words. A warning that it will be is none.
@@ -51,6 +51,5 @@ extension Backend {
 }
 
 extension ErrorRules {
-    /// Whether a refusal with this code is about the person: where the profile has words for its codes, any other code is about the request.
-    fileprivate func speaksOfThePerson(_ code: String?) -> Bool { sentences.isEmpty || code.map { sentences[$0] != nil } == true }
+    fileprivate func isAboutTheRequest(_ code: String?) -> Bool { !sentences.isEmpty && code.map { sentences[$0] == nil } ?? true }
 }

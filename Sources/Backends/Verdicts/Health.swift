@@ -7,6 +7,8 @@ package enum Health: Hashable, Sendable {
     case well(account: AccountID?)
     /// It answers, but not as a server that is well.
     case ill(Failure)
+    /// It answers 401, which the profile does not declare: the session has ended, or something else refuses.
+    case refused(Failure)
     case intercepted(Failure)
     case unreachable(Failure)
 }
@@ -21,7 +23,12 @@ extension Backend {
     /// What the answer to `health` says.
     package func health(_ response: InboundResponse) -> Health {
         if let interception = interception(in: response) { return .intercepted(interception) }
-        if response.status == 401, !response.isPage { return .well(account: nil) }
+        if profile.errors.endsSession(response) { return .well(account: nil) }
+        if response.status == 401 {
+            let words = profile.errors.words(of: response).map { ": \($0)" } ?? "."
+            return .refused(
+                Failure(.signInRequired, status: 401, "\(name) refuses the session without saying that it has ended (401)\(words)"))
+        }
         guard response.isSuccess, let json = response.json, let rules = profile.health else {
             let words = profile.errors.words(of: response)
             return .ill(Failure(.serverError, status: response.status, words ?? "The backend is not well (\(response.status))."))

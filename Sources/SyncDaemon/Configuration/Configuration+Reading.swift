@@ -18,6 +18,11 @@ extension Configuration {
         let places = Places(environment: environment)
         let file = named ?? places.configurationFile
         var configuration = Configuration(places: places)
+        do throws(ProxyRules.BadVariable) { configuration.limits.proxies = try ProxyRules(environment: environment) } catch {
+            log.add(
+                Mistake(
+                    file: "the environment", key: error.name, found: "no address of a proxy", expected: "http://host:port, or nothing"))
+        }
         guard named != nil || FileManager.default.fileExists(atPath: file) else { return configuration }
         let directory = URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent()
         let folder = directory.path
@@ -55,6 +60,7 @@ extension Configuration {
         limits.caFile = path("ca_file", in: table)
         // `try?`: what is wrong with it is all the same here.
         if (try? limits.checkAuthorities()) == nil { table.reject("ca_file", expected: "a readable file with certificates in PEM") }
+        read(proxyIn: table)
         if let table = table.table("spool") {
             spool.directory = path("directory", in: table) ?? spool.directory
             spool.backend = table.text("backend")
@@ -79,6 +85,15 @@ extension Configuration {
         }
         if let table = table.table("access") { read(access: table) }
         table.close()
+    }
+
+    /// The keys go before the environment.
+    private mutating func read(proxyIn table: StrictTable) {
+        let named = table.read("proxy", expected: "http://host:port, or none") { node in
+            node.text.flatMap { text in text == "none" ? ProxyRules() : Proxy(text).map { ProxyRules(proxy: $0) } }
+        }
+        if let named { limits.proxies.proxy = named.proxy }
+        limits.proxies.exceptions = table.texts("no_proxy") ?? limits.proxies.exceptions
     }
 
     private mutating func read(delivery table: StrictTable) {

@@ -14,6 +14,8 @@ extension Configuration {
             ("socket", socket),
             ("backends", backends),
             ("ca_file", limits.caFile ?? "the system’s"),
+            ("proxy", limits.proxies.proxy?.description ?? "none"),
+            ("no_proxy", limits.proxies.exceptions.joined(separator: ", ")),
             ("spool.enabled", String(spool.isEnabled)),
             ("spool.directory", spool.directory),
             ("spool.backend", spool.backend ?? "the only one"),

@@ -12,6 +12,12 @@ extension Problem {
             self.init(
                 .signInRefused, status: 422, title: "Sign-in refused", detail: "\(name) refused the sign-in: \(words)",
                 next: Self.afterRefusal(of: way, at: name, words, commands))
+        case .undeclared(let failure):
+            self.init(
+                .signInRefused, status: 422, title: "Sign-in refused", detail: "\(name): \(failure.message.asSentence)",
+                next: failure.status == 423
+                    ? "Wait until the lock is over: a further try may prolong it. Whoever runs \(name) can lift it."
+                    : Self.afterRefusal(of: way, at: name, failure.message, commands))
         case .locked(let words):
             self.init(
                 .signInRefused, status: 422, title: "Sign-in refused", detail: "\(name) refused the sign-in: \(words)",

@@ -48,6 +48,6 @@ extension ReceiptReport {
             settledAt: record.settledAt, backend: record.destination.backend, account: record.destination.account.rawValue, email: email,
             lane: record.lane.rawValue, route: record.route, remoteID: record.remoteID, status: record.status,
             foundByLookup: record.foundByLookup, attempts: record.attempts, size: record.size, discardedBy: record.discardedBy,
-            altered: record.altered, acceptedAt: record.acceptedAt)
+            altered: record.altered, acceptedAt: record.acceptedAt, unverified: record.unverified ? true : nil)
     }
 }

@@ -91,6 +91,8 @@ extension SessionReport {
             backend: snapshot.backend, state: snapshot.state.rawValue, account: snapshot.account?.id.rawValue,
             email: snapshot.account?.label,
             since: snapshot.since, remembered: snapshot.remembered, reason: snapshot.reason, signInBy: backend.signInMeans.rawValue)
+        failingSince = snapshot.failing?.since
+        failure = snapshot.failing?.failure.message
     }
 }
 
@@ -100,6 +102,7 @@ extension AuthenticationError {
         switch self {
         // The backend has looked at who it is, and said no.
         case .refused, .locked: (.signInRefused, nil)
+        case .undeclared(let failure): (.signInRefused, failure.message)
         case .labelTaken(let label): (.signInRefused, "\(label) is the name of another account")
         case .unnamed: (.signInFailed, "it was not said whose the token is")
         case .secondFactor: (.signInFailed, "the account needs a second factor")

@@ -115,6 +115,15 @@ extension StatusSummary {
                     next: (backend.awaited.map { "\($0) has to sign in with ‘\(login)’." } ?? "Sign in with ‘\(login)’.")
                         + (isItsSpool ? claimingToo : "")))
         }
+        if let since = backend.session.failingSince, moment.now.timeIntervalSince(since) >= 3600 {
+            let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "waits" : "wait")" : ""
+            items.append(
+                Attention(
+                    code: "session-failing",
+                    text:
+                        "The session of \(backend.session.email ?? "the account") at \(backend.name) could not be renewed for an hour\(waiting): \((backend.session.failure ?? "").asSentence)",
+                    next: "Homing goes on trying. If the server works in a browser, sign in again with ‘\(login)’."))
+        }
         if let pause = backend.pause, isForgotten(pause, of: backend) {
             items.append(
                 Attention(

@@ -18,9 +18,14 @@ enum ConfigurationChange: Sendable, Equatable {
     }
 
     static func keys(from old: Configuration, to new: Configuration) -> [ConfigurationChange] {
-        zip(old.settings, new.settings).compactMap { old, new in
-            old.value == new.value ? nil : .key(old.key, from: old.value, to: new.value)
+        let changed = zip(old.settings, new.settings).compactMap { old, new in
+            old.value == new.value ? nil : ConfigurationChange.key(old.key, from: old.value, to: new.value)
         }
+        guard old.limits.proxies != new.limits.proxies, !changed.contains(where: { ["proxy", "no_proxy"].contains($0.detail.name) }) else {
+            return changed
+        }
+        // Of a proxy's user and password nothing is shown.
+        return changed + [.key("proxy", from: "one user or password", to: "another")]
     }
 
     private static func backends(from old: [Backend], to new: [Backend]) -> [ConfigurationChange] {

@@ -37,6 +37,9 @@ struct ReceiptText {
         facts.add("at the server", receipt.remoteID)
         facts.add("status", receipt.status.map(String.init))
         facts.add("altered", receipt.altered.map { "the server has something else at \($0.isEmpty ? "the top" : $0)" })
+        facts.add(
+            "unverified",
+            receipt.unverified == true ? "the server may have taken this session for another account’s; look there whose it is" : nil)
         facts.add("found", receipt.foundByLookup ? "by a look-up after its answer was lost" : nil)
         facts.add("attempts", "\(receipt.attempts) that failed before")
         facts.add("size", Words.size(receipt.size))
@@ -48,5 +51,6 @@ struct ReceiptText {
         if receipt.outcome == "discarded" { return receipt.discardedBy.map { "by \($0)" } ?? "" }
         let number = receipt.remoteID.map { "number \($0)" } ?? "taken"
         return number + (receipt.status.map { " (\($0))" } ?? "") + (receipt.foundByLookup ? ", looked up" : "")
+            + (receipt.unverified == true ? ", account unverified" : "")
     }
 }

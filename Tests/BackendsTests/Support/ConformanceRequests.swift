@@ -22,7 +22,8 @@ struct ConformanceRequests {
     /// What a signed-in session holds.
     static let credentials: Credentials = {
         var credentials = Credentials()
-        _ = credentials.cookies.absorb(refused)
+        _ = credentials.cookies.absorb(
+            refused, to: OutboundRequest(method: "POST", url: "https://www.breathesafe.xyz/users/log_in"), at: noon)
         credentials.tokens = Tokens(access: Secret("the-access-token"), refresh: Secret("the-refresh-token"), receivedAt: noon)
         credentials.kept = Credentials.KeptLogin(email: "ann@lab.test", password: Secret("the-password"))
         return credentials
@@ -36,7 +37,7 @@ struct ConformanceRequests {
 
     private var scheme: any Scheme {
         backend.profile.auth.scheme == .bearer
-            ? BearerScheme(backend: backend, clock: TestClock(noon)) : CookieScheme(backend: backend)
+            ? BearerScheme(backend: backend, clock: TestClock(noon)) : CookieScheme(backend: backend, clock: TestClock(noon))
     }
 
     /// As they are really sent: by the schemes.

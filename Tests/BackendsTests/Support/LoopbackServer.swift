@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import NIOCore
 import NIOPosix
@@ -13,6 +14,10 @@ final class LoopbackServer: Sendable {
         case dribble
         /// Reads, and says nothing.
         case mute
+        /// Takes so many bytes at a time, and answers when a request of 2 MiB is complete.
+        case slow(bytes: Int, every: TimeAmount)
+        /// Takes nothing of a body.
+        case stuck
         case close
         case closeAfterRequest
         /// RST as soon as the first bytes have come.
@@ -25,7 +30,23 @@ final class LoopbackServer: Sendable {
     init(_ script: Script) async throws {
         let received = Received()
         self.received = received
-        channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        var pace = 0
+        var bootstrap = ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        switch script {
+        case .slow(let bytes, _): pace = bytes
+        case .stuck: pace = 1024
+        default: break
+        }
+        if pace > 0 {
+            bootstrap =
+                bootstrap
+                .serverChannelOption(.socketOption(.so_rcvbuf), value: 64 << 10)
+                .childChannelOption(.autoRead, value: false)
+                .childChannelOption(.maxMessagesPerRead, value: 1)
+                .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: pace))
+        }
+        channel =
+            try await bootstrap
             .childChannelInitializer { $0.pipeline.addHandler(Answer(script: script, received: received)) }
             .bind(host: "127.0.0.1", port: 0).get()
     }
@@ -51,7 +72,18 @@ final class LoopbackServer: Sendable {
             self.received = received
         }
 
-        func channelActive(context: ChannelHandlerContext) { if case .close = script { context.close(promise: nil) } }
+        func channelActive(context: ChannelHandlerContext) {
+            let channel = context.channel
+            switch script {
+            case .close: context.close(promise: nil)
+            case .slow(_, let delay):
+                channel.eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: delay) { task in
+                    if channel.isActive { channel.read() } else { task.cancel() }
+                }
+            case .stuck: channel.read()
+            default: break
+            }
+        }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             let bytes = unwrapInboundIn(data)
@@ -73,7 +105,12 @@ final class LoopbackServer: Sendable {
                 channel.eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(10)) { [self] task in
                     if channel.isActive { write("x", channel) } else { task.cancel() }
                 }
-            case .mute, .close: break
+            case .slow:
+                let isComplete = received.text.withLock { text in
+                    text.range(of: "\r\n\r\n").map { text.utf8.distance(from: $0.upperBound, to: text.endIndex) >= 2 << 20 } ?? false
+                }
+                if isComplete { write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", context.channel) }
+            case .mute, .close, .stuck: break
             }
         }
 

@@ -7,10 +7,13 @@ import NIOSSL
 final class TLSServer: Sendable {
     private let channel: any Channel
 
-    init(certificate: String) async throws {
+    /// - Parameter newest: the newest version that it knows; nil for what the library knows.
+    init(certificate: String, newest: TLSVersion? = nil) async throws {
         let key = try NIOSSLPrivateKey(file: Self.file("server.key"), format: .pem)
         let chain = try NIOSSLCertificate.fromPEMFile(Self.file(certificate)).map { NIOSSLCertificateSource.certificate($0) }
-        let context = try NIOSSLContext(configuration: .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key)))
+        var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
+        if let newest { (configuration.minimumTLSVersion, configuration.maximumTLSVersion) = (.tlsv1, newest) }
+        let context = try NIOSSLContext(configuration: configuration)
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -20,7 +23,8 @@ final class TLSServer: Sendable {
             .bind(host: "127.0.0.1", port: 0).get()
     }
 
-    var url: String { "https://localhost:\(channel.localAddress?.port ?? 0)/path" }
+    var port: Int { channel.localAddress?.port ?? 0 }
+    var url: String { "https://localhost:\(port)/path" }
     func close() async throws { try await channel.close() }
 
     static func file(_ name: String) -> String {

@@ -34,7 +34,7 @@ struct WrongFile: Sendable, CustomTestStringConvertible {
             WrongFile("labloop", "on_401: [refresh]", "on_401: [again]", "auth.on_401.0"),
             WrongFile("labloop", "on_401: [refresh]", "on_401: [refresh, refresh]", "auth.on_401"),
             WrongFile("labloop", "ok: /success", "ok: success", "errors.ok"),
-            WrongFile("breathesafe", "auth: [\"Please log in.\", \"Unauthorized.\"]", "auth: [401]", "errors.auth.0"),
+            WrongFile("breathesafe", "\"Please log in.\", \"Unauthorized.\"]", "401]", "errors.auth.2"),
             WrongFile("breathesafe", "errors:\n", "errors: [1]\nold:\n", "errors"),
             // Addresses.
             WrongFile("labloop", "https://api.superonehealth.com", "http://api.superonehealth.com", "base_url"),

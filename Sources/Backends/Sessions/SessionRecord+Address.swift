@@ -9,17 +9,17 @@ extension Profile {
 }
 
 extension SessionRecord {
-    /// Whether `profile` sends the credentials nowhere but where they were sent when they were made.
+    /// Whether `profile` has the address at which the session was made, and sends the credentials nowhere but where they were sent then.
     func isBound(to profile: Profile) -> Bool {
-        origin == profile.origin.description && profile.credentialOrigins.allSatisfy { wasSent(to: $0) }
+        address == profile.address && profile.credentialOrigins.allSatisfy { wasSent(to: $0) }
     }
 
     /// Whether the account of this record is the one with the same id at `profile`: at the same service, its former addresses included, whose
     /// people sign in where they did.
     func namesAccount(of profile: Profile) -> Bool {
-        ([profile.origin] + profile.formerOrigins).contains { $0.description == origin }
+        ([profile.address] + profile.formerAddresses).contains(address)
             && profile.credentialOrigins.allSatisfy { $0 == profile.origin || wasSent(to: $0) }
     }
 
-    private func wasSent(to other: Origin) -> Bool { (origins ?? [origin]).contains(other.description) }
+    private func wasSent(to other: Origin) -> Bool { (origins ?? [Origin(address)?.description ?? address]).contains(other.description) }
 }

@@ -1,0 +1,10 @@
+import Testing
+
+@testable import Backends
+
+struct MailboxTests {
+    @Test func tellsMailboxesApartThatDifferInOneByte() {
+        #expect("Jos\u{e9}@lab.test ".isSameEmail(as: "jos\u{e9}@LAB.test"))
+        #expect(!"jos\u{e9}@lab.test".isSameEmail(as: "jose\u{301}@lab.test"))
+    }
+}

@@ -1,0 +1,161 @@
+import ControlAPI
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Only an answer that the profile declares as a refusal of credentials ends a session.
+@Suite(.timeLimit(.minutes(5))) struct GatewayErrorTests {
+    private final class Backend: Sendable {
+        struct State {
+            /// Whether cookies, tokens and keys are good.
+            var isSignedIn = true
+            /// What a gateway answers in place of the server's sign-in and refresh.
+            var gateway: (status: Int, body: String)?
+            /// What it answers in place of everything else.
+            var others: (status: Int, body: String)?
+        }
+        let state = Mutex(State())
+
+        func answer(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
+            state.withLock { state in
+                let isSigningIn = ["POST /login", "POST /refresh"].contains(request.line)
+                if let fault = isSigningIn ? state.gateway : state.others { return .init(fault.status, fault.body) }
+                switch request.line {
+                case "POST /login", "POST /refresh":
+                    state.isSignedIn = true
+                    return .init(
+                        201, #"{"id":1,"email":"ann@lab.test","access":"a","refresh":"r","expires_in":600}"#, cookies: ["s=1; path=/"])
+                case "GET /me": return .init(200, state.isSignedIn ? #"{"id":1}"# : #"{"id":null}"#)
+                case "POST /notes": return state.isSignedIn ? .init(201, #"{"id":7}"#) : .init(401, #"{"error":"signed out"}"#)
+                default: return .init(200, "{}")
+                }
+            }
+        }
+
+        func set(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
+    }
+
+    private let backend = Backend()
+
+    private func station() async throws -> WireStation {
+        let backend = backend
+        return try WireStation(try await ScriptedServer { backend.answer($0) })
+    }
+
+    static let errors: [(Int, String)] = [
+        (401, #"{"error":"Unauthorized"}"#), (401, "{}"), (401, ""), (403, #"{"message":"Forbidden"}"#), (400, #"{"error":"Bad Request"}"#),
+        (422, #"{"status":422,"error":"Unprocessable Content"}"#), (423, #"{"message":"locked"}"#),
+    ]
+
+    @Test(arguments: errors) func keepsSessionAndPasswordThroughAnAutomaticSignIn(fault: (Int, String)) async throws {
+        let station = try await station()
+        try await station.running(WireProfile.cookies) {
+            _ = try await station.signIn(remember: true)
+            backend.set { ($0.isSignedIn, $0.gateway) = (false, (fault.0, fault.1)) }
+            try await station.submit(1)
+            try await station.passTime { station.server.count("POST /login") >= 3 }
+            let session = try await station.session
+            #expect(session.state == "signedIn" && session.remembered)
+            backend.set { $0.gateway = nil }
+            try await station.passTime { try await station.delivered() == 1 }
+            #expect(try await station.session.remembered)
+        }
+        await station.server.stop()
+    }
+
+    @Test(arguments: errors) func keepsTokensThroughARefresh(fault: (Int, String)) async throws {
+        let station = try await station()
+        try await station.running(WireProfile.tokens) {
+            _ = try await station.signIn()
+            backend.set { ($0.isSignedIn, $0.gateway) = (false, (fault.0, fault.1)) }
+            try await station.submit(1)
+            try await station.passTime { station.server.count("POST /refresh") >= 3 }
+            #expect(try await station.session.state == "signedIn")
+            backend.set { $0.gateway = nil }
+            try await station.passTime { try await station.delivered() == 1 }
+        }
+        await station.server.stop()
+    }
+
+    @Test func saysAfterAnHourThatTheSessionCannotBeRenewed() async throws {
+        let station = try await station()
+        try await station.running(WireProfile.cookies) {
+            _ = try await station.signIn(remember: true)
+            backend.set { ($0.isSignedIn, $0.gateway) = (false, (403, #"{"message":"Forbidden"}"#)) }
+            try await station.submit(1)
+            try await station.passTime { station.server.count("POST /login") >= 2 }
+            #expect(try await station.status.attention.isEmpty)
+            await station.passTime(3700)
+            let attention = try await station.status.attention.first { $0.code == "session-failing" }
+            #expect(attention?.text.contains("the server refused the sign-in (403): Forbidden") == true, "\(String(describing: attention))")
+            #expect(attention?.next.contains("homing login") == true)
+            // The longest pause between two passwords is an hour.
+            #expect(station.server.count("POST /login") < 8)
+        }
+        await station.server.stop()
+    }
+
+    @Test func endsTheSessionWhereTheProfileDeclaresTheRefusal() async throws {
+        let station = try await station()
+        try await station.running(WireProfile.cookies) {
+            _ = try await station.signIn(remember: true)
+            backend.set { ($0.isSignedIn, $0.gateway) = (false, (401, #"{"error":"Wrong password"}"#)) }
+            try await station.submit(1)
+            try await station.passTime { try await station.session.state == "signInRequired" }
+            #expect(try await station.session.remembered == false)
+            #expect(station.server.count("POST /login") == 2)
+        }
+        await station.server.stop()
+    }
+
+    /// The health route is answered by the same gateway.
+    @Test func keepsACookieSessionThatEverythingRefusesForAWhile() async throws {
+        let station = try await station()
+        try await station.running(WireProfile.cookies) {
+            _ = try await station.signIn()
+            backend.set { $0.others = (401, #"{"message":"Unauthorized"}"#) }
+            try await station.submit(1)
+            try await station.passTime { station.server.count("POST /notes") >= 1 && station.server.count("GET /me") >= 3 }
+            #expect(try await station.session.state == "signedIn")
+            backend.set { $0.others = nil }
+            try await station.passTime { try await station.delivered() == 1 }
+        }
+        await station.server.stop()
+    }
+
+    @Test func keepsAnAPIKeyThroughAnUndeclared401() async throws {
+        let station = try await station()
+        try await station.running(WireProfile.key) {
+            _ = try await station.client.call(Endpoints.signIn, SignIn(email: "station-1", token: "key-1"))
+            backend.set { $0.others = (401, #"{"error":"Unauthorized"}"#) }
+            try await station.submit(1)
+            try await station.passTime { station.server.count("POST /notes") >= 3 }
+            #expect(try await station.session.state == "signedIn")
+            #expect(station.server.count("POST /notes") < 10, "it is not tried without a pause")
+            await station.passTime(3700)
+            #expect(try await station.status.attention.map(\.code).contains("session-failing"))
+            backend.set { $0.others = nil }
+            try await station.passTime { try await station.delivered() == 1 }
+            #expect(try await station.status.attention.isEmpty)
+            backend.set { $0.others = (401, #"{"error":"key revoked"}"#) }
+            try await station.submit(2)
+            try await station.passTime { try await station.session.state == "signInRequired" }
+        }
+        await station.server.stop()
+    }
+
+    @Test func tellsAPersonOfAnUndeclaredRefusalAndChangesNothing() async throws {
+        let station = try await station()
+        try await station.running(WireProfile.cookies) {
+            _ = try await station.signIn(remember: true)
+            backend.set { $0.gateway = (401, #"{"message":"No"}"#) }
+            let problem = await #expect(throws: Problem.self) { _ = try await station.signIn() }
+            #expect(problem?.code == .signInRefused)
+            #expect(problem?.detail == "wire: the server refused the sign-in (401): No.")
+            #expect(try await station.session.state == "signedIn")
+            #expect(try await station.session.remembered)
+        }
+        await station.server.stop()
+    }
+}

@@ -1,0 +1,134 @@
+import ControlAPI
+import Foundation
+import SyncModel
+import Synchronization
+import TestSupport
+import Testing
+
+/// Nothing is sent as another account than the one that it was captured for.
+@Suite(.timeLimit(.minutes(5))) struct OtherAccountTests {
+    /// Ann's and Bob's sessions, by cookie; `swapping` answers with Bob's cookie.
+    private static func server(_ swapping: @escaping @Sendable (ScriptedServer.Request) -> Bool) async throws -> ScriptedServer {
+        try await ScriptedServer { request in
+            let swap = swapping(request) ? ["s=bob; path=/"] : []
+            let id = request.cookie("s") == "bob" ? 2 : request.cookie("s") == "ann" ? 1 : nil
+            switch request.line {
+            case "POST /login": return .init(201, #"{"id":1,"email":"ann@lab.test"}"#, cookies: ["s=ann; path=/"])
+            case "GET /me": return .init(200, #"{"id":\#(id.map(String.init) ?? "null")}"#, cookies: swap)
+            case "GET /csrf": return .init(200, #"{"token":"t"}"#, cookies: swap)
+            case "POST /notes" where id != nil: return .init(201, #"{"id":7}"#, cookies: swap)
+            default: return .init(401, #"{"error":"signed out"}"#)
+            }
+        }
+    }
+
+    @Test func sendsNothingUnderACookieThatACSRFAnswerHasSwapped() async throws {
+        let station = try WireStation(try await Self.server { $0.line == "GET /csrf" })
+        try await station.running(WireProfile.csrf) {
+            _ = try await station.signIn()
+            for id in 1...5 { try await station.submit(id) }
+            try await station.waits { try await station.session.state == "signInRequired" }
+            #expect(station.server.count("POST /notes") == 0)
+            #expect(try await station.session.reason?.hasPrefix("the server answered as another account") == true)
+            #expect(try await station.backend.queue.pending == 5)
+            #expect(try await station.status.attention.contains { $0.code == "sign-in-required" && $0.text.contains("another account") })
+        }
+        await station.server.stop()
+    }
+
+    @Test func findsACookieThatAnEntrysAnswerHasSwappedWithinAMinuteAndMarksReceipts() async throws {
+        let station = try WireStation(try await Self.server { $0.line == "POST /notes" })
+        try await station.running(WireProfile.cookies) {
+            _ = try await station.signIn()
+            for id in 1...2 { try await station.submit(id) }
+            try await station.waits { try await station.delivered() == 2 }
+            station.clock.advance(by: 61)
+            try await station.submit(3)
+            try await station.waits { try await station.session.state == "signInRequired" }
+            #expect(station.server.count("POST /notes") == 2)
+            let id = Samples.id(1).description
+            try await station.waits {
+                try await station.client.call(Endpoints.receipt, EntryReference(id: id)).unverified == true
+            }
+            let receipts = try await station.client.call(Endpoints.receipts, ReceiptQuery()).receipts
+            #expect(receipts.map(\.unverified) == [true, true])
+            var event: Event?
+            try await station.client.events(EventQuery(since: 0, follow: true)) { next in
+                if next.kind == "unverified" { event = next }
+                return event == nil
+            }
+            #expect(event?.detail["receipts"] == "2")
+        }
+        await station.server.stop()
+    }
+
+    @Test func asksOnceAMinuteAndNotForEachEntry() async throws {
+        let station = try WireStation(try await Self.server { _ in false })
+        try await station.running(WireProfile.cookies) {
+            _ = try await station.signIn()
+            let asked = station.server.count("GET /me")
+            for id in 1...20 { try await station.submit(id) }
+            try await station.waits { try await station.delivered() == 20 }
+            #expect(station.server.count("GET /me") == asked)
+            station.clock.advance(by: 61)
+            for id in 21...40 { try await station.submit(id) }
+            try await station.waits { try await station.delivered() == 40 }
+            #expect(station.server.count("GET /me") == asked + 1)
+        }
+        await station.server.stop()
+    }
+
+    @Test func asksBeforeTheFirstEntryAfterAStart() async throws {
+        let swapped = Mutex(false)
+        let server = try await ScriptedServer { request in
+            switch request.line {
+            case "POST /login": .init(201, #"{"id":1,"email":"ann@lab.test"}"#, cookies: ["s=ann; path=/"])
+            case "GET /me": .init(200, swapped.withLock { $0 } ? #"{"id":2}"# : #"{"id":1}"#)
+            default: .init(201, #"{"id":7}"#)
+            }
+        }
+        let station = try WireStation(server)
+        try await station.running(WireProfile.cookies) { _ = try await station.signIn() }
+        swapped.withLock { $0 = true }
+        try await station.running(WireProfile.cookies) {
+            try await station.submit(1)
+            try await station.waits { try await station.session.state == "signInRequired" }
+        }
+        #expect(server.count("POST /notes") == 0)
+        await server.stop()
+    }
+
+    /// Numbers that are the same double, and names that Swift takes for the same text.
+    @Test(arguments: [("18446744073709551615", "18446744073709551616"), (#""jos\u00e9""#, #""jose\u0301""#)])
+    func keepsAccountsApartWhoseIDsDifferInOneByte(ids: (String, String)) async throws {
+        let isDown = Mutex(true)
+        let server = try await ScriptedServer { request in
+            let isAnn = request.body.contains("ann@lab.test")
+            switch request.line {
+            case "POST /login": return .init(201, #"{"id":\#(isAnn ? ids.0 : ids.1),"access":"\#(isAnn ? "ann" : "bob")"}"#)
+            case "POST /notes" where !isDown.withLock { $0 }: return .init(201, #"{"id":7}"#)
+            default: return .init(503, "{}")
+            }
+        }
+        let station = try WireStation(server)
+        try await station.running(WireProfile.tokens) {
+            let ann = try await station.signIn("ann@lab.test").account
+            try await station.submit(1)
+            try await station.signOut()
+            let bob = try await station.signIn("bob@lab.test").account
+            #expect(ann.map { Array($0.utf8) } != bob.map { Array($0.utf8) })
+            isDown.withLock { $0 = false }
+            try await station.submit(2)
+            try await station.passTime { try await station.delivered() == 1 }
+            #expect(try await station.backend.otherAccounts.map(\.waiting) == [1])
+            #expect(
+                server.requests.filter { $0.line == "POST /notes" && $0.header("Authorization") == "Bearer bob" }.map(\.body) == [
+                    #"{"note":2}"#
+                ])
+            try await station.signOut()
+            _ = try await station.signIn("ann@lab.test")
+            try await station.passTime { try await station.delivered() == 2 }
+        }
+        await server.stop()
+    }
+}
