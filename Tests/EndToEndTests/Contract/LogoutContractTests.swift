@@ -70,8 +70,9 @@ import Testing
     }
 
     @Test("17: a token that has ended is renewed once, and then signed out with") func staleAccess() async throws {
-        let station = try await labLoop(LabLoopConfiguration(accessLifetime: 2))
-        try await Task.sleep(for: .seconds(2.5))
+        // The renewed token has to live until the call that ends the session.
+        let station = try await labLoop(LabLoopConfiguration(accessLifetime: 20))
+        try await Task.sleep(for: .seconds(20.5))
         let report = try await station.client.call(Endpoints.signOut, SignOut())
         #expect(report.server == "ended", "\(report)")
         #expect(station.sandbox.ledger.requestCount("GET", path: "auth/refresh", status: 200) == 1)
