@@ -121,8 +121,8 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["SyncModel", logging], path: "Tests/TestSupport", swiftSettings: swiftSettings),
         // A station made of the real programs, for the tests that run them and for the campaigns that try to break them.
         .target(
-            name: "StationSupport", dependencies: ["ControlAPI", "Sandbox", "SyncModel", "TestSupport"], path: "Tests/StationSupport",
-            swiftSettings: swiftSettings),
+            name: "StationSupport", dependencies: ["ControlAPI", "Sandbox", "SyncModel", "TestSupport", crypto],
+            path: "Tests/StationSupport", swiftSettings: swiftSettings),
         // Writes down what a program does to its files, and kills it at a chosen place, from inside it (LD_PRELOAD).
         .target(name: "CRecorder", path: "Tests/CRecorder"),
         // Connects to a Unix socket as another user, in one thread of a process.
@@ -143,7 +143,7 @@ let package = Package(
         tests("SyncModel", ["SyncModel"]),
         tests("Vault", ["Vault"]),
         tests("JSON", ["JSON", "SyncModel"]),
-        tests("Outbox", ["Outbox", "SyncModel", "Vault", grdb]),
+        tests("Outbox", ["Outbox", "SyncModel", "Vault", crypto, grdb]),
         tests("Capture", ["Capture", "JSON", "Outbox", "SyncModel", "Vault", logging, system]),
         tests(
             "Backends", ["Backends", "SyncModel", "JSON", "Vault", nioCore, nioPosix, nioSSL], resources: [.copy("Fixtures")]),

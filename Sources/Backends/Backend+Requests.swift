@@ -20,8 +20,8 @@ extension Backend {
     package func check(route name: String, fields: [String: JSONValue], payload: Data?) throws(Failure) {
         try checkFields(route: name, fields: fields, payload: payload)
         let route = try route(name)
-        // `try?`: it was checked above, so only its levels can be wrong.
-        if let limit = route.mostLevels, let payload, (try? JSONSyntax.check(payload, .submitted(levels: limit))) == nil {
+        // `try?`: JSON it is, as checked above.
+        if let limit = route.mostLevels, let payload, (try? JSONSyntax.check(payload, mostLevels: limit)) == nil {
             throw Failure(
                 .profile,
                 "The document has more than \(limit) levels of lists and objects, which \(self.name) cannot give back. It was not accepted."
@@ -59,6 +59,24 @@ extension Backend {
         _ = try request(for: draft)
         _ = try lookup(for: draft)
         _ = try lane(route: name, fields: fields)
+    }
+
+    /// Why an accepted mutation can no longer be turned into its requests, because the profile is another one by now; nil where it can.
+    package func misfit(of mutation: Mutation) -> Failure? {
+        do {
+            _ = try request(for: mutation)
+            _ = try lookup(for: mutation)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The fields that tell people which entry this is, as texts: those in its address or its lane, and never what is sent in a body.
+    package func identifyingFields(of fields: [String: JSONValue], route name: String) -> [String: String] {
+        guard let route = profile.routes[name] else { return [:] }
+        let names = Set((route.request.url.placeholders + (route.lane?.placeholders ?? [])).compactMap(\.field))
+        return fields.filter { names.contains($0.key) }.compactMapValues(\.text)
     }
 
     /// The request that delivers it, without credentials. Pure: the same mutation, the same bytes.

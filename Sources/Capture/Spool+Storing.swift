@@ -116,7 +116,8 @@ extension Spool {
     /// Deals with a file as it was answered for.
     private func settle(_ file: Taken, _ outcome: Result<Intake.Accepted, IntakeError>) async throws {
         switch outcome {
-        case .success:
+        // Discarded after it was stored: the file is what a crash left of it.
+        case .success, .failure(.outbox(.discarded)):
             do { try folders.calls.unlink(file.path) } catch { note(file.path, .system(error)) }
         case .failure(.notUnderstood(let reason)): try await refuse(file.path, as: file.name.original, reason)
         case .failure(.tooLarge(let size, _)): try await refuse(file.path, as: file.name.original, Self.tooLarge(size))

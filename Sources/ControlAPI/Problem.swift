@@ -42,6 +42,8 @@ public struct Problem: Error, Codable, Sendable, Equatable {
         public static let backendMisbehaved = Code("backend-misbehaved")
         public static let unsupported = Code("unsupported")
         public static let idConflict = Code("id-conflict")
+        /// The id was accepted before, and what it stood for was discarded by a person.
+        public static let discarded = Code("discarded")
         public static let wrongState = Code("wrong-state")
         public static let outboxFull = Code("outbox-full")
         public static let storageFailed = Code("storage-failed")

@@ -29,8 +29,9 @@ public struct Status: Codable, Sendable, Equatable {
 
 /// One thing that a person should see to.
 public struct Attention: Codable, Sendable, Equatable {
-    /// Stable: `disk-full`, `outbox-full`, `no-profile`, `dead`, `held`, `other-address`, `misconfigured`,
-    /// `no-secure-connection`, `clock`, `sign-in-required`, `session-failing`, `paused`, `other-account`, `stuck-files`, `refused-files`, `unclaimed-files`,
+    /// Stable: `disk-full`, `outbox-full`, `no-profile`, `dead`, `held`, `look-up-failing`, `route-failing`, `other-address`, `misconfigured`,
+    /// `no-secure-connection`, `clock`, `sign-in-required`, `session-failing`, `paused`, `other-account`, `stuck-files`, `refused-files`,
+    /// `unclaimed-files`,
     /// `configuration-rejected` or `store-damaged`. Open: new codes may come.
     public var code: String
     public var text: String
@@ -115,9 +116,9 @@ public struct BackendReport: Codable, Sendable, Equatable {
 /// Entries by state, of all accounts of a backend.
 public struct QueueReport: Codable, Sendable, Equatable {
     public var pending, inflight, held, dead, delivered, discarded: Int
-    /// Those pending entries, of the account signed in, that wait behind a dead or held one.
+    /// Those pending entries, of the account signed in, that wait behind one that is dead or held, or whose look-ups keep failing.
     public var blocked: Int
-    /// Those pending entries whose look-ups keep failing.
+    /// Entries whose look-ups keep failing, among those that are pending or in flight.
     public var unseen: Int
 
     public init(
@@ -141,12 +142,15 @@ public struct QueueReport: Codable, Sendable, Equatable {
 /// A route whose entries are left alone for a while, because none got through.
 public struct CoolingRoute: Codable, Sendable, Equatable {
     public var route: String
+    /// When its failures in a row began.
+    public var since: Date
     public var until: Date
     /// What the backend answered, as a sentence.
     public var reason: String
 
-    public init(route: String, until: Date, reason: String) {
+    public init(route: String, since: Date, until: Date, reason: String) {
         self.route = route
+        self.since = since
         self.until = until
         self.reason = reason
     }
@@ -301,8 +305,11 @@ public struct SubmissionReceipt: Codable, Sendable, Equatable {
     public var backend: String
     public var account: String
     public var lane: String
+    /// The SHA-256 of the document as it was accepted, in lower-case hex; nil without one. Homing does not keep it.
+    public var sha256: String?
 
-    public init(id: String, sequence: Int64, duplicate: Bool, backend: String, account: String, lane: String) {
+    public init(id: String, sequence: Int64, duplicate: Bool, backend: String, account: String, lane: String, sha256: String? = nil) {
+        self.sha256 = sha256
         self.id = id
         self.sequence = sequence
         self.duplicate = duplicate
@@ -408,10 +415,21 @@ public struct AttemptSummary: Codable, Sendable, Equatable {
 public struct EntryDetail: Codable, Sendable, Equatable {
     public var entry: EntrySummary
     public var attempts: [AttemptSummary]
+    /// The fields that its address and its lane are made of, by name; nil for none, and once its content is destroyed.
+    public var fields: [String: String]?
+    /// While it is pending, the id of the entry that has to leave its way first; nil for none.
+    public var behind: String?
+    /// Once it is delivered, the first place at which what the server has differs from what was sent, as a JSON pointer.
+    public var altered: String?
 
-    public init(entry: EntrySummary, attempts: [AttemptSummary]) {
+    public init(
+        entry: EntrySummary, attempts: [AttemptSummary], fields: [String: String]? = nil, behind: String? = nil, altered: String? = nil
+    ) {
         self.entry = entry
         self.attempts = attempts
+        self.fields = fields
+        self.behind = behind
+        self.altered = altered
     }
 }
 

@@ -68,10 +68,13 @@ package enum DispatchAction: Sendable, Equatable {
 
 /// Why, and until when, entries of one route are left alone while others are sent.
 package struct RouteGate: Sendable, Equatable {
+    /// When its failures in a row began.
+    package var since: Date
     package var until: Date
     package var failure: Failure
 
-    package init(until: Date, failure: Failure) {
+    package init(since: Date, until: Date, failure: Failure) {
+        self.since = since
         self.until = until
         self.failure = failure
     }

@@ -197,7 +197,7 @@ extension RouteState {
     var gate: RouteGate? {
         switch breaker.state {
         case .closed: nil
-        case .open(let until, let failure, _), .halfOpen(let until, let failure): RouteGate(until: until, failure: failure)
+        case .open(let until, let failure, _), .halfOpen(let until, let failure): RouteGate(since: began, until: until, failure: failure)
         }
     }
 }

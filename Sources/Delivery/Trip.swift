@@ -121,7 +121,9 @@ package struct Trip: Sendable {
     /// A look-up without an answer leaves the entry as open as it was. Any answered error says nothing about the entry.
     private func missed(_ verdict: Verdict, at now: Date) -> Step {
         switch verdict {
-        case .permanent(let failure) where failure.reason == .tooLarge || failure.reason == .profile:
+        // The profile has changed: it waits, as open as it was, until the look can be asked for again.
+        case .permanent(let failure) where failure.reason == .profile: return end(verdict.stillUncertain, at: now)
+        case .permanent(let failure) where failure.reason == .tooLarge:
             // It can never be answered.
             return end(.unknown(Failure(.refused, status: failure.status, failure.message, outcomeUnknown: true)), at: now)
         case .unreachable(let failure) where failure.reason != .lostAnswer: return end(.unreachable(failure).stillUncertain, at: now)

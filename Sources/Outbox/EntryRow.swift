@@ -70,15 +70,15 @@ struct EntryRow: FetchableRecord, Sendable {
         return row
     }
 
-    /// The first 16 bytes of the SHA-256 over what an entry is and never changes, apart from its content, which has a digest of its own. A
+    /// The first 16 bytes of a keyed digest of what an entry is and never changes, apart from its content, which has a digest of its own. A
     /// flipped bit in an account or a lane would otherwise be believed.
-    static func identity(_ mutation: Mutation, digest: Data) -> Data {
+    static func identity(_ mutation: Mutation, digest: Data, by vault: Vault) -> Data {
         let parts = [
             mutation.id.description, mutation.destination.backend, mutation.destination.account.rawValue, mutation.lane.rawValue,
             mutation.route,
             mutation.onDead.rawValue, String(mutation.capturedAt.ms), mutation.supersedes?.description ?? "",
         ]
-        return Vault.digest(Data(parts.joined(separator: "\n").utf8), digest).prefix(16)
+        return vault.keyedDigest(Data(parts.joined(separator: "\n").utf8), digest).prefix(16)
     }
 
     var mutationID: MutationID {

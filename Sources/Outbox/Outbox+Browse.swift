@@ -62,9 +62,9 @@ package struct Tally: Sendable, Equatable {
 /// The queue at one moment.
 package struct Overview: Sendable, Equatable {
     package var tallies: [Tally]
-    /// Pending entries behind a dead or held one that stops their lane.
+    /// Pending entries behind one that stops their lane: dead, held, or one whose look-ups keep failing.
     package var blocked: [Destination: Int]
-    /// Pending entries whose look-ups keep failing.
+    /// Entries that have still to be sent and whose look-ups keep failing.
     package var unseen: [Destination: Int]
     /// The newest event's: what the counts do not show yet, later events tell.
     package var cursor: Int64
@@ -120,6 +120,25 @@ extension Outbox {
         }
     }
 
+    /// The fields of an entry; nil where they are destroyed or cannot be read.
+    package func fields(of id: MutationID) async throws(OutboxError) -> [String: JSONValue]? {
+        let opening = Opening(vault: vault)
+        return try await read { db in
+            guard let row = try EntryRow.fetchOne(db, sql: "SELECT * FROM entry WHERE id = ?", arguments: [id.description]) else {
+                return nil
+            }
+            // `try?`: what cannot be read is held by whoever has to send it.
+            return (try? opening.content(of: try row.withContent(db)))?.fields
+        }
+    }
+
+    /// The entry with this sequence; nil where its row is gone.
+    package func entry(sequence: Int64) async throws(OutboxError) -> EntryRecord? {
+        try await read { db in
+            try EntryRow.fetchOne(db, sql: "SELECT * FROM entry WHERE sequence = ?", arguments: [sequence]).map { try $0.record() }
+        }
+    }
+
     /// The entry that goes first in a lane, whatever state it is in; nil for an empty lane.
     package func head(of lane: Lane, at destination: Destination) async throws(OutboxError) -> EntryRecord? {
         try await read { db in
@@ -141,9 +160,10 @@ extension Outbox {
         try await read { db in
             let tallies = try Self.tallies(db)
             let mayBlock = tallies.contains { $0.state == .dead || $0.state == .held }
-            return Overview(
-                tallies: tallies, blocked: mayBlock ? try Self.blocked(db) : [:], unseen: try Self.unseen(db),
-                cursor: try Self.newestCursor(db))
+            let unseen = try Self.unseen(db)
+            var blocked = mayBlock ? try Self.blocked(db) : [:]
+            if !unseen.isEmpty { blocked.merge(try Self.blockedByUnseen(db), uniquingKeysWith: +) }
+            return Overview(tallies: tallies, blocked: blocked, unseen: unseen, cursor: try Self.newestCursor(db))
         }
     }
 
@@ -160,13 +180,25 @@ extension Outbox {
             rows.map { (Destination(backend: $0["backend"], account: $0["account"]), $0["count"]) }, uniquingKeysWith: +)
     }
 
-    private static func unseen(_ db: Database) throws -> [Destination: Int] {
+    private static func blockedByUnseen(_ db: Database) throws -> [Destination: Int] {
         let rows = try Row.fetchAll(
             db,
             sql: """
-                SELECT backend, account, count(*) AS count FROM entry INDEXED BY asideOrder
-                WHERE aside AND state = 'pending' AND looks >= \(stuckLooks) GROUP BY backend, account
+                SELECT backend, account, count(*) AS count FROM (\(unseenEntries)) AS first JOIN entry USING (backend, account, lane)
+                WHERE first.onDead = 'halt' AND entry.blocks AND entry.state = 'pending' AND entry.sequence > first.sequence
+                GROUP BY backend, account
                 """)
+        return Dictionary(uniqueKeysWithValues: rows.map { (Destination(backend: $0["backend"], account: $0["account"]), $0["count"]) })
+    }
+
+    /// Those that are just being looked up again are no better off.
+    private static let unseenEntries = ["asideOrder WHERE aside AND state = 'pending'", "oneInFlight WHERE state = 'inflight'"].map {
+        "SELECT sequence, backend, account, lane, onDead FROM entry INDEXED BY \($0) AND looks >= \(stuckLooks)"
+    }.joined(separator: " UNION ALL ")
+
+    private static func unseen(_ db: Database) throws -> [Destination: Int] {
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT backend, account, count(*) AS count FROM (\(unseenEntries)) GROUP BY backend, account")
         return Dictionary(uniqueKeysWithValues: rows.map { (Destination(backend: $0["backend"], account: $0["account"]), $0["count"]) })
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import SyncModel
+import Vault
 
 /// What became of a submission.
 package enum Enqueued: Sendable, Equatable {
@@ -18,7 +19,8 @@ package enum Enqueued: Sendable, Equatable {
 extension Outbox {
     /// Accepts a mutation: returns after the fsync, and concurrent calls share one. From here on it is never lost.
     ///
-    /// The same id with the same content is the same entry; with other content it is an `idConflict`.
+    /// The same id with the same content is the same entry; with other content it is an `idConflict`, and once a person has discarded it,
+    /// `discarded`.
     package func enqueue(_ mutation: Mutation, accountLabel: String? = nil, at now: Date) async throws(OutboxError) -> Enqueued {
         guard let result = try await enqueue([mutation], accountLabel: accountLabel, at: now).first else {
             throw .storage("a submission was left without a result")
@@ -33,14 +35,9 @@ extension Outbox {
     package func enqueue(
         _ mutations: [Mutation], accountLabel: String?, by actor: String? = nil, at now: Date
     ) async throws(OutboxError) -> [Result<Enqueued, OutboxError>] {
-        let prepared: [(mutation: Mutation, sealed: Data, digest: Data)]
+        let prepared: [Prepared]
         do {
-            prepared = try mutations.map { mutation in
-                let content = SealedContent(fields: mutation.fields, payload: mutation.payload)
-                let (sealed, digest) = try content.sealed(
-                    by: vault, as: mutation.id, backend: mutation.destination.backend, route: mutation.route)
-                return (mutation, sealed, digest)
-            }
+            prepared = try mutations.map { try Prepared($0, by: vault) }
         } catch {
             throw failure(error)
         }
@@ -53,16 +50,12 @@ extension Outbox {
         let results = try await commit(size: size, mustBe: false) { db in
             var refusal: OutboxError?
             return try prepared.enumerated().map { index, item -> Result<Enqueued, OutboxError> in
-                if let known = try Self.known(item.mutation.id, db) {
-                    guard known.digest == item.digest else { return .failure(.idConflict(item.mutation.id)) }
-                    return .success(known.enqueued)
-                }
+                if let known = try Self.known(item, db) { return known }
                 // The last of the space is for what was accepted before.
                 if refusal == nil, index >= fitting { refusal = .full }
                 if refusal == nil, try Self.usedBytes(db) + Int64(item.sealed.count) > maxBytes { refusal = .overLimit(maxBytes) }
                 if let refusal { return .failure(refusal) }
-                let sequence = try Self.insert(
-                    item.mutation, sealed: item.sealed, digest: item.digest, accountLabel: accountLabel, by: actor, now: now, db)
+                let sequence = try Self.insert(item, accountLabel: accountLabel, by: actor, now: now, db)
                 return .success(.new(sequence: sequence))
             }
         }
@@ -99,12 +92,20 @@ extension Outbox {
         return try Int64.fetchOne(statement) ?? 0
     }
 
-    private static func known(_ id: MutationID, _ db: Database) throws -> (enqueued: Enqueued, digest: Data)? {
+    /// What is to be said of a mutation whose id was accepted before; nil for a new one.
+    private static func known(_ item: Prepared, _ db: Database) throws -> Result<Enqueued, OutboxError>? {
+        let id = item.mutation.id
         for table in ["entry", "receipt"] {
             let statement = try db.cachedStatement(sql: "SELECT sequence, backend, account, lane, digest FROM \(table) WHERE id = ?")
             guard let row = try Row.fetchOne(statement, arguments: [id.description]) else { continue }
+            guard row["digest"] == item.digest else { return .failure(.idConflict(id)) }
+            let discards = try db.cachedStatement(
+                sql: "SELECT settledAt, discardedBy FROM receipt WHERE id = ? AND outcome = 'discarded'")
+            if let discard = try Row.fetchOne(discards, arguments: [id.description]) {
+                return .failure(.discarded(id, by: discard["discardedBy"], at: Date(ms: discard["settledAt"])))
+            }
             let destination = Destination(backend: row["backend"], account: row["account"])
-            return (.duplicate(sequence: row["sequence"], of: destination, Lane(row["lane"] as String)), row["digest"])
+            return .success(.duplicate(sequence: row["sequence"], of: destination, Lane(row["lane"] as String)))
         }
         return nil
     }
@@ -115,9 +116,23 @@ extension Outbox {
     /// Bytes of a submission that says of the outbox, where there is no room for it, that there is none for anybody.
     package static let largestForAll: Int64 = 1 << 20
 
+    /// A mutation with what is stored of its content.
+    private struct Prepared: Sendable {
+        let mutation: Mutation
+        let sealed, digest, identity: Data
+
+        init(_ mutation: Mutation, by vault: Vault) throws {
+            self.mutation = mutation
+            (sealed, digest) = try SealedContent(fields: mutation.fields, payload: mutation.payload).sealed(
+                by: vault, as: mutation.id, backend: mutation.destination.backend, route: mutation.route)
+            identity = EntryRow.identity(mutation, digest: digest, by: vault)
+        }
+    }
+
     private static func insert(
-        _ mutation: Mutation, sealed: Data, digest: Data, accountLabel: String?, by actor: String?, now: Date, _ db: Database
+        _ item: Prepared, accountLabel: String?, by actor: String?, now: Date, _ db: Database
     ) throws -> Int64 {
+        let (mutation, sealed) = (item.mutation, item.sealed)
         let to = mutation.destination
         if let accountLabel { try remember(Account(id: to.account, label: accountLabel), of: to.backend, db) }
         try db.cachedStatement(
@@ -128,9 +143,8 @@ extension Outbox {
                 """
         ).execute(arguments: [
             mutation.id.description, to.backend, to.account, mutation.lane.rawValue, mutation.route, mutation.onDead.rawValue,
-            mutation.payload?.count ?? 0, digest, atOnce, mutation.capturedAt.ms, now.ms, mutation.supersedes?.description,
-            EntryRow.identity(mutation, digest: digest), mutation.after?.rawValue,
-            try mutation.after.map { try parent(in: $0, at: to, db) } ?? nil,
+            mutation.payload?.count ?? 0, item.digest, atOnce, mutation.capturedAt.ms, now.ms, mutation.supersedes?.description,
+            item.identity, mutation.after?.rawValue, try mutation.after.map { try parent(in: $0, at: to, db) } ?? nil,
         ])
         let sequence = db.lastInsertedRowID
         let sql = "INSERT INTO content (sequence, id, sealed) VALUES (?, ?, ?)"

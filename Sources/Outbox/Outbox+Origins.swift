@@ -35,7 +35,7 @@ extension Outbox {
     /// As it is stored: with what tells one that has changed on the disk from another one, for which what waits would wait for ever.
     private static func withDigest(_ origin: String, of backend: String) -> String {
         let digest = Vault.digest(Data(backend.utf8), Data(origin.utf8)).prefix(8)
-        return origin + " " + digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return origin + " " + digest.hex
     }
 
     /// Nil where it is `sealed` in which a few bytes have changed: that of another origin has another digest. Whatever else it says is

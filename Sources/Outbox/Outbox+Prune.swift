@@ -5,7 +5,15 @@ import SyncModel
 extension Outbox {
     /// Removes rows that were delivered or discarded before `date` (their receipts stay) and events older than that, a batch at a time,
     /// and gives the space back to the disk.
-    package func prune(before date: Date) async throws(OutboxError) {
+    ///
+    /// Events leave in the order of their cursors, so that none is missing behind the oldest.
+    package func prune(before date: Date, at now: Date) async throws(OutboxError) {
+        try await commit { db in
+            // Written by a clock that was ahead: it is not known when, but no later than now.
+            try db.execute(sql: "UPDATE event SET at = :now WHERE at > :now", arguments: ["now": now.ms])
+            try db.execute(
+                sql: "UPDATE entry SET settledAt = :now WHERE settledAt > :now", arguments: ["now": now.ms])
+        }
         var pruned = true
         while pruned, !Task.isCancelled {
             pruned = try await commit { db in
@@ -19,8 +27,10 @@ extension Outbox {
                 // The newest stays, whatever its age: a reader's cursor must not seem to lie in the future.
                 try db.execute(
                     sql: """
-                        DELETE FROM event WHERE cursor IN (SELECT cursor FROM event WHERE cursor < (SELECT max(cursor) FROM event)
-                            ORDER BY cursor LIMIT 500) AND at < ?
+                        WITH oldest AS (SELECT cursor, at FROM event ORDER BY cursor LIMIT 500)
+                        DELETE FROM event WHERE cursor < (SELECT max(cursor) FROM event)
+                            AND cursor <= (SELECT max(cursor) FROM oldest)
+                            AND cursor < coalesce((SELECT min(cursor) FROM oldest WHERE at >= ?), \(Int64.max))
                         """, arguments: [date.ms])
                 return entries > 0 || db.changesCount > 0
             }

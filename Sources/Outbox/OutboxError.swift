@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import Glibc
 import SyncModel
@@ -6,6 +7,8 @@ import SyncModel
 package enum OutboxError: Error, Sendable, Equatable {
     /// This id is known with other content.
     case idConflict(MutationID)
+    /// This id was accepted, and then discarded: it will never be sent. `by` names the person, where that is known.
+    case discarded(MutationID, by: String?, at: Date)
     case notFound(MutationID)
     /// The entry's state forbids what was asked.
     case wrongState(MutationID, Entry.State)
@@ -44,6 +47,7 @@ extension OutboxError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .idConflict(let id): "\(id) is known with other content"
+        case .discarded(let id, _, _): "\(id) was discarded"
         case .notFound(let id): "there is no entry \(id)"
         case .wrongState(let id, let state): "\(id) is \(state.rawValue)"
         case .full: "the disk is full"

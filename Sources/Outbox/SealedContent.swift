@@ -21,17 +21,18 @@ struct SealedContent: Sendable, Equatable {
         return plain
     }
 
-    /// SHA-256 over where it goes and what it says: the same id with another digest is another mutation, hence an error.
-    func digest(backend: String, route: String) -> Data { Self.digest(plain, backend, route) }
+    /// A keyed digest of where it goes and what it says: the same id with another digest is another mutation, hence an error.
+    func digest(by vault: Vault, backend: String, route: String) -> Data { Self.digest(plain, by: vault, backend, route) }
 
-    private static func digest(_ plain: Data, _ backend: String, _ route: String) -> Data {
-        Vault.digest(Data("\(backend)\n\(route)\n".utf8), plain)
+    // Keyed, since it outlives the content in the receipt: of a plain hash, a person's data can be found by trying.
+    private static func digest(_ plain: Data, by vault: Vault, _ backend: String, _ route: String) -> Data {
+        vault.keyedDigest(Data("\(backend)\n\(route)\n".utf8), plain)
     }
 
     /// What is stored of it: sealed, and the digest.
     func sealed(by vault: Vault, as id: MutationID, backend: String, route: String) throws -> (sealed: Data, digest: Data) {
         let plain = plain
-        return (try vault.seal(plain, as: id.description), Self.digest(plain, backend, route))
+        return (try vault.seal(plain, as: id.description), Self.digest(plain, by: vault, backend, route))
     }
 
     init(fields: [String: JSONValue] = [:], payload: Data? = nil) {

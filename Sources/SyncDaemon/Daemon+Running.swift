@@ -20,6 +20,7 @@ extension Daemon {
             if needsSalvage { await close() }
             throw error
         }
+        for keeper in keepers { try await release(at: keeper.backend) }
         // Before anybody can sign in: what is to be destroyed must not be somebody's who is back.
         for keeper in keepers {
             let name = keeper.backend.name
@@ -55,6 +56,14 @@ extension Daemon {
         await close()
         if needsSalvage { throw OutboxError.damaged(outbox.damage.reason ?? "") }
         try outcome.get()
+    }
+
+    /// Entries that an earlier profile could not send go on where this one can.
+    private func release(at backend: Backend) async throws(OutboxError) {
+        let released = try await outbox.releaseMisfits(of: backend.name, at: premises.clock.now) { backend.misfit(of: $0) == nil }
+        guard released > 0 else { return }
+        premises.log.notice(
+            "Entries fit the profile again and are sent", metadata: ["backend": "\(backend.name)", "count": "\(released)"])
     }
 
     /// Ends the run within five seconds: what is in flight is handed back, and nobody is listened to any more. Only a refresh that is under way

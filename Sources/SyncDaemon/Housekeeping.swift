@@ -31,7 +31,8 @@ struct Housekeeping: Service {
     private func cleanDaily() async throws {
         while true {
             do {
-                try await outbox.prune(before: clock.now.addingTimeInterval(-keepDelivered))
+                let now = clock.now
+                try await outbox.prune(before: now.addingTimeInterval(-keepDelivered), at: now)
             } catch {
                 log.warning("What was delivered long ago could not be removed", metadata: ["error": "\(error)"])
             }

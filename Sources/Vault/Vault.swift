@@ -1,11 +1,20 @@
 import Crypto
 import Foundation
 
+extension Data {
+    /// Each byte as two lower-case digits.
+    package var hex: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
+}
+
 /// Seals what must not be read from a copy of the disk: AES-GCM with a fresh nonce, bound to the name it is sealed under.
 package struct Vault: Sendable {
     private let key: SymmetricKey
+    private let digestKey: SymmetricKey
 
-    package init(key: VaultKey) { self.key = SymmetricKey(data: key.bytes) }
+    package init(key: VaultKey) {
+        self.key = SymmetricKey(data: key.bytes)
+        digestKey = HKDF<SHA256>.deriveKey(inputKeyMaterial: self.key, info: Data("homing.digest".utf8), outputByteCount: 32)
+    }
 
     /// Encrypts `plain` so that only `open` with the same `id` reads it again; 28 bytes longer than `plain`.
     package func seal(_ plain: Data, as id: String) throws(VaultError) -> Data {
@@ -27,7 +36,15 @@ package struct Vault: Sendable {
         }
     }
 
-    /// The SHA-256 of the parts one after the other, 32 bytes.
+    /// The HMAC-SHA-256 of the parts one after the other under a key derived from the vault's (RFC 5869), 32 bytes: equal for equal parts, and
+    /// of no use for guessing them without the key.
+    package func keyedDigest(_ parts: Data...) -> Data {
+        var code = HMAC<SHA256>(key: digestKey)
+        for part in parts { code.update(data: part) }
+        return Data(code.finalize())
+    }
+
+    /// The SHA-256 of the parts one after the other, 32 bytes. Not for what may be about a person: of that it can be guessed.
     package static func digest(_ parts: Data...) -> Data {
         var hash = SHA256()
         for part in parts { hash.update(data: part) }

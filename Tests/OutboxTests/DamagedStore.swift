@@ -37,7 +37,7 @@ struct DamagedStore {
         for mutation in accepted.prefix(12) { try await store.enqueue(mutation) }
         for entry in try await store.claim(4) { try await store.deliver(entry) }
         store.clock.advance(by: 3 * 86_400)
-        try await store.outbox.prune(before: store.clock.now.addingTimeInterval(-86_400))
+        try await store.outbox.prune(before: store.clock.now.addingTimeInterval(-86_400), at: store.clock.now)
         for mutation in accepted.dropFirst(12) { try await store.enqueue(mutation) }
         for entry in try await store.claim(2) { try await store.deliver(entry) }
         for entry in try await store.claim(1, account: "2") {

@@ -114,7 +114,7 @@ import Vault
         let store = try Store()
         let first = try await store.enqueue(Samples.mutation(1))
         try await store.deliver(try await store.claim()[0])
-        try await store.outbox.prune(before: store.clock.now.addingTimeInterval(1))
+        try await store.outbox.prune(before: store.clock.now.addingTimeInterval(1), at: store.clock.now)
         #expect(try await store.outbox.entries(limit: 10).isEmpty)
         #expect(
             try await store.enqueue(Samples.mutation(1)) == .duplicate(sequence: first.sequence, of: Samples.destination, Lane("users/5")))
@@ -171,7 +171,7 @@ import Vault
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         try await store.outbox.discard(Samples.id(1), by: "test", at: store.clock.now)
-        try await store.outbox.prune(before: store.clock.now.addingTimeInterval(1))
+        try await store.outbox.prune(before: store.clock.now.addingTimeInterval(1), at: store.clock.now)
         #expect(try await store.enqueue(Samples.mutation(2)).sequence == 2)
     }
 

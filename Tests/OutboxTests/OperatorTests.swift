@@ -116,7 +116,7 @@ import Testing
         let store = try Store()
         for number in 1...3 { try await store.enqueue(Samples.mutation(number)) }
         for _ in 1...2 { try await store.deliver(try await store.claim()[0]) }
-        try await store.outbox.prune(before: store.clock.now.addingTimeInterval(1))
+        try await store.outbox.prune(before: store.clock.now.addingTimeInterval(1), at: store.clock.now)
         let counts = Dictionary(uniqueKeysWithValues: try await store.outbox.tallies().map { ($0.state, $0.count) })
         #expect(counts == [.delivered: 2, .pending: 1])
         #expect(try await store.outbox.derivedTablesMatch())

@@ -51,7 +51,7 @@ import Testing
 
     @Test func receiptsStayWhenTheRowsArePruned() async throws {
         let store = try await settled()
-        try await store.outbox.prune(before: store.clock.now.addingTimeInterval(1))
+        try await store.outbox.prune(before: store.clock.now.addingTimeInterval(1), at: store.clock.now)
         #expect(try await store.outbox.entries(limit: 10).isEmpty)
         #expect(try await store.outbox.receipts(limit: 10).count == 4)
     }

@@ -19,7 +19,7 @@ import Vault
 
     private func prune(_ store: Store) async throws {
         store.clock.advance(by: 60)
-        try await store.outbox.prune(before: store.clock.now)
+        try await store.outbox.prune(before: store.clock.now, at: store.clock.now)
     }
 
     /// The next run of a daemon that has met damage.

@@ -104,7 +104,7 @@ extension World {
 
     func prune() async throws {
         guard isRunning, !isDiskFull else { return }
-        try await outbox.prune(before: .distantFuture)
+        try await outbox.prune(before: .distantFuture, at: .distantFuture)
         model.prune()
         happened()
     }

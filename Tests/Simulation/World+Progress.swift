@@ -40,7 +40,8 @@ extension World {
         guard !due.isEmpty else { return }
         let sending = tries.filter { $0.backend == name }
         switch view.gates[name] {
-        case .cooling(let until, let failure) where !(view.routes[name] ?? [:]).values.contains(RouteGate(until: until, failure: failure)):
+        case .cooling(let until, let failure)
+        where !(view.routes[name] ?? [:]).values.contains { ($0.until, $0.failure) == (until, failure) }:
             if !sending.isEmpty || isProbing(name) { return }
             let next = due.values.map { isPastHorizon($0) ? until : max(until, $0) }.min() ?? until
             try checkTimer(next, "the end of the cooling of \(name)")

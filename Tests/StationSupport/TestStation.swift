@@ -209,6 +209,14 @@ package final class TestStation: Sendable {
                 payload: Self.measurement(id)))
     }
 
+    /// Drops a capture of user 5 into the folder, whole.
+    package func drop(_ document: Data, as name: String) throws {
+        let folder = directory("state/spool/new/users/5")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try document.write(to: URL(fileURLWithPath: directory(name)))
+        try FileManager.default.moveItem(atPath: directory(name), toPath: "\(folder)/\(name)")
+    }
+
     package static func measurement(_ number: Int) -> Data {
         Data(#"{"timestamp":\#(number),"average_measurements":{"14-818":{"value":17.25,"description":"nose"}}}"#.utf8)
     }

@@ -68,7 +68,7 @@ struct DaemonStation {
         let state = configuration.stateDirectory
         let vault = Vault(key: try VaultKey.load(environment: [:], stateDirectory: state))
         let outbox = try Outbox(file: state + "/outbox.sqlite", vault: vault, crashed: false, now: Date())
-        try await outbox.prune(before: Date().addingTimeInterval(60))
+        try await outbox.prune(before: Date().addingTimeInterval(60), at: Date())
         try outbox.close()
     }
 

@@ -1,5 +1,6 @@
 import Backends
 import ControlAPI
+import Delivery
 import Foundation
 import SyncModel
 import TestSupport
@@ -52,7 +53,7 @@ import Testing
 
     private static func behind(_ head: EntryRecord, ahead: Int) -> Reasons {
         reasons {
-            $0.head = head
+            $0.blocker = head
             $0.ahead = ahead
         }
     }
@@ -90,12 +91,28 @@ import Testing
             "At least 1000 others go before it in users/5, in the order of their capture; the first is \(Samples.id(0)).", "Nothing;"),
         Case(
             behind(record(0, .dead), ahead: 3), pending,
-            "Entry \(Samples.id(0)), which goes before it in users/5, is dead, and what follows may depend on it.",
-            "retry or discard that one"),
+            "It waits for entry \(Samples.id(0)), which goes before it in users/5 and has failed.",
+            "Retry or discard that one. To see why, run: homing why \(Samples.id(0))"),
         Case(
             behind(record(0, .held), ahead: 3), pending,
-            "Entry \(Samples.id(0)), which goes before it in users/5, is held, and what follows may depend on it.",
-            "retry or discard that one"),
+            "It waits for entry \(Samples.id(0)), which goes before it in users/5 and is on hold.",
+            "Retry or discard that one. To see why, run: homing why \(Samples.id(0))"),
+        Case(
+            behind(record(0, .pending) { $0.lane = Lane("users/6") }, ahead: 0), pending,
+            "It waits for entry \(Samples.id(0)) in users/6, which goes before it.", "run: homing why \(Samples.id(0))"),
+        Case(
+            reasons { $0.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.serverError, "Its words")) }, pending,
+            "breathesafe has accepted no measurement since 05:36. Its words. It is tried again at 05:56.", "‘homing sync’"),
+        Case(
+            reasons { $0.fields = ["user_id": "5"] },
+            record(1, .pending) {
+                $0.uncertain = true
+                $0.looks = 3
+                $0.dueAt = later
+                $0.lastError = "The look-up failed."
+            },
+            "This measurement (user_id 5) may already have taken effect at breathesafe, and it could not be looked up 3 times in a row. The look-up failed. It is looked up again at 05:56.",
+            "homing retry \(id) --without-looking"),
         Case(
             reasons {
                 $0.hasProfile = false
@@ -193,22 +210,28 @@ import Testing
     ]
 
     private static let settled: [Case] = [
-        Case(reasons(), record(1, .inflight) { $0.claimedAt = earlier }, "It is being sent since 05:36.", "Nothing; ask again"),
+        Case(
+            reasons(), record(1, .inflight) { $0.claimedAt = earlier }, "This measurement is being sent since 05:36.",
+            "Nothing to do. Ask again"),
         Case(
             reasons(),
             record(1, .delivered) {
                 $0.settledAt = earlier
                 $0.remoteID = "811"
-            }, "It was delivered at 05:36 for ann@lab.test and is number 811 there.", "‘homing receipt \(id)’"),
+            }, "Delivered to breathesafe for ann@lab.test as number 811 at 05:36.", "run: homing receipt \(id)"),
         Case(
-            reasons {
-                $0.receipt = ReceiptRecord(
-                    sequence: 1, id: Samples.id(1), destination: Samples.destination, lane: Lane("users/5"), route: "measurement",
-                    outcome: .discarded, capturedAt: now, acceptedAt: now, settledAt: now, discardedBy: "bob", foundByLookup: false,
-                    attempts: 0, size: 1)
-            }, record(1, .discarded) { $0.settledAt = now }, "bob discarded it at 05:46; its content is destroyed.",
-            "‘homing receipt \(id)’"),
-        Case(reasons(), record(1, .dead) { $0.lastError = "No." }, "The backend refused it: No.", "‘homing discard \(id)’"),
+            reasons { $0.receipt = receipt(.delivered, altered: "/a/0") }, record(1, .delivered) { $0.settledAt = earlier },
+            "Delivered to breathesafe for ann@lab.test at 05:36. The server stored something else at /a/0.", "run: homing receipt \(id)"),
+        Case(
+            reasons { $0.receipt = receipt(.discarded, by: "bob") }, record(1, .discarded) { $0.settledAt = now },
+            "bob discarded it at 05:46. Its payload is destroyed.", "run: homing receipt \(id)"),
+        Case(
+            reasons { $0.fields = ["user_id": "5"] },
+            record(1, .dead) {
+                $0.lastError = "breathesafe answered: Not Found."
+                $0.lastStatus = 404
+            }, "breathesafe refused this measurement (user_id 5) for ann@lab.test (404). breathesafe answered: Not Found.",
+            "After fixing the cause, run: homing retry \(id)\nTo delete it for good, run: homing discard \(id)"),
         Case(
             reasons(),
             record(1, .dead) {
@@ -216,26 +239,53 @@ import Testing
                 $0.attempts = 3
                 $0.uncertain = true
             },
-            "It was tried 3 times without success; the last time: Oops. It may have taken effect all the same.", "‘homing retry \(id)’"),
-        Case(reasons(), held(.forbidden, "No."), "ann@lab.test is not allowed to send it: No.", "Have the right given"),
+            "This measurement failed after 3 attempts. Oops. It may have taken effect all the same.", "run: homing retry \(id)"),
         Case(
-            reasons(), held(.unknownOutcome), "It was sent and may have taken effect, which cannot be found out from here.",
-            "Look for it at the backend"),
-        Case(reasons(), held(.poison), "The daemon crashed three times while sending it.", "Report the crash"),
-        Case(reasons(), held(.quarantine), "What is stored of it cannot be read back.", "Hand it in again where the original is"),
+            reasons(), held(.forbidden, "No."), "breathesafe does not allow ann@lab.test to send this measurement. No.",
+            "Once ann@lab.test has the permission, run: homing retry \(id)"),
         Case(
-            reasons(), held(.profile, "There is no route \"scan\"."),
-            "The profile of its backend has changed: There is no route \"scan\".", "Bring the route back into the profile"),
-        Case(reasons(), held(.dependency), "What it depends on has not been delivered.", "See to that one first"),
-        Case(reasons(), held(.operator), "A person put it aside.", "‘homing retry \(id)’"),
+            reasons(),
+            record(1, .held) {
+                $0.holdReason = .forbidden
+                $0.lastReason = .stillUnauthorized
+            }, "breathesafe refused this measurement as if ann@lab.test were signed out, although ann@lab.test is signed in.",
+            "run: homing retry \(id)"),
+        Case(
+            reasons { $0.canLookUp = false }, held(.unknownOutcome),
+            "This measurement was sent and may have taken effect, and breathesafe offers no way to look it up.",
+            "Look for it at breathesafe. If it is missing there, run: homing retry \(id)"),
+        Case(
+            reasons(), held(.unknownOutcome),
+            "This measurement was sent and may have taken effect, and looking it up there did not settle it.",
+            "To look it up again, and send it only if it is missing, run: homing retry \(id)"),
+        Case(reasons(), held(.poison), "The daemon crashed three times while sending this measurement.", "Report the crash"),
+        Case(
+            reasons(), held(.quarantine), "What is stored of this entry cannot be read back.",
+            "Submit the original again, then run: homing discard \(id)"),
+        Case(
+            reasons(), held(.profile, "There is no route \"measurement\"."),
+            "The profile of breathesafe has changed, and this measurement cannot be sent by it. There is no route \"measurement\". It is sent once it can be again.",
+            "Put the route \"measurement\" back into breathesafe.yaml as it was, then run: systemctl reload homingd"),
+        Case(
+            reasons(), held(.dependency), "This measurement depends on an entry that was not delivered.", "run: homing retry \(id)"),
+        Case(reasons(), held(.operator), "A person put this measurement on hold.", "To send it, run: homing retry \(id)"),
     ]
+
+    private static func receipt(_ outcome: ReceiptRecord.Outcome, by who: String? = nil, altered: String? = nil) -> ReceiptRecord {
+        ReceiptRecord(
+            sequence: 1, id: Samples.id(1), destination: Samples.destination, lane: Lane("users/5"), route: "measurement",
+            outcome: outcome, capturedAt: now, settledAt: now, discardedBy: who, foundByLookup: false, altered: altered, attempts: 0,
+            size: 1)
+    }
 
     @Test(arguments: waiting + settled)
     func everyStateHasItsSentenceAndTheNextStep(expected: Case) {
         let (sentence, next) = expected.reasons.explain(expected.entry)
         #expect(sentence == expected.sentence)
         #expect(next.contains(expected.next), "\(next)")
-        #expect(next.hasSuffix("."))
+        // A command stands at the end of its line, where it can be copied.
+        #expect(
+            next.split(separator: "\n").allSatisfy { $0.hasSuffix(".") || $0.contains("run: homing ") || $0.contains("run: systemctl ") })
     }
 
     /// Every reason for holding, and every reason for which a backend cools, is in the table.

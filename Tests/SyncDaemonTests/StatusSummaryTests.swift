@@ -59,6 +59,34 @@ import Testing
         for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
     }
 
+    @Test func lookUpsThatKeepFailingNeedAPerson() {
+        let stuck = summary(backend(QueueReport(pending: 40, blocked: 39, unseen: 1)))
+        #expect(
+            stuck.sentence
+                == "1 capture may have been delivered and waits until it can be looked up, which keeps failing. 39 captures wait behind it."
+        )
+        #expect(stuck.attention.map(\.code) == ["look-up-failing"])
+        #expect(stuck.attention.first?.next.contains("‘homing sync’") == true)
+        let others = summary(backend(QueueReport(pending: 40, unseen: 1)))
+        #expect(others.sentence.hasSuffix("which keeps failing. 39 captures are on the way up."))
+    }
+
+    /// A short failure is over by itself; one of minutes is not "on the way up" for a monitoring system.
+    @Test(arguments: [(299, []), (300, ["route-failing"])] as [(TimeInterval, [String])])
+    func aRouteThatFailsForMinutesNeedsAPerson(seconds: TimeInterval, codes: [String]) {
+        var failing = backend(QueueReport(pending: 2, delivered: 1))
+        failing.coolingRoutes = [
+            CoolingRoute(
+                route: "measurement", since: moment.now.addingTimeInterval(-seconds), until: moment.now.addingTimeInterval(60),
+                reason: "breathesafe answered that the account may not do this (403).")
+        ]
+        let summary = summary(failing)
+        #expect(summary.attention.map(\.code) == codes)
+        #expect(summary.sentence.contains("breathesafe does not accept any measurement at the moment: breathesafe answered"))
+        failing.queue = QueueReport(delivered: 3)
+        #expect(self.summary(failing).attention.isEmpty)
+    }
+
     private func report(
         _ name: String, _ queue: QueueReport, session: String = "signedIn", email: String? = "ann@lab.test", gate: String = "open",
         cause: String? = nil, others: [(String, Int)] = []

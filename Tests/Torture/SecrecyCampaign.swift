@@ -1,6 +1,7 @@
 import ControlAPI
 import Delivery
 import Foundation
+import JSON
 import Sandbox
 import StationSupport
 import SyncModel
@@ -41,6 +42,7 @@ struct SecrecyCampaign: RoundCampaign {
             try await life.station.end(signal)
             if signal == SIGKILL { outcome.met("kills") } else { outcome.counted("stops") }
             outcome.failures += try await life.leaks("ended, in life \(number)", isRunning: false)
+            outcome.failures += try await life.guessed()
             if number < 3 { try await life.start() }
         }
         let ledger = life.station.sandbox.ledger
@@ -59,6 +61,7 @@ struct SecrecyCampaign: RoundCampaign {
         _ = try await life.handIn()
         let missed = try await Canary.missed(by: life.station, life.log)
         outcome.controlled(without: "secrecy: a secret planted in each kind of place", failedAsItShould: missed.isEmpty)
+        outcome.controlled(without: "secrecy: a keyed digest", failedAsItShould: life.wouldBeGuessed)
         try await life.station.end(SIGTERM)
         await life.station.sandbox.stop()
     }
@@ -109,6 +112,14 @@ struct SecrecyCampaign: RoundCampaign {
         func handIn() async throws -> Bool {
             documents.add()
             let number = documents.count
+            let (fields, payload) = contents(number)
+            let submission = ControlAPI.Submission(
+                backend: backend.name, route: backend.route, id: Samples.id(number).description, fields: fields, payload: payload)
+            // `try?`: who is signed out hands in nothing.
+            return (try? await station.client.call(Endpoints.submit, submission)) != nil
+        }
+
+        private func contents(_ number: Int) -> (fields: [String: String], payload: Data?) {
             let text = "\(mark)-\(number)"
             var fields: [String: String] = [:]
             var payload: Data?
@@ -121,10 +132,7 @@ struct SecrecyCampaign: RoundCampaign {
             case "story16": (fields, payload) = (["conversation": "c1"], Data(#"{"text":"\#(text)"}"#.utf8))
             default: fields = ["name": text]
             }
-            let submission = ControlAPI.Submission(
-                backend: backend.name, route: backend.route, id: Samples.id(number).description, fields: fields, payload: payload)
-            // `try?`: who is signed out hands in nothing.
-            return (try? await station.client.call(Endpoints.submit, submission)) != nil
+            return (fields, payload)
         }
 
         /// Once there are no faults any more, something that was handed in arrives: else nothing was there to be told.
@@ -153,6 +161,30 @@ struct SecrecyCampaign: RoundCampaign {
                 reasons += try await station.homing("why", entry.id).text
             }
             return reasons
+        }
+
+        /// What somebody without the key learns by trying all that the documents could have said.
+        func guessed() async throws -> [String] {
+            let places = try await Canary.places(station, log, isRunning: false)
+            return guesser.leaks(in: places).map { "\(backend.name): \($0)" }
+        }
+
+        /// Whether the search finds a plain hash.
+        var wouldBeGuessed: Bool { !guesser.confirmed(by: Data(LedgerEntry.digest(of: Array(contents(1).payload ?? Data())).utf8)).isEmpty }
+
+        private var guesser: Guesser {
+            var guesses: [Data] = []
+            var salts = [Data(backend.name.utf8), Data(backend.route.utf8)]
+            for number in 1...max(1, documents.count) {
+                let (fields, payload) = contents(number)
+                guesses += fields.values.map { Data($0.utf8) } + [payload].compactMap(\.self)
+                let typed = fields.mapValues { backend.name == "breathesafe" ? JSONValue(argument: $0) : .string($0) }
+                guesses += Guesser.sealedForms(
+                    fields: String(decoding: JSONValue.object(typed).serialized, as: UTF8.self), payload: payload,
+                    backend: backend.name, route: backend.route)
+                salts.append(Data(Samples.id(number).description.utf8))
+            }
+            return Guesser(guesses, salts: salts)
         }
 
         func leaks(_ when: String, isRunning: Bool = true) async throws -> [String] {

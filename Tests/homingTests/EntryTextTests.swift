@@ -15,11 +15,11 @@ import Testing
             ], next: 13)
         #expect(
             text.table(page, state: nil) == """
-                 #  ID            STATE          CAPTURED  ROUTE        LANE        SIZE  ABOUT
-                 1  3f2a91c04b01  delivered      14:12     measurement  users/5  17.4 kB  at the server: 811
-                 2  3f2a91c04b02  dead           14:12     measurement  users/5  17.4 kB  too small
-                12  3f2a91c04b0c  held (poison)  14:12     measurement  users/5  17.4 kB
-                13  3f2a91c04b0d  pending        14:12     measurement  users/5  17.4 kB  next try 14:20
+                 #  ID            STATE      CAPTURED  ROUTE        LANE        SIZE  ABOUT
+                 1  3f2a91c04b01  delivered  14:12     measurement  users/5  17.4 kB  at the server: 811
+                 2  3f2a91c04b02  failed     14:12     measurement  users/5  17.4 kB  too small
+                12  3f2a91c04b0c  on hold    14:12     measurement  users/5  17.4 kB  the daemon crashed while send…
+                13  3f2a91c04b0d  waiting    14:12     measurement  users/5  17.4 kB  next try 14:20
                 There are more: add --after 13
                 """)
     }
@@ -31,7 +31,7 @@ import Testing
 
     @Test func anEmptyListSaysSo() {
         #expect(text.table(EntryPage(entries: [], next: nil), state: nil) == "There are no entries here.")
-        #expect(text.table(EntryPage(entries: [], next: nil), state: "dead") == "There are no dead entries here.")
+        #expect(text.table(EntryPage(entries: [], next: nil), state: "dead") == "There are no failed entries here.")
     }
 
     @Test func oneEntryIsToldWithItsAttempts() {
@@ -42,7 +42,7 @@ import Testing
             text.detail(detail) == """
                 id             0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b02
                 number         2
-                state          dead
+                state          refused
                 route          measurement at breathesafe
                 account        5
                 in order with  users/5
@@ -52,9 +52,33 @@ import Testing
                 attempts       1 counted, 2 not counted
                 last answer    422: too small
 
-                TRIED     CAME TO    COUNTED  STATUS  MESSAGE
+                TRIED     RESULT     COUNTED  STATUS  MESSAGE
                 14:13:00  permanent  yes      422     too small
                 """)
+    }
+
+    @Test(
+        arguments: [
+            ("dead", nil, 3, 500, "failed after 3 attempts"), ("dead", nil, 0, 422, "refused"),
+            ("held", "unknownOutcome", 0, 500, "on hold: may already have taken effect"), ("pending", nil, 0, nil, "waiting"),
+            ("inflight", nil, 0, nil, "being sent"),
+        ] as [(String, String?, Int, Int?, String)])
+    func eachStateHasPlainWords(state: String, hold: String?, attempts: Int, status: Int?, words: String) {
+        var entry = Sample.entry(1, state, hold: hold, lastStatus: status)
+        entry.attempts = attempts
+        #expect(EntryText.state(entry) == words)
+    }
+
+    @Test func oneThatIsBehindAnotherIsNotTriedNow() {
+        let behind = EntryDetail(entry: Sample.entry(2), attempts: [], fields: ["user_id": "5"], behind: Sample.id(1))
+        #expect(text.detail(behind).contains("next try       after entry \(Sample.id(1))"))
+        #expect(text.detail(behind).contains("fields         user_id 5"))
+        #expect(text.detail(EntryDetail(entry: Sample.entry(2), attempts: [])).contains("next try       now"))
+    }
+
+    @Test func oneThatTheServerAlteredSaysWhere() {
+        let detail = EntryDetail(entry: Sample.entry(2, "delivered"), attempts: [], altered: "/a/0")
+        #expect(text.detail(detail).contains("altered        the server stored something else at /a/0"))
     }
 
     @Test func theShortIdNamesTheEntryAgain() throws {
@@ -66,7 +90,7 @@ import Testing
         #expect(
             discard.before([Sample.entry(2, "dead")]) == """
                 1 entry will be destroyed for ever; it is never sent, and there is no way back:
-                  #2 3f2a91c04b02, measurement, 17.4 kB, captured 3 minutes ago (14:12), dead
+                  #2 3f2a91c04b02, measurement, 17.4 kB, captured 3 minutes ago (14:12), failed after 1 attempt
                 """)
         #expect(discard.before((1...23).map { Sample.entry($0) }).hasSuffix("\n  and 3 more"))
         #expect(DiscardText.done([Sample.entry(2, "dead")]) == "1 entry is destroyed and will never be sent.")

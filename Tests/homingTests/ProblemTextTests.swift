@@ -23,6 +23,7 @@ import Testing
         #expect(
             SubmissionText.accepted(receipt, from: "a.json")
                 == "a.json is safe here as 3f2a91c04b01 (#1) and goes up to breathesafe by itself.")
+        #expect(!SubmissionText.accepted(receipt, from: "a\u{1B}[31m.json").contains("\u{1B}"))
         receipt.duplicate = true
         #expect(
             SubmissionText.accepted(receipt, from: nil) == "It was here already as 3f2a91c04b01 (#1); nothing was added.")

@@ -43,15 +43,31 @@ import Testing
     }
 
     @Test func csvIsOfRFC4180() {
-        #expect(ReceiptCSV.heading.hasSuffix("\r\n") && ReceiptCSV.heading.split(separator: ",").count == 19)
+        #expect(ReceiptCSV.heading.hasSuffix("\r\n") && ReceiptCSV.heading.split(separator: ",").count == 20)
         #expect(
             ReceiptCSV.line(receipt(1))
                 == "1,\(Sample.id(1)),delivered,2025-03-11T11:45:00.000Z,2025-03-11T11:45:00.000Z,2025-03-11T13:12:00.000Z,breathesafe,5,"
-                + "anna@clinic.example,users/5,measurement,811,201,false,0,17400,,false\r\n")
+                + "anna@clinic.example,users/5,measurement,811,201,false,0,17400,,,false\r\n")
+        let odd = receipt(1) { $0.remoteID = "a,\"b\"" }
+        #expect(ReceiptCSV.line(odd).contains(",measurement,\"a,\"\"b\"\"\",201,"))
+    }
+
+    @Test(arguments: ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1+1", "\r=1+1", " =1+1", "＝1"])
+    func csvGivesSpreadsheetsNoFormula(cell: String) {
+        let line = ReceiptCSV.line(receipt(1) { $0.remoteID = cell })
+        let found = line.split(separator: ",", omittingEmptySubsequences: false)[11]
+        #expect(found == "'" + cell.printable)
+        #expect(ReceiptCSV.line(receipt(1) { $0.remoteID = "a=1" }).contains(",a=1,"))
+    }
+
+    @Test func csvHoldsNoControlCharacterButTheEndsOfLines() {
         let odd = receipt(1) {
-            $0.remoteID = "a,\"b\"\r\nc"
             $0.lane = "line\nbreak"
+            $0.email = "\u{1B}[31mred"
+            $0.discardedBy = "bob\r\n\u{7}"
         }
-        #expect(ReceiptCSV.line(odd).contains(",\"line\nbreak\",measurement,\"a,\"\"b\"\"\r\nc\",201,"))
+        let line = ReceiptCSV.line(odd)
+        #expect(line.hasSuffix("\r\n"))
+        #expect(!line.dropLast().unicodeScalars.contains { $0.properties.generalCategory == .control })
     }
 }

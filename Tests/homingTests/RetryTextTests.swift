@@ -15,6 +15,28 @@ import Testing
         #expect(RetryText.done([Sample.entry(1), Sample.entry(2)], []) == "2 entries will be tried again, up to three times each.")
     }
 
+    private func doubtful(_ number: Int, canBeLookedUp: Bool = true) -> EntrySummary {
+        var entry = Sample.entry(number)
+        (entry.uncertain, entry.canBeLookedUp) = (true, canBeLookedUp)
+        return entry
+    }
+
+    @Test func whatIsLookedUpFirstIsSaidToBe() {
+        #expect(
+            RetryText.done([doubtful(1), Sample.entry(2)], []).hasSuffix(
+                "\n1 of them may already have taken effect, and is looked up before anything is sent again."))
+        #expect(RetryText.done([doubtful(1), doubtful(2)], []).contains("\nThey may already have taken effect, and are looked up"))
+    }
+
+    @Test func whatSendingWithoutLookingMayDoIsSaid() {
+        #expect(
+            RetryText.withoutLooking([doubtful(1), doubtful(2)])
+                == "2 entries may already have taken effect at breathesafe. Sent without looking, each may exist there twice.")
+        let left = RetryText.left([doubtful(1, canBeLookedUp: false)], state: "held")
+        #expect(left.hasPrefix("1 entry was left on hold: it may already have taken effect, and breathesafe offers no way to look."))
+        #expect(left.hasSuffix("homing retry --all --state held --without-looking"))
+    }
+
     @Test func whatWaitsForAnotherPersonIsNot() {
         #expect(
             RetryText.done([Sample.entry(1)], [obstacle(1)])

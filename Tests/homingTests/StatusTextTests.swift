@@ -52,6 +52,24 @@ import Testing
                 """)
     }
 
+    @Test func aRouteThatFailsIsNotCalledOn() {
+        var report = Sample.backend(queue: .init(pending: 2))
+        report.coolingRoutes = [
+            CoolingRoute(
+                route: "measurement", since: Sample.ago(minutes: 1), until: Sample.now, reason: "one answered with a server error (500).")
+        ]
+        #expect(
+            text(Sample.status(backends: [report])).contains(
+                "sending  on, but no measurement gets through: one answered with a server error"))
+        report.queue = .init(delivered: 1)
+        #expect(StatusText.sending(report) == "on")
+    }
+
+    @Test func entriesThatCannotBeLookedUpAreCounted() {
+        let report = Sample.backend(queue: .init(pending: 3, unseen: 1))
+        #expect(text(Sample.status(backends: [report])).contains("look-ups  1 entry waits for one that keeps failing"))
+    }
+
     @Test func somebodyMustSignIn() {
         let status = Sample.status(
             "1 measurement waits until Anna signs in.",
@@ -87,7 +105,7 @@ import Testing
             spool: SpoolReport(directory: "/spool", waiting: 2, refused: 1))
         let lines = text(status).split(separator: "\n").map(String.init)
         #expect(lines[1...3] == ["Needs a person:", "  • 2 measurements were refused.", "    → See ‘homing list --state dead’."])
-        #expect(lines.contains("  entries  1 held, 2 dead, 1 discarded"))
+        #expect(lines.contains("  entries  1 on hold, 2 failed, 1 discarded"))
         #expect(lines.last == "  2 files not yet taken in; 1 file refused, with its reason beside it")
     }
 

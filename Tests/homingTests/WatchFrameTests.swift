@@ -42,7 +42,7 @@ import Testing
                 breathesafe
                   sending: on
                   account: anna@clinic.example, signed in since 12:10
-                  2 waiting, 1 being sent, 1 dead, 9 delivered · oldest accepted 3 hours ago (10:55)
+                  2 waiting, 1 being sent, 1 failed, 9 delivered · oldest accepted 3 hours ago (10:55)
 
                 IN LINE             WAITING  HEAD IS   CAPTURED      NEXT TRY      HEAD
                 users/5             12       inflight  14:12                       3f2a91c04b01

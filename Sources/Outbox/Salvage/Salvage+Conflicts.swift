@@ -29,6 +29,6 @@ extension Salvage {
 
     private func isWhatItWas(_ entry: EntryRow) throws -> Bool {
         guard let identity = entry.identity else { return true }
-        return try EntryRow.identity(entry.entry().mutation, digest: entry.digest) == identity
+        return try EntryRow.identity(entry.entry().mutation, digest: entry.digest, by: vault) == identity
     }
 }

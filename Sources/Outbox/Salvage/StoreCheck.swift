@@ -25,53 +25,22 @@ package struct StoreCheck: Sendable {
     ///   - isInUse: a daemon runs on it.
     package init(file: String, vault: Vault?, isInUse: Bool) throws(OutboxError) {
         do {
-            guard access(file, R_OK) == 0 || errno == ENOENT else {
-                throw OutboxError.storage("\(file) cannot be read: \(String(cString: strerror(errno)))")
+            self = try StoreReader(file: file, isInUse: isInUse).read { db in
+                var found = StoreCheck()
+                for text in try String.fetchAll(db, sql: "PRAGMA integrity_check(\(Self.mostFaults))") where text != "ok" {
+                    found.faults.append("SQLite says: \(text)")
+                }
+                for look in [Outbox.checkDerivedTables, Outbox.checkSequences] {
+                    do { try look(db) } catch OutboxError.damaged(let words) { found.faults.append("The store is damaged: \(words).") }
+                }
+                try found.count(db, vault)
+                return found
             }
-            let pages = try StorePages(path: file)
-            if !isInUse, let damage = pages.damage {
-                faults.append("The store is damaged: \(damage).")
-                return
-            }
-            if isInUse || pages.log.count == nil {
-                try look(in: "file:\(Self.escaped(file))?\(isInUse ? "mode=ro" : "immutable=1")", vault)
-                return
-            }
-            // What a daemon that was killed has left in the log can only be read together with it, and SQLite would write beside both.
-            let copy = FileManager.default.temporaryDirectory.path + "/homing-check-" + UUID().uuidString
-            try FileManager.default.createDirectory(
-                atPath: copy, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-            defer { try? FileManager.default.removeItem(atPath: copy) }  // `try?`: what cannot be removed is the system's to sweep
-            for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: file + suffix, toPath: "\(copy)/store\(suffix)") }
-            try look(in: copy + "/store", vault)
         } catch {
             let error = OutboxError(error)
             guard case .damaged(let words) = error else { throw error }
             faults.append("The store is damaged: \(words).")
         }
-    }
-
-    private static func escaped(_ path: String) -> String {
-        path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
-    }
-
-    private mutating func look(in path: String, _ vault: Vault?) throws {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(5)
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
-        var found = StoreCheck()
-        try queue.read { db in
-            if try OutboxSchema.migrator.hasBeenSuperseded(db) { throw OutboxError.tooNew }
-            for text in try String.fetchAll(db, sql: "PRAGMA integrity_check(\(Self.mostFaults))") where text != "ok" {
-                found.faults.append("SQLite says: \(text)")
-            }
-            for look in [Outbox.checkDerivedTables, Outbox.checkSequences] {
-                do { try look(db) } catch OutboxError.damaged(let words) { found.faults.append("The store is damaged: \(words).") }
-            }
-            try found.count(db, vault)
-        }
-        self = found
     }
 
     private init() {}

@@ -69,7 +69,7 @@ package struct StoreCheckReport: Sendable {
     }
 
     /// Whether a daemon holds the lock on `state`.
-    private static func isInUse(_ state: String) -> Bool {
+    static func isInUse(_ state: String) -> Bool {
         let descriptor = open(state + "/lock", O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }

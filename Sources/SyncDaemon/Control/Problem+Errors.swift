@@ -1,6 +1,7 @@
 import Backends
 import Capture
 import ControlAPI
+import Foundation
 import Outbox
 import SyncModel
 import Vault
@@ -12,6 +13,13 @@ extension Problem {
             self.init(
                 .idConflict, status: 409, title: "The id is taken", detail: "The id \(id) was accepted before, with other content.",
                 next: "Hand it in under an id of its own; what was accepted before stays as it is.")
+        case .discarded(let id, let who, let date):
+            let actor = who.map { " by \($0)" } ?? ""
+            self.init(
+                .discarded, status: 409, title: "It was discarded",
+                detail:
+                    "Entry \(id) was discarded\(actor) on \(Moment(now: .distantPast).text(date)). It is not accepted again and will not be sent.",
+                next: "To send it after all, submit it under a new id: homing submit FILE --id NEW-ID")
         case .notFound(let id): self = .notFound("There is no entry \(id).", next: "Look for it with ‘homing list’.")
         case .wrongState(_, .inflight):
             self.init(

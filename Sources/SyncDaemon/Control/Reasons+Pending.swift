@@ -1,5 +1,6 @@
 import Backends
 import ControlAPI
+import Delivery
 import Foundation
 import Outbox
 import SyncModel
@@ -7,9 +8,10 @@ import SyncModel
 /// Why an entry waits: what stands in everybody's way first, then what stands in its own.
 extension Reasons {
     func pending(_ entry: EntryRecord) -> Explanation {
-        backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? behind(entry) ?? diskFull() ?? cooling()
-            ?? uncertain(entry)
-            ?? backoff(entry) ?? revived(entry) ?? ("It is next in line.", "Nothing; it goes up by itself.")
+        backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? behind(entry) ?? diskFull()
+            ?? unseen(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry) ?? backoff(entry) ?? revived(entry) ?? (
+                "It is next in line.", "Nothing; it goes up by itself."
+            )
     }
 
     private func backendMissing(_ entry: EntryRecord) -> Explanation? {
@@ -61,12 +63,14 @@ extension Reasons {
     }
 
     private func behind(_ entry: EntryRecord) -> Explanation? {
-        guard let head, head.id != entry.id else { return nil }
+        guard let head = blocker, head.id != entry.id else { return nil }
+        let why = "To see why, run: homing why \(head.id)"
         if head.state == .dead || head.state == .held {
-            return (
-                "Entry \(head.id), which goes before it in \(entry.lane), is \(head.state.rawValue), and what follows may depend on it.",
-                "‘homing why \(head.id)’, then retry or discard that one."
-            )
+            let what = head.state == .dead ? "has failed" : "is on hold"
+            return ("It waits for entry \(head.id), which goes before it in \(head.lane) and \(what).", "Retry or discard that one. \(why)")
+        }
+        guard head.lane == entry.lane else {
+            return ("It waits for entry \(head.id) in \(head.lane), which goes before it.", "Nothing to do. \(why)")
         }
         let count = ahead >= Outbox.countedInLine ? "At least \(ahead) others go" : ahead <= 1 ? "One other goes" : "\(ahead) others go"
         return (
@@ -78,6 +82,26 @@ extension Reasons {
     private func diskFull() -> Explanation? {
         guard isDiskFull else { return nil }
         return ("The disk is full, so nothing is sent until what became of it can be written.", "Make room on the disk.")
+    }
+
+    /// A look-up that failed again and again: until one succeeds, nothing happens by itself that helps.
+    private func unseen(_ entry: EntryRecord) -> Explanation? {
+        guard entry.uncertain, canLookUp, entry.looks >= Outbox.stuckLooks else { return nil }
+        let when = entry.dueAt.map { $0 > moment.now ? " It is looked up again at \(moment.text($0))." : "" } ?? ""
+        return (
+            "\(subject(entry, "This")) may already have taken effect at \(entry.destination.backend), and it could not be looked up \(entry.looks) times in a row.\(said(entry))\(when)",
+            "Have the look-up fixed at \(entry.destination.backend). To look again now, run: homing sync\nIf it is there, run: homing discard \(entry.id)\nTo send it without looking, which may make a duplicate, run: homing retry \(entry.id) --without-looking"
+        )
+    }
+
+    /// Others get through, and none of its route.
+    private func failing(_ entry: EntryRecord) -> Explanation? {
+        guard let routeGate else { return nil }
+        let again = routeGate.until > moment.now ? "It is tried again at \(moment.text(routeGate.until))." : "It is being tried again."
+        return (
+            "\(entry.destination.backend) has accepted no \(entry.route) since \(moment.text(routeGate.since)). \(routeGate.failure.message.asSentence) \(again)",
+            "Nothing, or ‘homing sync’ to try at once."
+        )
     }
 
     private func cooling() -> Explanation? {

@@ -1,20 +1,25 @@
 import Backends
 import ControlAPI
+import Delivery
 import Foundation
 import Outbox
 import SyncModel
 
 /// Why an entry is where it is, in one sentence, and the next thing to do: pure, from what is known at this moment.
 struct Reasons {
-    /// The entry that goes first in its lane.
-    var head: EntryRecord?
+    /// The entry that has to leave its way first, in its lane or in the one that it goes after.
+    var blocker: EntryRecord?
     /// How many entries go before it, counted up to `Outbox.countedInLine`.
     var ahead = 0
     /// The proof of what became of it; nil while nothing has.
     var receipt: ReceiptRecord?
+    /// The fields by which people know it.
+    var fields: [String: String] = [:]
     /// What a person wished for its backend.
     var pause: PauseReport?
     var gate: Gate?
+    /// Why its route is left alone; nil where it is not.
+    var routeGate: RouteGate?
     var session: SessionSnapshot?
     /// The name by which people know the entry's account.
     var owner: String
@@ -39,8 +44,8 @@ struct Reasons {
         case .discarded: discarded(entry)
         case .inflight:
             (
-                "It is being sent\(entry.claimedAt.map { " since \(moment.text($0))" } ?? " at this moment").",
-                "Nothing; ask again in a minute."
+                "\(subject(entry, "This")) is being sent\(entry.claimedAt.map { " since \(moment.text($0))" } ?? "").",
+                "Nothing to do. Ask again in a minute."
             )
         case .dead: dead(entry)
         case .held: held(entry)
@@ -49,63 +54,91 @@ struct Reasons {
     }
 
     private func delivered(_ entry: EntryRecord) -> Explanation {
-        let number = entry.remoteID.map { " and is number \($0) there" } ?? ""
-        let found = receipt?.foundByLookup == true ? ", as a look there has shown" : ""
-        return ("It was delivered\(at(entry.settledAt)) for \(owner)\(number)\(found).", "The proof: ‘homing receipt \(entry.id)’.")
+        let number = entry.remoteID.map { " as number \($0)" } ?? ""
+        let found = receipt?.foundByLookup == true ? ", which a look-up has shown" : ""
+        let altered = receipt?.altered.map { " The server stored something else at \($0.isEmpty ? "the top of the document" : $0)." } ?? ""
+        return (
+            "Delivered to \(entry.destination.backend) for \(owner)\(number)\(at(entry.settledAt))\(found).\(altered)",
+            "To see the receipt, run: homing receipt \(entry.id)"
+        )
     }
 
     private func discarded(_ entry: EntryRecord) -> Explanation {
         let who = receipt?.discardedBy ?? "A person"
         return (
-            "\(who) discarded it\(at(entry.settledAt)); its content is destroyed.", "The record of it: ‘homing receipt \(entry.id)’."
+            "\(who) discarded it\(at(entry.settledAt)). Its payload is destroyed.", "To see the receipt, run: homing receipt \(entry.id)"
         )
     }
 
     private func dead(_ entry: EntryRecord) -> Explanation {
         let doubt = entry.uncertain ? " It may have taken effect all the same." : ""
+        let status = entry.lastStatus.map { " (\($0))" } ?? ""
         let wasRefused = entry.attempts == 0 || (400..<500).contains(entry.lastStatus ?? 0)
         let sentence =
             wasRefused
-            ? "The backend refused it\(said(entry))\(doubt)"
-            : "It was tried \(entry.attempts) times without success; the last time\(said(entry))\(doubt)"
-        return (sentence, "When the cause is mended: ‘homing retry \(entry.id)’. To destroy it for good: ‘homing discard \(entry.id)’.")
+            ? "\(entry.destination.backend) refused \(subject(entry, "this")) for \(owner)\(status).\(said(entry))\(doubt)"
+            : "\(subject(entry, "This")) failed after \(entry.attempts) attempts\(status).\(said(entry))\(doubt)"
+        return (sentence, "After fixing the cause, run: homing retry \(entry.id)\n\(discard(entry))")
     }
 
     private func held(_ entry: EntryRecord) -> Explanation {
-        let retry = "‘homing retry \(entry.id)’"
-        let discard = "‘homing discard \(entry.id)’"
+        let backend = entry.destination.backend
+        let retry = "homing retry \(entry.id)"
+        let this = subject(entry, "this")
         switch entry.holdReason {
         case .forbidden where entry.lastReason == .stillUnauthorized:
             return (
-                "The backend refused it as if nobody were signed in, although the session had just been renewed\(said(entry))",
-                "If \(owner) may do this there: \(retry), later if the backend itself is at fault; or \(discard)."
+                "\(backend) refused \(this) as if \(owner) were signed out, although \(owner) is signed in.\(said(entry))",
+                "If \(owner) may send it, run: \(retry)\n\(discard(entry))"
             )
         case .forbidden:
-            return ("\(owner) is not allowed to send it\(said(entry))", "Have the right given to \(owner), then \(retry); or \(discard).")
-        case .unknownOutcome:
             return (
-                "It was sent and may have taken effect, which cannot be found out from here\(said(entry))",
-                "Look for it at the backend. If it is not there, \(retry); if it is, \(discard)."
+                "\(backend) does not allow \(owner) to send \(this).\(said(entry))",
+                "Once \(owner) has the permission, run: \(retry)\n\(discard(entry))"
+            )
+        case .unknownOutcome:
+            let why = canLookUp ? "looking it up there did not settle it" : "\(backend) offers no way to look it up"
+            let again = canLookUp ? "To look it up again, and send it only if it is missing, run" : "If it is missing there, run"
+            return (
+                "\(subject(entry, "This")) was sent and may have taken effect, and \(why).\(said(entry))",
+                "Look for it at \(backend). \(again): \(retry)\nIf it is there, run: homing discard \(entry.id)"
             )
         case .poison:
-            return ("The daemon crashed three times while sending it.", "Report the crash, then \(retry) or \(discard).")
-        case .quarantine:
             return (
-                "What is stored of it cannot be read back\(entry.uncertain ? ", and it may have been sent" : "").",
-                "\(entry.uncertain ? "Look for it at the backend. If it is not there, hand it in again" : "Hand it in again") where the original is still to be had, then \(discard). Nothing is sent of it unless it can be read after all, which \(retry) finds out."
+                "The daemon crashed three times while sending \(this).",
+                "Report the crash. To send it again, run: \(retry)\n\(discard(entry))"
+            )
+        case .quarantine:
+            let doubt = entry.uncertain ? ", and it may have been sent" : ""
+            let first = entry.uncertain ? "Look for it at \(backend). If it is missing, submit" : "Submit"
+            return (
+                "What is stored of this entry cannot be read back\(doubt).",
+                "\(first) the original again, then run: homing discard \(entry.id)\nTo try whether it can be read after all, run: \(retry)"
             )
         case .profile:
             return (
-                "The profile of its backend has changed: \(entry.lastError ?? "it cannot be turned into a request any more.")",
-                "Bring the route back into the profile and reload the daemon; or \(discard)."
+                "The profile of \(backend) has changed, and \(this) cannot be sent by it.\(said(entry)) It is sent once it can be again.",
+                "Put the route \"\(entry.route)\" back into \(backend).yaml as it was, then run: systemctl reload homingd\n\(discard(entry))"
             )
-        case .dependency: return ("What it depends on has not been delivered.", "See to that one first.")
-        case .operator, nil: return ("A person put it aside.", "\(retry) to send it; \(discard) to destroy it.")
+        case .dependency:
+            return (
+                "\(subject(entry, "This")) depends on an entry that was not delivered.\(said(entry))",
+                "To send it all the same, run: \(retry)\n\(discard(entry))"
+            )
+        case .operator, nil: return ("A person put \(this) on hold.", "To send it, run: \(retry)\n\(discard(entry))")
         }
     }
 
-    /// `: the server's words`, or a full stop where there are none.
-    private func said(_ entry: EntryRecord) -> String { entry.lastError.map { ": \($0)" } ?? "." }
+    /// `this measurement (user_id 5)`.
+    func subject(_ entry: EntryRecord, _ article: String) -> String {
+        let known = fields.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+        return "\(article) \(entry.route)\(known.isEmpty ? "" : " (\(known))")"
+    }
+
+    func discard(_ entry: EntryRecord) -> String { "To delete it for good, run: homing discard \(entry.id)" }
+
+    /// A space and the server's words as a sentence; nothing where there are none.
+    func said(_ entry: EntryRecord) -> String { entry.lastError.map { " \($0.asSentence)" } ?? "" }
 
     private func at(_ date: Date?) -> String { date.map { " at \(moment.text($0))" } ?? "" }
 }

@@ -7,6 +7,7 @@ import Foundation
 import Logging
 import Outbox
 import SyncModel
+import Vault
 
 extension Station {
     func submit(_ request: ControlAPI.Submission, by peer: Peer) async throws(Problem) -> SubmissionReceipt {
@@ -23,7 +24,8 @@ extension Station {
         return SubmissionReceipt(
             id: accepted.id.description, sequence: accepted.enqueued.sequence, duplicate: isDuplicate,
             backend: accepted.destination.backend,
-            account: accepted.destination.account.rawValue, lane: accepted.lane.rawValue)
+            account: accepted.destination.account.rawValue, lane: accepted.lane.rawValue,
+            sha256: request.payload.map { Vault.digest($0).hex })
     }
 
     func entries(_ request: EntryQuery, by peer: Peer) async throws(Problem) -> EntryPage {
@@ -39,13 +41,32 @@ extension Station {
 
     func entry(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntryDetail {
         let found = try await found(try id(request.id))
+        let blocker = try await blocker(of: found.record)
+        let fields = try await identifyingFields(of: found.record)
+        let receipt = try await stored { () throws(OutboxError) in try await outbox.receipt(found.record.id) }
         return EntryDetail(
             entry: summary(found.record),
             attempts: found.attempts.map {
                 AttemptSummary(
                     startedAt: $0.startedAt, endedAt: $0.endedAt, verdict: $0.verdict, counted: $0.counted, status: $0.status,
                     message: $0.message)
-            })
+            }, fields: fields.isEmpty ? nil : fields, behind: blocker?.id.description, altered: receipt?.altered)
+    }
+
+    /// The entry that has to leave the way of a pending one first; nil for none.
+    private func blocker(of record: EntryRecord) async throws(Problem) -> EntryRecord? {
+        guard record.state == .pending else { return nil }
+        return try await stored { () throws(OutboxError) in
+            if let head = try await outbox.head(of: record.lane, at: record.destination), head.sequence < record.sequence { return head }
+            guard let parent = record.parent, let first = try await outbox.entry(sequence: parent) else { return nil }
+            return first.state == .delivered || first.state == .discarded ? nil : first
+        }
+    }
+
+    private func identifyingFields(of record: EntryRecord) async throws(Problem) -> [String: String] {
+        guard let backend = keepers[record.destination.backend]?.backend else { return [:] }
+        let fields = try await stored { () throws(OutboxError) in try await outbox.fields(of: record.id) }
+        return backend.identifyingFields(of: fields ?? [:], route: record.route)
     }
 
     func why(_ request: EntryReference, by peer: Peer) async throws(Problem) -> ControlAPI.Explanation {
@@ -53,11 +74,14 @@ extension Station {
         let backend = record.destination.backend
         var reasons = try await stored { () throws(OutboxError) in
             Reasons(
-                head: try await outbox.head(of: record.lane, at: record.destination), ahead: try await outbox.ahead(of: record),
+                ahead: try await outbox.ahead(of: record),
                 receipt: try await outbox.receipt(record.id),
                 owner: try await outbox.accountLabels()[record.destination] ?? "account \(record.destination.account)",
                 canLookUp: canLookUp(record), attempts: dispatcher.attempts, moment: Moment(now: clock.now))
         }
+        reasons.blocker = try await blocker(of: record)
+        reasons.fields = try await identifyingFields(of: record)
+        reasons.routeGate = dispatcher.routeGates(of: backend)[record.route]
         reasons.pause = try await pauses()[backend].map(PauseReport.init)
         reasons.gate = dispatcher.gates[backend]
         reasons.session = await keepers[backend]?.snapshot

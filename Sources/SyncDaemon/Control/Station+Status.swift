@@ -110,12 +110,13 @@ extension Station {
             cause = failure.reason.rawValue
         case .signInRequired: reason = session.whyNotSignedIn
         }
-        if count(.pending) == 0 { nextTry = nil }
+        let blocked = own.flatMap { overview.blocked[$0] } ?? 0
+        if count(.pending) <= blocked { nextTry = nil }
         var report = BackendReport(
             name: name, baseURL: keeper.backend.baseURL, gate: gate.name, gateReason: reason, session: session,
             queue: QueueReport(
                 pending: count(.pending), inflight: count(.inflight), held: count(.held), dead: count(.dead), delivered: count(.delivered),
-                discarded: count(.discarded), blocked: own.flatMap { overview.blocked[$0] } ?? 0,
+                discarded: count(.discarded), blocked: blocked,
                 unseen: overview.unseen.filter { $0.key.backend == name }.values.reduce(0, +)),
             oldestWaiting: oldest?.acceptedAt, oldestWaitingID: oldest?.id,
             lastDelivered: tallies.filter { $0.state == .delivered }.compactMap(\.latest).max(), nextTry: nextTry,
@@ -126,7 +127,7 @@ extension Station {
                     signInCommand: commands.needsNames ? commands.login(of: labels[destination]) : nil)
             }, formerAddress: keeper.foreignTo, waitingForFormerAddress: elsewhere > 0 ? elsewhere : nil, pause: pause, gateCause: cause)
         let cooling = dispatcher.routeGates(of: name).sorted { $0.key < $1.key }
-            .map { CoolingRoute(route: $0.key, until: $0.value.until, reason: $0.value.failure.message) }
+            .map { CoolingRoute(route: $0.key, since: $0.value.since, until: $0.value.until, reason: $0.value.failure.message) }
         report.coolingRoutes = cooling.isEmpty ? nil : cooling
         report.signInCommand = commands.login(of: session.email ?? report.awaited)
         return report

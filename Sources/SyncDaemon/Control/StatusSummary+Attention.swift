@@ -67,6 +67,17 @@ extension StatusSummary {
                     text: "\(Self.captures(queue.held)) \(queue.held == 1 ? "is" : "are") held at \(backend.name) until a person decides.",
                     next: "See them with ‘homing list --state held’ and ask ‘homing why ID’."))
         }
+        if queue.unseen > 0 {
+            let them = queue.unseen == 1 ? "it" : "them"
+            items.append(
+                Attention(
+                    code: "look-up-failing",
+                    text:
+                        "\(Self.captures(queue.unseen)) may already be at \(backend.name), and looking \(them) up keeps failing. Nothing is sent again before that.",
+                    next:
+                        "Find \(them) with ‘homing list --state pending’ and ask ‘homing why ID’. To look again now, run ‘homing sync’."))
+        }
+        items += failingRoutes(of: backend)
         if let former = backend.formerAddress, let count = backend.waitingForFormerAddress {
             items.append(
                 Attention(
@@ -146,6 +157,23 @@ extension StatusSummary {
             return item
         }
     }
+
+    /// Routes that have failed for longer than a short outage takes, while something waits.
+    private func failingRoutes(of backend: BackendReport) -> [Attention] {
+        guard backend.queue.waiting > backend.waitingForOthers, backend.session.state == "signedIn", backend.pause == nil else { return [] }
+        return (backend.coolingRoutes ?? []).filter { moment.now.timeIntervalSince($0.since) >= Self.patience }.map { route in
+            Attention(
+                code: "route-failing",
+                text:
+                    "\(backend.name) has accepted no \(route.route) since \(moment.text(route.since)), and captures wait. \(route.reason.asSentence)",
+                next:
+                    "Tell the people who run \(backend.name). Nothing is lost: it is tried again by itself, and ‘homing sync’ tries at once."
+            )
+        }
+    }
+
+    /// Seconds for which a route may fail before a person should know.
+    private static let patience: TimeInterval = 300
 
     /// A pause without an end may have been forgotten after a day; one that has an end, where captures have waited for a week.
     private func isForgotten(_ pause: PauseReport, of backend: BackendReport) -> Bool {

@@ -110,6 +110,15 @@ struct StatusSummary {
             let rest = waiting > 0 ? " \(Self.captures(waiting)) \(waiting == 1 ? "waits" : "wait") \(place)." : ""
             return "\(Self.captures(dead)) could not be delivered and \(dead == 1 ? "needs" : "need") you.\(rest)"
         }
+        let unseen = total(\.queue.unseen)
+        if unseen > 0 {
+            let (wait, they) = unseen == 1 ? ("waits", "it") : ("wait", "they")
+            let first = "\(Self.captures(unseen)) may have been delivered and \(wait) until \(they) can be looked up, which keeps failing."
+            let blocked = total(\.queue.blocked)
+            let them = unseen == 1 ? "it" : "them"
+            let behind = blocked == 0 ? [] : ["\(Self.captures(blocked)) \(blocked == 1 ? "waits" : "wait") behind \(them)."]
+            return ([first] + behind + waitingText.sentences).joined(separator: " ")
+        }
         let sentences = waitingText.sentences
         if !sentences.isEmpty { return sentences.joined(separator: " ") }
         if spool.stuck > 0 {

@@ -73,6 +73,9 @@ struct WaitingText {
             let which = sentences.isEmpty && stopped.isEmpty ? StatusSummary.captures(open) : "\(open) more"
             sentences.append("\(which) \(open == 1 ? "is" : "are") on the way up.")
         }
+        sentences += waiting.filter { $0.session.state == "signedIn" && !isCooling($0) }.flatMap { report in
+            (report.coolingRoutes ?? []).map { "\(report.name) does not accept any \($0.route) at the moment: \($0.reason.asSentence)" }
+        }
         let rest = [others, elsewhereMeant].compactMap(\.self)
         guard let last = rest.last else { return sentences }
         let end = sentences.isEmpty && stopped.isEmpty && hasRestGoneUp ? "; everything else has gone up." : "."
@@ -83,7 +86,10 @@ struct WaitingText {
 
     /// What waits at a backend for whoever is, or was, signed in there, and the files of the drop folder; all of it where that is nobody.
     private func own(_ report: BackendReport) -> Int {
-        let waiting = report.session.account == nil ? report.waitingForPeople : report.queue.waiting - report.waitingForOthers
+        let waiting =
+            report.session.account == nil
+            ? report.waitingForPeople
+            : report.queue.waiting - report.waitingForOthers - report.queue.unseen - report.queue.blocked
         let dropped = filesBackend == nil || filesBackend == report.name ? files : 0
         return max(0, waiting) + dropped
     }

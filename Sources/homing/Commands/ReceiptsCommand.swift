@@ -7,7 +7,8 @@ struct ReceiptsCommand: DaemonCommand {
         commandName: "receipts", abstract: "Prove what was delivered and what was discarded, when, and in whose name.",
         discussion: """
             A receipt is kept for years, long after the entry itself. With --csv every receipt there is, or at most --limit, as a table for \
-            a spreadsheet (RFC 4180).
+            a spreadsheet (RFC 4180). A cell that begins with =, +, - or @ is written with an apostrophe before it, so that no spreadsheet runs it \
+            as a formula.
             """)
 
     @Option(help: ArgumentHelp("Only those of entries with a greater number.", valueName: "number")) var after: Int64 = 0

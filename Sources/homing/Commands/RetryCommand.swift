@@ -3,39 +3,65 @@ import ControlAPI
 
 struct RetryCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Give dead or held entries three more attempts.",
-        discussion: "What was wrong should be put right first: ‘homing why ID’ says what it was.")
+        commandName: "retry", abstract: "Give failed or held entries three more attempts.",
+        discussion: """
+            Fix the cause first: ‘homing why ID’ tells it. An entry that may already have taken effect is looked up at the backend before it \
+            is sent again. Where the backend offers no way to look, an entry that you name is sent again, and --all leaves it as it is. \
+            --without-looking sends without a look, and may make duplicates.
+            """)
 
     @OptionGroup var entries: EntryArguments
-    @Flag(help: "All dead entries, or with --state held all held ones.") var all = false
+    @Flag(help: "All failed entries, or with --state held all held ones.") var all = false
     @Option(help: "With --all: dead or held.") var state: RetriableState?
-    @Flag(help: "Send what may have taken effect without looking for it first; it may then be there twice.") var withoutLooking = false
+    @Flag(help: "Send without looking up entries that may already have taken effect. They may then exist twice. Asks first.")
+    var withoutLooking = false
+    @Flag(name: .shortAndLong, help: "With --without-looking: do not ask.") var yes = false
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         if all == !entries.ids.isEmpty { throw ValidationError("Name the entries, or say --all.") }
         if !all && state != nil { throw ValidationError("--state goes with --all only.") }
+        if yes && !withoutLooking { throw ValidationError("--yes goes with --without-looking only.") }
     }
 
     func run(_ context: Context) async throws {
         let chosen = (state ?? .dead).rawValue
-        let ids =
-            all
-            ? try await context.resolver.all(state: chosen, backend: target.backend).map(\.id)
-            : try await context.ids(entries.ids, at: target)
+        let meant = try await meant(chosen, context)
+        // Nobody has looked for each of them, and sent again they may exist twice.
+        let left = all && !withoutLooking ? meant.filter { $0.uncertain && !$0.canBeLookedUp } : []
+        let doubtful = withoutLooking ? meant.filter(\.uncertain) : []
+        if !doubtful.isEmpty { try confirm(doubtful, context) }
+        let ids = meant.map(\.id).filter { id in !left.contains { $0.id == id } }
         var batch = EntryBatch()
         await batch.run(ids) { id async throws(Problem) in
             try await context.client.call(Endpoints.retry, RetryRequest(id: id, withoutLooking: withoutLooking))
         }
         let obstacles = context.asJSON ? [] : try await obstacles(to: batch.done, context)
         context.answer(batch.done, several: all || ids.count > 1, RetryText.done(batch.done, obstacles))
-        if ids.isEmpty && !context.asJSON { context.console.write("There are no \(chosen) entries.") }
+        if meant.isEmpty && !context.asJSON { context.console.write("There are no \(Words.state(chosen)) entries.") }
+        if !left.isEmpty { context.console.warn(RetryText.left(left, state: chosen)) }
         if let problem = batch.problem { throw problem }
     }
 }
 
 extension RetryCommand {
+    private func meant(_ state: String, _ context: Context) async throws -> [EntrySummary] {
+        if all { return try await context.resolver.all(state: state, backend: target.backend) }
+        var found: [EntrySummary] = []
+        for id in try await context.ids(entries.ids, at: target) {
+            found.append(try await context.client.call(Endpoints.entry, EntryReference(id: id)).entry)
+        }
+        return found
+    }
+
+    private func confirm(_ doubtful: [EntrySummary], _ context: Context) throws {
+        let confirmation = Confirmation(console: context.console, skipped: yes)
+        let warning = RetryText.withoutLooking(doubtful)
+        guard try confirmation.isNeeded else { return context.console.warn(warning) }
+        try confirmation.ask(warning, "Type the word ‘send’ to go on: ") { $0 == "send" }
+    }
+
     /// Why those of them cannot be tried now that belong to somebody who is not signed in: one explanation for all of a person's.
     private func obstacles(to entries: [EntrySummary], _ context: Context) async throws -> [RetryText.Obstacle] {
         let sessions = try await context.client.call(Endpoints.sessions, NoInput()).sessions

@@ -9,7 +9,7 @@ struct EntryText {
     static func shortID(_ id: String) -> String { String(id.suffix(12)) }
 
     func table(_ page: EntryPage, state: String?) -> String {
-        guard !page.entries.isEmpty else { return "There are no \(state.map { "\($0) " } ?? "")entries here." }
+        guard !page.entries.isEmpty else { return "There are no \(state.map { "\(Words.state($0)) " } ?? "")entries here." }
         let severalBackends = Set(page.entries.map(\.backend)).count > 1
         var columns = [Table.Column(title: "#", isNumber: true), .init(title: "ID"), .init(title: "STATE"), .init(title: "CAPTURED")]
         if severalBackends { columns.append(.init(title: "BACKEND", limit: 14)) }
@@ -17,7 +17,7 @@ struct EntryText {
             .init(title: "ROUTE", limit: 18), .init(title: "LANE", limit: 16), .init(title: "SIZE", isNumber: true), .init(title: "ABOUT"),
         ]
         let rows = page.entries.map { entry in
-            [String(entry.sequence), Self.shortID(entry.id), Self.state(entry), times.clock(entry.capturedAt)]
+            [String(entry.sequence), Self.shortID(entry.id), Words.state(entry.state), times.clock(entry.capturedAt)]
                 + (severalBackends ? [entry.backend] : []) + [entry.route, entry.lane, Words.size(entry.size), about(entry)]
         }
         var lines = Table(columns: columns, rows: rows).lines(style: style)
@@ -25,7 +25,7 @@ struct EntryText {
         return lines.joined(separator: "\n")
     }
 
-    /// `#12 3f2a91c04b7d, measurement, 17.4 kB, captured 3 minutes ago (14:05), dead`.
+    /// `#12 3f2a91c04b7d, measurement, 17.4 kB, captured 3 minutes ago (14:05), refused`.
     func line(_ entry: EntrySummary) -> String {
         let parts = [entry.route, Words.size(entry.size), "captured \(times.relative(entry.capturedAt))", Self.state(entry)]
         return "#\(entry.sequence) \(Self.shortID(entry.id)), \(parts.joined(separator: ", "))".printable
@@ -38,20 +38,28 @@ struct EntryText {
         facts.add("number", "\(entry.sequence)")
         facts.add("state", Self.state(entry))
         facts.add("route", "\(entry.route) at \(entry.backend)")
+        facts.add("fields", detail.fields.map { $0.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ") })
         facts.add("account", entry.account)
         facts.add("in order with", entry.lane)
         facts.add("captured", times.relative(entry.capturedAt))
         facts.add("accepted", times.relative(entry.acceptedAt))
-        facts.add("next try", entry.state == "pending" ? entry.dueAt.map { $0 <= times.now ? "now" : times.relative($0) } ?? "now" : nil)
+        facts.add("next try", entry.state == "pending" ? nextTry(detail) : nil)
         facts.add("settled", entry.settledAt.map(times.relative))
         facts.add("size", Words.size(entry.size))
         facts.add("attempts", "\(entry.attempts) counted, \(entry.releases) not counted")
         facts.add("uncertain", entry.uncertain ? uncertainty(entry) : nil)
         facts.add("at the server", entry.remoteID)
+        facts.add("altered", detail.altered.map(ReceiptText.altered))
         facts.add("last answer", [entry.lastStatus.map(String.init), entry.lastError].compactMap(\.self).joined(separator: ": "))
         var lines = facts.lines()
         if !detail.attempts.isEmpty { lines += [""] + attempts(detail.attempts) }
         return lines.joined(separator: "\n")
+    }
+
+    private func nextTry(_ detail: EntryDetail) -> String {
+        if let first = detail.behind { return "after entry \(first)" }
+        guard let due = detail.entry.dueAt, due > times.now else { return "now" }
+        return times.relative(due)
     }
 
     private func uncertainty(_ entry: EntrySummary) -> String {
@@ -67,17 +75,22 @@ struct EntryText {
                 attempt.message ?? "",
             ]
         }
-        let columns = ["TRIED", "CAME TO", "COUNTED", "STATUS", "MESSAGE"].map { Table.Column(title: $0) }
+        let columns = ["TRIED", "RESULT", "COUNTED", "STATUS", "MESSAGE"].map { Table.Column(title: $0) }
         return Table(columns: columns, rows: rows).lines(style: style)
     }
 
+    /// `on hold: not permitted`, `failed after 3 attempts`, `refused`, `waiting`.
     static func state(_ entry: EntrySummary) -> String {
-        entry.holdReason.map { "\(entry.state) (\($0))" } ?? entry.state
+        if let reason = entry.holdReason { return "on hold: \(Words.holdReason(reason))" }
+        guard entry.state == "dead" else { return Words.state(entry.state) }
+        let wasRefused = entry.attempts == 0 || (400..<500).contains(entry.lastStatus ?? 0)
+        return wasRefused ? "refused" : "failed after \(Words.count(entry.attempts, "attempt", "attempts"))"
     }
 
     private func about(_ entry: EntrySummary) -> String {
         if entry.state == "delivered" { return entry.remoteID.map { "at the server: \($0)" } ?? "" }
-        if let error = entry.lastError { return error }
+        let known = [entry.holdReason.map(Words.holdReason), entry.lastError].compactMap(\.self)
+        if !known.isEmpty { return known.joined(separator: ": ") }
         guard entry.state == "pending", let due = entry.dueAt, due > times.now else { return "" }
         return "next try \(times.clock(due))"
     }

@@ -36,7 +36,7 @@ struct ReceiptText {
         facts.add("route", receipt.route)
         facts.add("at the server", receipt.remoteID)
         facts.add("status", receipt.status.map(String.init))
-        facts.add("altered", receipt.altered.map { "the server has something else at \($0.isEmpty ? "the top" : $0)" })
+        facts.add("altered", receipt.altered.map(Self.altered))
         facts.add(
             "unverified",
             receipt.unverified == true ? "the server may have taken this session for another account’s; look there whose it is" : nil)
@@ -45,6 +45,9 @@ struct ReceiptText {
         facts.add("size", Words.size(receipt.size))
         return facts.lines().joined(separator: "\n")
     }
+
+    /// - Parameter pointer: the first place that differs.
+    static func altered(_ pointer: String) -> String { "the server stored something else at \(pointer.isEmpty ? "the top" : pointer)" }
 
     /// `number 811 (201)`, `found by a look-up`, `by anna`.
     private static func proof(_ receipt: ReceiptReport) -> String {

@@ -9,11 +9,35 @@ enum RetryText {
         let why: Explanation
     }
 
+    /// What sending these without a look may do.
+    static func withoutLooking(_ entries: [EntrySummary]) -> String {
+        let what = "\(Words.entries(entries.count).capitalisedFirst) may already have taken effect at \(backends(entries))."
+        return "\(what) Sent without looking, \(entries.count == 1 ? "it" : "each") may exist there twice."
+    }
+
+    /// Entries that `--all` does not send again.
+    static func left(_ entries: [EntrySummary], state: String) -> String {
+        let (count, them) = (entries.count, entries.count == 1 ? "it" : "them")
+        return """
+            \(Words.entries(count).capitalisedFirst) \(count == 1 ? "was" : "were") left on hold: \(count == 1 ? "it" : "they") may already have \
+            taken effect, and \(backends(entries)) offers no way to look.
+            Look for \(them) at the backend. Retry those that are not there by name: homing retry ID
+            To send \(them) all the same, which may make duplicates: homing retry --all --state \(state) --without-looking
+            """
+    }
+
+    private static func backends(_ entries: [EntrySummary]) -> String { Words.list(Set(entries.map(\.backend)).sorted()).printable }
+
     static func done(_ entries: [EntrySummary], _ obstacles: [Obstacle]) -> String {
         let free = entries.count - obstacles.reduce(0) { $0 + $1.count }
         var lines: [String] = []
         if free > 0 {
             lines.append("\(Words.entries(free).capitalisedFirst) will be tried again, up to three times\(free == 1 ? "" : " each").")
+        }
+        let looked = entries.count { $0.uncertain && $0.canBeLookedUp }
+        if looked > 0 {
+            let who = looked < entries.count ? "\(looked) of them" : looked == 1 ? "It" : "They"
+            lines.append("\(who) may already have taken effect, and \(looked == 1 ? "is" : "are") looked up before anything is sent again.")
         }
         lines += obstacles.flatMap { obstacle in
             let count = obstacle.count

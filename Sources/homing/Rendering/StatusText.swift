@@ -29,6 +29,7 @@ struct StatusText {
         var facts = Facts()
         facts.add("account", SessionText(times: times).line(report.session))
         facts.add("entries", Self.counts(report.queue))
+        facts.add("look-ups", report.queue.unseen > 0 ? "\(Words.entriesWait(report.queue.unseen)) for one that keeps failing" : nil)
         facts.add("sending", Self.sending(report))
         facts.add("oldest waiting", report.oldestWaiting.map { "accepted \(times.relative($0))" })
         facts.add("last delivered", report.lastDelivered.map(times.relative))
@@ -45,7 +46,7 @@ struct StatusText {
     /// `3 waiting, 1 being sent, 412 delivered`; states without an entry are left out.
     static func counts(_ queue: QueueReport) -> String {
         let parts = [
-            (queue.pending, "waiting"), (queue.inflight, "being sent"), (queue.held, "held"), (queue.dead, "dead"),
+            (queue.pending, "waiting"), (queue.inflight, "being sent"), (queue.held, "on hold"), (queue.dead, "failed"),
             (queue.delivered, "delivered"), (queue.discarded, "discarded"),
         ]
         let text = parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
@@ -57,13 +58,18 @@ struct StatusText {
         if report.gate == "paused", let reason = report.gateReason { return reason }
         let state =
             switch report.gate {
-            case "open": "on"
+            case "open": on(report)
             case "paused": "paused"
             case "signInRequired": "stopped until \((report.awaited ?? "somebody").printable) signs in"
             case "cooling": "waits before it tries again"
             default: report.gate
             }
         return report.gateReason.map { "\(state): \($0)" } ?? state
+    }
+
+    private static func on(_ report: BackendReport) -> String {
+        guard let routes = report.coolingRoutes, report.queue.waiting > 0 else { return "on" }
+        return "on, but no \(Words.list(routes.map(\.route))) gets through: " + Words.list(Set(routes.map(\.reason)).sorted())
     }
 
     static func files(_ spool: SpoolReport) -> String {

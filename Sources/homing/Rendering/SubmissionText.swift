@@ -4,7 +4,7 @@ import ControlAPI
 enum SubmissionText {
     /// - Parameter name: nil where no document was handed in.
     static func accepted(_ receipt: SubmissionReceipt, from name: String?) -> String {
-        let name = name ?? "It"
+        let name = name?.printable ?? "It"
         let entry = "\(EntryText.shortID(receipt.id)) (#\(receipt.sequence))"
         return receipt.duplicate
             ? "\(name) was here already as \(entry); nothing was added."

@@ -7,6 +7,31 @@ enum Words {
         number == 0 ? "no \(many)" : "\(number) \(number == 1 ? one : many)"
     }
 
+    /// The word for an entry's state.
+    static func state(_ state: String) -> String {
+        switch state {
+        case "pending": "waiting"
+        case "inflight": "being sent"
+        case "held": "on hold"
+        case "dead": "failed"
+        default: state
+        }
+    }
+
+    /// Why an entry is on hold, after a colon.
+    static func holdReason(_ reason: String) -> String {
+        switch reason {
+        case "forbidden": "not permitted"
+        case "unknownOutcome": "may already have taken effect"
+        case "dependency": "an entry before it was not delivered"
+        case "poison": "the daemon crashed while sending it"
+        case "quarantine": "cannot be read back"
+        case "profile": "no longer fits the profile"
+        case "operator": "put aside by a person"
+        default: reason
+        }
+    }
+
     static func entries(_ number: Int) -> String { count(number, "entry", "entries") }
 
     /// `1 entry waits`, `3 entries wait`.

@@ -40,13 +40,16 @@ enum WireSamples {
             bare: SignOutReport(backend: "b", local: "cleared", server: "ended", waiting: 0)),
         "ClaimReport": Pair(
             full: ClaimReport(files: 1, backend: "b", account: "1", email: "e"), bare: ClaimReport(files: 0, backend: "b", account: "1")),
-        "SubmissionReceipt": Pair(full: receipt, bare: receipt),
+        "SubmissionReceipt": Pair(full: receipt, bare: bareReceipt),
         "EntrySummary": Pair(full: entry, bare: bareEntry),
         "EntryPage": Pair(full: EntryPage(entries: [entry], next: 1), bare: EntryPage(entries: [], next: nil)),
         "AttemptSummary": Pair(
             full: attempt,
             bare: AttemptSummary(startedAt: day, endedAt: day, verdict: "accepted", counted: true, status: nil, message: nil)),
-        "EntryDetail": Pair(full: EntryDetail(entry: entry, attempts: [attempt]), bare: EntryDetail(entry: bareEntry, attempts: [])),
+        "EntryDetail": Pair(
+            full: EntryDetail(
+                entry: entry, attempts: [attempt], fields: ["user_id": "5"], behind: id, altered: "/a"),
+            bare: EntryDetail(entry: bareEntry, attempts: [])),
         "Explanation": Pair(
             full: Explanation(id: id, state: "dead", sentence: "s", next: "n"),
             bare: Explanation(id: id, state: "dead", sentence: "s", next: nil)),
@@ -94,7 +97,7 @@ enum WireSamples {
         oldestWaitingID: id, lastDelivered: day, nextTry: day, otherAccounts: [account], formerAddress: "https://old:443",
         waitingForFormerAddress: 1, pause: pause, gateCause: "offline", signInCommand: "c", sentence: "s", discardedBySigningOut: 1,
         coolingRoutes: [cooling])
-    private static let cooling = CoolingRoute(route: "r", until: day, reason: "s")
+    private static let cooling = CoolingRoute(route: "r", since: day, until: day, reason: "s")
     private static let pause = PauseReport(backend: "b", reason: "r", since: day, until: day, by: "ann")
     private static let lane = LaneReport(
         backend: "b", account: "1", email: "e", lane: "l", head: id, state: "pending", capturedAt: day, dueAt: day, waiting: 1)
@@ -104,7 +107,9 @@ enum WireSamples {
     private static let bareProof = ReceiptReport(
         sequence: 1, id: id, outcome: "delivered", capturedAt: day, settledAt: day, backend: "b", account: "1", email: nil, lane: "l",
         route: "r", remoteID: nil, status: nil, foundByLookup: false, attempts: 0, size: 1, discardedBy: nil)
-    private static let receipt = SubmissionReceipt(id: id, sequence: 1, duplicate: false, backend: "b", account: "1", lane: "l")
+    private static let receipt = SubmissionReceipt(
+        id: id, sequence: 1, duplicate: false, backend: "b", account: "1", lane: "l", sha256: "ab")
+    private static let bareReceipt = SubmissionReceipt(id: id, sequence: 1, duplicate: false, backend: "b", account: "1", lane: "l")
     private static let attempt = AttemptSummary(
         startedAt: day, endedAt: day, verdict: "transient", counted: true, status: 500, message: "m")
     private static let entry = EntrySummary(

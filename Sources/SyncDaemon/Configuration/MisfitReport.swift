@@ -1,0 +1,53 @@
+import Backends
+import Foundation
+import Outbox
+import SyncModel
+import Vault
+
+/// What `homingd check` says of waiting entries that the profiles, as they are now, could not send.
+package enum MisfitReport {
+    /// Reads the store beside a daemon that may be running, and writes nothing; nil where there is nothing to tell.
+    package static func text(file: String?, environment: [String: String]) -> String? {
+        // `try?`: with mistakes in it, the configuration's own check has told them.
+        guard let (configuration, backends) = try? ConfigurationCheck.read(file: file, environment: environment) else { return nil }
+        let state = configuration.stateDirectory
+        guard StoreCheck.isThere(Daemon.store(in: state)) else { return nil }
+        do {
+            guard let key = try VaultKey.find(environment: environment, stateDirectory: state) else {
+                return unknown("The key that opens them is not at \(state)/homing.key.")
+            }
+            let waiting = WaitingMutations(
+                file: Daemon.store(in: state), vault: Vault(key: key), isInUse: StoreCheckReport.isInUse(state))
+            var misfits: [String: Int] = [:]
+            let unreadable = try waiting.visit { mutation in
+                if let line = misfit(mutation, backends) { misfits[line, default: 0] += 1 }
+            }
+            let lines = misfits.sorted { $0.key < $1.key }.map { "  \(entries($0.value)) \($0.key)" }
+            let unopened = unreadable > 0 ? ["\(entries(unreadable)) could not be opened, so they were not checked."] : []
+            guard !lines.isEmpty else { return unopened.first }
+            return ([heading] + lines + unopened + [next]).joined(separator: "\n")
+        } catch {
+            return unknown("\(error)".asSentence)
+        }
+    }
+
+    private static let heading = "Waiting entries that these profiles cannot send:"
+    private static let next =
+        "Nothing is lost: they are put on hold, and sent once the profile fits again. To send them first, put the earlier profile back and run: homing sync --wait"
+
+    /// How one goes on after `12 entries`; nil where it can be sent.
+    private static func misfit(_ mutation: Mutation, _ backends: [Backend]) -> String? {
+        let name = mutation.destination.backend
+        guard let backend = backends.first(where: { $0.name == name }) else { return "for \(name), which has no profile any more." }
+        return backend.misfit(of: mutation).map { "of the route \"\(mutation.route)\" at \(name): \($0.message)" }
+    }
+
+    private static func entries(_ count: Int) -> String { count == 1 ? "1 entry" : "\(count) entries" }
+
+    private static func unknown(_ why: String) -> String {
+        """
+        It was not checked whether waiting entries fit these profiles. \(why)
+        Run it as the daemon runs: sudo systemd-run --pipe -p User=homing -p LoadCredential=homing.key homingd check
+        """
+    }
+}

@@ -1,0 +1,51 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import StationSupport
+import SyncModel
+import TestSupport
+import Testing
+
+/// Somebody with a dictionary of all captured fields, and all that a station keeps and tells, but not its key.
+@Suite(.timeLimit(.minutes(5))) struct GuessingTests {
+    private static func document(_ year: String, _ gender: String, _ number: String) -> String {
+        #"{"timestamp":\#(number),"average_measurements":{},"birth_year":\#(year),"gender":"\#(gender)"}"#
+    }
+
+    private static func guesser(_ receipts: [SubmissionReceipt]) -> Guesser {
+        let documents = Guesser.documents(document)
+        let sealed = documents.flatMap {
+            Guesser.sealedForms(fields: #"{"user_id":5}"#, payload: $0, backend: "breathesafe", route: "measurement")
+        }
+        let values = (1930...2025).map { Data(String($0).utf8) } + ["female", "male", "other", "5"].map { Data($0.utf8) }
+        return Guesser(documents + sealed + values, salts: receipts.map { Data($0.id.utf8) } + [Data("breathesafe".utf8)])
+    }
+
+    @Test func learnsNothingFromWhatIsKeptAndTold() async throws {
+        let station = try await TestStation()
+        let log = station.directory("homingd.log")
+        try await station.start(logTo: log)
+        try await station.login()
+        var receipts: [SubmissionReceipt] = []
+        for number in 1...2 {
+            let payload = Data(Self.document("1984", "female", String(number)).utf8)
+            receipts.append(
+                try await station.client.call(
+                    Endpoints.submit,
+                    ControlAPI.Submission(
+                        route: "measurement", id: Samples.id(number).description, fields: ["user_id": "5"], payload: payload)))
+            try await station.event("delivered", count: number)
+        }
+        // One that is kept, and one that is dropped.
+        await station.sandbox.down()
+        try station.drop(Data(Self.document("1991", "male", "3").utf8), as: "a.json")
+        try await station.event("captured", count: 3)
+        let guesser = Self.guesser(receipts)
+        #expect(guesser.leaks(in: try await Canary.places(station, log, isRunning: true)) == [])
+        try await station.end(SIGKILL)
+        #expect(guesser.leaks(in: try await Canary.places(station, log, isRunning: false)) == [])
+        // The control: the answer at acceptance, which is not kept, would tell.
+        let digest = try #require(receipts.first?.sha256)
+        #expect(guesser.confirmed(by: Data("x \(digest)".utf8)) == [Self.document("1984", "female", "1")].map { String($0.prefix(80)) })
+    }
+}

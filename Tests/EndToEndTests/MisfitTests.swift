@@ -1,0 +1,73 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import StationSupport
+import SyncModel
+import TestSupport
+import Testing
+
+/// Profiles that change in such a way that entries which wait cannot be sent by them.
+@Suite(.timeLimit(.minutes(5))) struct MisfitTests {
+    private static let count = 40
+
+    private func waiting() async throws -> (station: TestStation, profile: String) {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        await station.sandbox.down()
+        for number in 1...Self.count { try await station.submit(user: 5 + number % 5, id: number) }
+        return (station, try String(contentsOfFile: station.directory("backends/breathesafe.yaml"), encoding: .utf8))
+    }
+
+    private func check(_ station: TestStation) async throws -> (code: Int32, text: String) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homingd")
+        process.arguments = ["check", "--config", station.directory("homing.yaml")]
+        return try await process.ended()
+    }
+
+    @Test(arguments: [
+        ("\n  measurement:\n", "\n  scan:\n", "The backend \"breathesafe\" has no route \"measurement\"."),
+        ("{arkit_data: \"{item.payload}\"}", "{arkit_data: \"{item.payload}\", room: \"{item.room}\"}", "The route \"measurement\" needs"),
+    ])
+    func areToldBeforehandHeldAndSentOnceTheProfileFitsAgain(old: String, new: String, words: String) async throws {
+        let (station, profile) = try await waiting()
+        #expect(try await check(station).text.contains("cannot send") == false)
+        #expect(profile.contains(old))
+        try station.directory.write(profile.replacing(old, with: new), to: "backends/breathesafe.yaml")
+        // The drop folder's route is another one now, too.
+        try station.directory.write(
+            "state_directory: state\nsocket: homing.sock\nspool: {enabled: false}\ndelivery: {\(TestStation.shortPauses)}\n",
+            to: "homing.yaml")
+        let told = try await check(station)
+        #expect(told.code == 0, "\(told.text)")
+        #expect(told.text.contains("40 entries of the route \"measurement\" at breathesafe: \(words)"), "\(told.text)")
+
+        try station.reload()
+        // A stream of events ends with the daemon that tells it.
+        while try await station.event("reloaded") == nil {}
+        try await station.sandbox.up()
+        try await station.homing("sync")
+        try await station.event("held", count: Self.count)
+        #expect(try await station.entries("held").allSatisfy { $0.holdReason == "profile" && $0.attempts == 0 })
+        let why = try await station.homing("why", Samples.id(1).description).text
+        #expect(why.contains("cannot be sent by it. \(words)") && why.contains("Put the route \"measurement\" back"), "\(why)")
+        #expect(station.sandbox.ledger.entries.isEmpty)
+
+        try station.directory.write(profile, to: "backends/breathesafe.yaml")
+        try station.reload()
+        while try await station.event("delivered", count: Self.count) == nil {}
+        #expect(station.sandbox.ledger.entries.count == Self.count)
+        #expect(station.sandbox.ledger.duplicates.isEmpty)
+        #expect(try await station.homing("status").code == 0)
+        try await station.end(SIGTERM)
+    }
+
+    @Test func theCheckSaysWhereItCouldNotLook() async throws {
+        let (station, _) = try await waiting()
+        try await station.end(SIGTERM)
+        try FileManager.default.moveItem(atPath: station.directory("state/homing.key"), toPath: station.directory("homing.key"))
+        let told = try await check(station)
+        #expect(told.code == 0 && told.text.contains("It was not checked whether waiting entries fit these profiles."), "\(told.text)")
+    }
+}

@@ -1,0 +1,50 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import StationSupport
+import SyncModel
+import TestSupport
+import Testing
+
+/// A server that asked for quiet gets it, whatever happens to the daemon meanwhile.
+@Suite(.timeLimit(.minutes(5))) struct QuietTests {
+    @Test(arguments: [SIGTERM, SIGKILL]) func keepsQuietOverReloadAndRestart(signal: Int32) async throws {
+        let station = try await TestStation()
+        try await station.start()
+        try await station.login()
+        let path = "facial_measurements_from_arkit"
+        await station.sandbox.apply(.tooManyRequests(retryAfter: 600, path: path, count: 1))
+        try await station.submit(id: 1)
+        try await station.event("gateChanged") { $0.detail["reason"] == "throttled" }
+        try await isQuiet(station)
+        let asked = station.sandbox.ledger.requests.count
+
+        try TestStation.configure(station.directory, delivery: TestStation.shortPauses + ", in_flight: 2")
+        try station.reload()
+        while try await station.event("reloaded") == nil {}
+        try await isQuiet(station)
+
+        try await station.end(signal)
+        try await station.start()
+        try await isQuiet(station)
+        try await station.end(SIGTERM)
+        #expect(station.sandbox.ledger.requestCount("POST", path: path) == 1)
+        #expect(station.sandbox.ledger.requests.count == asked, "something was asked in spite of the quiet")
+    }
+
+    /// Nothing that a person does makes it send either.
+    private func isQuiet(_ station: TestStation) async throws {
+        try await station.homing("sync")
+        while true {
+            try #require(station.sandbox.ledger.requestCount("POST", path: "facial_measurements_from_arkit") == 1)
+            let report = try #require(try await station.status().backends.first)
+            // A session is heard of a moment after the start.
+            if report.gate == "cooling" {
+                #expect(report.gateCause == "throttled")
+                #expect(try #require(report.nextTry).timeIntervalSinceNow > 300)
+                return
+            }
+            await pauseBriefly()
+        }
+    }
+}

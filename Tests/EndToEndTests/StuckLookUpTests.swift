@@ -1,0 +1,42 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import StationSupport
+import SyncModel
+import TestSupport
+import Testing
+
+/// A list that the server cannot give any more: whether an entry took effect stays unknown.
+@Suite(.timeLimit(.minutes(5))) struct StuckLookUpTests {
+    @Test func needsAPersonAndLooksAtOnceWhenAsked() async throws {
+        let station = try await TestStation(
+            delivery: "first_delay: 0.05, lookup_after: 0.05, first_pause: 0.1, longest_delay: 600, delay_factor: 10")
+        try await station.start()
+        try await station.login()
+        await station.sandbox.apply(Fault(.commitThenCut, path: "facial_measurements_from_arkit", count: 1))
+        var blind = Fault(.internalError, path: "users/5/facial_measurements")
+        blind.method = "GET"
+        await station.sandbox.apply(blind)
+        try await station.submit(user: 5, id: 1)
+        try await station.submit(user: 5, id: 2)
+        while try await station.status().backends.first?.queue.unseen != 1 { await pauseBriefly() }
+
+        let status = try await station.homing("status")
+        #expect(status.code == 6, "\(status.text)")
+        #expect(try await station.status().attention.contains { $0.code == "look-up-failing" })
+        let check = try await station.homing("status", "--check")
+        #expect(check.code == 6 && check.text.hasPrefix("HOMING ATTENTION"), "\(check.text)")
+        let why = try await station.homing("why", Samples.id(1).description)
+        #expect(why.text.hasPrefix("This measurement (user_id 5) may already have taken effect at breathesafe"), "\(why.text)")
+        #expect(why.text.contains("run: homing sync"), "\(why.text)")
+        // The lane may skip it: the other goes up.
+        try await station.event("delivered") { $0.entry == Samples.id(2).description }
+
+        station.sandbox.clearFaults()
+        try await station.homing("sync")
+        #expect(try await station.event("delivered") { $0.entry == Samples.id(1).description }?.detail["foundByLookup"] == "true")
+        #expect(station.sandbox.ledger.entries.count == 2)
+        #expect(try await station.homing("status").code == 0)
+        try await station.end(SIGTERM)
+    }
+}

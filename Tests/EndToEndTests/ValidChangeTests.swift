@@ -1,0 +1,183 @@
+import ControlAPI
+import Foundation
+import Sandbox
+import StationSupport
+import SyncModel
+import TestSupport
+import Testing
+
+/// Each key of the profile and of the configuration, changed while entries wait, and judged by what is sent to whom.
+@Suite(.timeLimit(.minutes(10))) struct ValidChangeTests {
+    @Test(arguments: [true, false]) func noProfileKeyLosesOrMisdirectsWhatWaits(byReload: Bool) async throws {
+        try await tryAll(ValidChange.ofProfile, in: "backends/breathesafe.yaml", byReload: byReload)
+    }
+
+    @Test(arguments: [true, false]) func noConfigurationKeyLosesOrMisdirectsWhatWaits(byReload: Bool) async throws {
+        try await tryAll(ValidChange.ofConfiguration, in: "homing.yaml", byReload: byReload)
+    }
+
+    @Test func everyKeyOfTheProfileIsTried() throws {
+        let guide = TestStation.project + "/Sources/SyncDaemon/Documentation.docc/AddingABackend.md"
+        let text = try String(contentsOfFile: guide, encoding: .utf8)
+        let rows = try #require(text.components(separatedBy: "\n## All keys\n").last).split(separator: "\n").filter { $0.hasPrefix("| ") }
+        var keys: Set<String> = []
+        for row in rows.dropFirst() {
+            let cells = row.split(separator: "|").map(String.init)
+            let table = cells[0].trimmingCharacters(in: CharacterSet(charactersIn: " `"))
+            for match in cells[1].matches(of: /`([a-z_0-9]+)`/) {
+                keys.insert(table == "the top level" ? String(match.1) : "\(table).\(match.1)")
+            }
+        }
+        check(keys, ValidChange.ofProfile, ValidChange.otherKeys)
+    }
+
+    @Test func everyKeyOfTheConfigurationIsTried() throws {
+        let text = try String(contentsOfFile: TestStation.project + "/config/homing.yaml", encoding: .utf8)
+        var keys: Set<String> = []
+        var table = ""
+        for line in text.split(separator: "\n") {
+            guard let match = line.wholeMatch(of: /#?(\s*)#?([a-z_]+):( .*)?/) else { continue }
+            let name = String(match.2)
+            if match.1.isEmpty { table = match.3 == nil ? name : "" }
+            keys.insert(match.1.isEmpty ? name : "\(table).\(name)")
+        }
+        #expect(keys.count > 20)
+        check(keys, ValidChange.ofConfiguration, ValidChange.otherConfigurationKeys)
+    }
+
+    /// Every key is tried itself, or one in its table is, or it is said why not.
+    private func check(_ keys: Set<String>, _ changes: [ValidChange], _ others: [String: String]) {
+        let tried = changes.map(\.key) + others.keys
+        let missing = keys.filter { key in !tried.contains { $0 == key || $0.hasPrefix(key + ".") || key.hasPrefix($0 + ".") } }
+        #expect(missing.isEmpty, "neither tried nor excused: \(missing.sorted())")
+    }
+
+    // MARK: -
+
+    /// One station through all changes, each taken back before the next.
+    private func tryAll(_ changes: [ValidChange], in name: String, byReload: Bool) async throws {
+        let world = try await World()
+        try await world.station.start()
+        try await world.signIn()
+        for (index, change) in changes.enumerated() {
+            try await world.tryOut(change, in: name, byReload: byReload, numbers: (3 * index + 1)...(3 * index + 3))
+        }
+        #expect(world.other.ledger.requests.isEmpty, "the other server was asked something")
+        #expect(world.station.sandbox.ledger.duplicates.isEmpty)
+        #expect(world.station.sandbox.ledger.entries.allSatisfy { $0.account == 1 })
+        try await world.station.end(SIGTERM)
+        await world.other.stop()
+    }
+
+    private struct World {
+        let station: TestStation
+        let other: Sandbox
+
+        init() async throws {
+            station = try await TestStation()
+            other = try Sandbox(SandboxConfiguration(backend: .breatheSafe(.severalUsers)))
+            try await other.start()
+            try put(ValidChange.profile, "backends/breathesafe.yaml")
+            try put(ValidChange.configuration, "homing.yaml")
+        }
+
+        /// Writes a file with both addresses in their places; profiles also where the changed configuration looks for them.
+        func put(_ text: String, _ name: String) throws {
+            let text = text.replacing("BASE", with: station.sandbox.baseURL).replacing("OTHER", with: other.baseURL)
+            try station.directory.write(text, to: name)
+            try FileManager.default.createDirectory(atPath: station.directory("copies"), withIntermediateDirectories: true)
+            if name.hasPrefix("backends/") { try station.directory.write(text, to: name.replacing("backends/", with: "copies/")) }
+        }
+
+        func signIn() async throws {
+            if try await station.status().backends.first?.session.state != "signedIn" { try await station.login() }
+        }
+
+        func tryOut(_ change: ValidChange, in name: String, byReload: Bool, numbers: ClosedRange<Int>) async throws {
+            let original = name == "homing.yaml" ? ValidChange.configuration : ValidChange.profile
+            #expect(original.contains(change.old), "\(change.key): the original does not hold \(change.old)")
+            await station.sandbox.down()
+            for number in numbers { try await station.submit(user: 5 + number % 3, id: number) }
+            try await apply(original.replacing(change.old, with: change.new, maxReplacements: 1), name, change, byReload)
+            try await station.sandbox.up()
+            try await station.homing("sync")
+            switch change.outcome {
+            case .arrive: try await arrived(numbers, change)
+            case .stay: try await tried(change)
+            }
+            let states = try await states(numbers)
+            #expect(!states.contains("dead"), "\(change.key): \(change.new): \(states)")
+            if change.outcome == .stay {
+                #expect(!states.contains("delivered"), "\(change.key): \(change.new): \(states)")
+                try await apply(original, name, change, byReload)
+                try await signIn()
+                try await station.homing("sync")
+                try await arrived(numbers, change)
+            } else {
+                try await apply(original, name, change, byReload)
+            }
+            try await signIn()
+            for number in numbers {
+                let effects = station.sandbox.ledger.entries(clientMutationID: Samples.id(number).description)
+                #expect(effects.map(\.account) == [1] && effects.map(\.user) == [5 + number % 3], "\(change.key): \(change.new)")
+            }
+        }
+
+        /// Puts the text to use; what is named otherwise now replaces the file from before.
+        private func apply(_ text: String, _ name: String, _ change: ValidChange, _ byReload: Bool) async throws {
+            if !byReload { try await station.end(SIGTERM) }
+            let isRenamed = change.key == "name" && text.contains("name: other")
+            for file in ["backends/breathesafe.yaml", "backends/other.yaml"] where change.key == "name" {
+                try? FileManager.default.removeItem(atPath: station.directory(file))  // `try?`: one of the two is there
+            }
+            try put(text, isRenamed ? "backends/other.yaml" : name)
+            // What is dropped has no other field than the user's id.
+            let needsNoSpool =
+                text != ValidChange.profile && (["name", "routes"].contains(change.key) || change.new.contains("{item.room}"))
+            let spool = "spool: {enabled: true, backend: breathesafe, route: measurement}"
+            if name != "homing.yaml" {
+                try put(
+                    needsNoSpool ? ValidChange.configuration.replacing(spool, with: "spool: {enabled: false}") : ValidChange.configuration,
+                    "homing.yaml")
+            }
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homingd")
+            process.arguments = ["check", "--config", station.directory("homing.yaml")]
+            let checked = try await process.ended()
+            guard checked.code == 0 else { throw StationError("\(change.key): \(change.new): \(checked.text)") }
+            if byReload {
+                let cursor = try await station.status().cursor
+                try station.reload()
+                while try await station.event("reloaded", since: cursor) == nil {}
+            } else {
+                try await station.start()
+            }
+        }
+
+        private func states(_ numbers: ClosedRange<Int>) async throws -> [String] {
+            var states: [String] = []
+            for number in numbers { states.append(try await station.entry(number).state) }
+            return states
+        }
+
+        private func arrived(_ numbers: ClosedRange<Int>, _ change: ValidChange) async throws {
+            var states = try await states(numbers)
+            while !states.allSatisfy({ $0 == "delivered" }) {
+                guard !states.contains("dead"), !states.contains("held") else {
+                    Issue.record("\(change.key): \(change.new): \(states)")
+                    return
+                }
+                await pauseBriefly()
+                states = try await self.states(numbers)
+            }
+        }
+
+        /// As much as a person can do to have it sent, three times over, has been done.
+        private func tried(_ change: ValidChange) async throws {
+            for _ in 1...3 {
+                try await station.homing("sync")
+                _ = try await station.status()
+            }
+        }
+    }
+}

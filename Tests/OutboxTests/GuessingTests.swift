@@ -1,0 +1,69 @@
+import Crypto
+import Foundation
+import GRDB
+import SyncModel
+import TestSupport
+import Testing
+import Vault
+
+@testable import Outbox
+
+/// Somebody who has a copy of the store, and no key, and tries all that a document could have said.
+@Suite struct GuessingTests {
+    private static func document(_ year: Int, _ gender: String) -> String {
+        #"{"average_measurements":{},"birth_year":\#(year),"gender":"\#(gender)"}"#
+    }
+
+    private static let guesses = (1980...1991).flatMap { year in ["female", "male", "other"].map { document(year, $0) } }
+
+    @Test func noHashOfAnyGuessIsInTheStore() async throws {
+        let store = try Store()
+        let mutation = Samples.mutation(1, payload: Self.document(1984, "female"))
+        try await store.enqueue(mutation)
+        try await store.enqueue(Samples.mutation(2, payload: Self.document(1991, "male")))
+        try await store.deliver(try await store.claim()[0])
+        #expect(try await store.outbox.emptyLog())
+        let content = try Data(contentsOf: URL(fileURLWithPath: store.directory("outbox.sqlite")))
+        var candidates: [Data] = []
+        for guess in Self.guesses {
+            let plain = SealedForm.plain(fields: #"{"user_id":5}"#, payload: guess)
+            candidates += [Data(guess.utf8), plain, Data("breathesafe\nmeasurement\n".utf8) + plain]
+            candidates.append(Data(mutation.id.description.utf8) + Data(guess.utf8))
+        }
+        let digests = try store.raw { db in try Data.fetchAll(db, sql: "SELECT digest FROM receipt UNION SELECT digest FROM entry") }
+        #expect(digests.count == 2 && digests.allSatisfy { content.range(of: $0) != nil })
+        for candidate in candidates {
+            for hash in Hashes.all(of: candidate) { #expect(content.range(of: hash.prefix(16)) == nil, "a guess was confirmed") }
+        }
+    }
+
+    /// The control: the form that was hashed is the one that is tried.
+    @Test func theGuesserKnowsTheFormOfWhatIsStored() throws {
+        let content = SealedContent(fields: ["user_id": 5], payload: Data(Self.document(1984, "female").utf8))
+        #expect(SealedForm.plain(fields: #"{"user_id":5}"#, payload: Self.document(1984, "female")) == content.plain)
+    }
+
+    @Test func theSameContentHasTheSameDigestUnderTheSameKeyAlone() {
+        let key = VaultKey()
+        let content = Data("content".utf8)
+        #expect(Vault(key: key).keyedDigest(content) == Vault(key: key).keyedDigest(content))
+        #expect(Vault(key: key).keyedDigest(content) == Vault(key: key).keyedDigest(Data("con".utf8), Data("tent".utf8)))
+        #expect(Vault(key: key).keyedDigest(content) != Vault(key: VaultKey()).keyedDigest(content))
+        #expect(Vault(key: key).keyedDigest(content) != Vault.digest(content))
+    }
+}
+
+/// The plain form of a content, as its documentation says.
+private enum SealedForm {
+    static func plain(fields: String, payload: String) -> Data {
+        let count = UInt32(fields.utf8.count).bigEndian
+        return withUnsafeBytes(of: count) { Data($0) } + Data(fields.utf8) + Data([1]) + Data(payload.utf8)
+    }
+}
+
+/// The hashes that somebody would try.
+private enum Hashes {
+    static func all(of data: Data) -> [Data] {
+        [Data(SHA256.hash(data: data)), Data(Insecure.SHA1.hash(data: data)), Data(Insecure.MD5.hash(data: data))]
+    }
+}

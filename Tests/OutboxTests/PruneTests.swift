@@ -1,0 +1,68 @@
+import Foundation
+import Outbox
+import SyncModel
+import TestSupport
+import Testing
+
+/// Events leave in the order of their cursors, whatever the clock said when they were written.
+@Suite struct PruneTests {
+    private static let day: TimeInterval = 86_400
+    private let begin = Date(timeIntervalSince1970: 1_765_000_000)
+
+    /// A store with an event for each time, days after the first, and the cursors that are left after a pruning of what is older than 30 days.
+    private func left(of days: [Double], prunedOn day: Double) async throws -> (cursors: [Int64], oldest: Int64) {
+        let store = try Store()
+        try await store.outbox.record(days.map { SyncEvent(at: begin.addingTimeInterval($0 * Self.day), .synced) })
+        let now = begin.addingTimeInterval(day * Self.day)
+        try await store.outbox.prune(before: now.addingTimeInterval(-30 * Self.day), at: now)
+        return (try await store.outbox.events(since: 0, limit: 100).map(\.cursor), try await store.outbox.oldestCursor())
+    }
+
+    @Test func removesWhatIsOlder() async throws {
+        let (cursors, oldest) = try await left(of: [0, 1, 2, 39, 40], prunedOn: 40)
+        #expect(cursors == [4, 5] && oldest == 3)
+    }
+
+    @Test func leavesNoGapBehindAnEventOfAClockThatWasAhead() async throws {
+        // The third event is of the year 2099. It stays, and so does all that came after it.
+        let (cursors, oldest) = try await left(of: [0, 1, 27_000, 2, 3, 39], prunedOn: 40)
+        #expect(cursors == [3, 4, 5, 6] && oldest == 2)
+    }
+
+    @Test func goesOnPruningWhatAClockThatWasAheadHasWritten() async throws {
+        let store = try Store()
+        try await store.outbox.record((1...600).map { _ in SyncEvent(at: begin.addingTimeInterval(27_000 * Self.day), .synced) })
+        func prune(on day: Double) async throws -> Int64 {
+            let now = begin.addingTimeInterval(day * Self.day)
+            try await store.outbox.prune(before: now.addingTimeInterval(-30 * Self.day), at: now)
+            return try await store.outbox.oldestCursor()
+        }
+        #expect(try await prune(on: 1) == 0)
+        #expect(try await prune(on: 30) == 0)
+        #expect(try await prune(on: 32) == 599)
+    }
+
+    @Test func leavesNoGapBehindAnEventOfAClockThatWasBehind() async throws {
+        let (cursors, oldest) = try await left(of: [0, 20, -20_000, 21, 40], prunedOn: 40)
+        #expect(cursors == [2, 3, 4, 5] && oldest == 1)
+    }
+
+    @Test func keepsTheNewestWhateverItsAge() async throws {
+        let (cursors, oldest) = try await left(of: [0, 1], prunedOn: 400)
+        #expect(cursors == [2] && oldest == 1)
+    }
+
+    @Test func removesEntriesThatAClockThatWasAheadHasSettled() async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let entry = try await store.claim()[0]
+        store.clock.advance(by: 27_000 * Self.day)
+        try await store.deliver(entry)
+        for day in [1.0, 40] {
+            let now = begin.addingTimeInterval(day * Self.day)
+            try await store.outbox.prune(before: now.addingTimeInterval(-30 * Self.day), at: now)
+        }
+        #expect(try await store.outbox.entries(limit: 10).isEmpty)
+        #expect(try await store.outbox.receipts(limit: 10).count == 1)
+    }
+}
