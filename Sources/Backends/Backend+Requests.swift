@@ -21,7 +21,7 @@ extension Backend {
         try checkFields(route: name, fields: fields, payload: payload)
         let route = try route(name)
         // `try?`: JSON it is, as checked above.
-        if let limit = route.mostLevels, let payload, (try? JSONSyntax.check(payload, mostLevels: limit)) == nil {
+        if let limit = route.mostLevels, let payload, (try? JSONSyntax.check(payload, .submitted(levels: limit))) == nil {
             throw Failure(
                 .profile,
                 "The document has more than \(limit) levels of lists and objects, which \(self.name) cannot give back. It was not accepted."

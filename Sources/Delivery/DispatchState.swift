@@ -199,7 +199,9 @@ package struct DispatchState: Sendable {
             } else {
                 route.fail(entry.sequence)
                 // A probe may be a look-up, too.
-                if !route.breaker.isClosed || route.failsForSeveral { route.trip(failure, policy: policy.breaker, now: now, using: &generator) }
+                if !route.breaker.isClosed || route.failsForSeveral {
+                    route.trip(failure, policy: policy.breaker, now: now, using: &generator)
+                }
             }
             // What was answered was reached; where a probe of the backend as a whole was not answered, it is still not known to be well.
             if failure.status != nil {

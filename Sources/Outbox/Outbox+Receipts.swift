@@ -90,6 +90,7 @@ extension Outbox {
             lane: Lane(row["lane"] as String), route: row["route"], outcome: outcome, capturedAt: Date(ms: row["capturedAt"]),
             acceptedAt: Date(ms: row["acceptedAt"]), settledAt: Date(ms: row["settledAt"]), discardedBy: row["discardedBy"],
             remoteID: row["remoteID"], status: row["status"],
-            foundByLookup: row["foundByLookup"], altered: row["altered"], unverified: row["unverified"], attempts: row["attempts"], size: row["size"])
+            foundByLookup: row["foundByLookup"], altered: row["altered"], unverified: row["unverified"], attempts: row["attempts"],
+            size: row["size"])
     }
 }

@@ -274,7 +274,8 @@ import Testing
     private static func receipt(_ outcome: ReceiptRecord.Outcome, by who: String? = nil, altered: String? = nil) -> ReceiptRecord {
         ReceiptRecord(
             sequence: 1, id: Samples.id(1), destination: Samples.destination, lane: Lane("users/5"), route: "measurement",
-            outcome: outcome, capturedAt: now, settledAt: now, discardedBy: who, foundByLookup: false, altered: altered, attempts: 0,
+            outcome: outcome, capturedAt: now, acceptedAt: now, settledAt: now, discardedBy: who, foundByLookup: false, altered: altered,
+            attempts: 0,
             size: 1)
     }
 
