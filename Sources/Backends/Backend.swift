@@ -72,9 +72,9 @@ package struct Backend: Sendable {
         profile.routes[name].map { Origin($0.request.url.literalURL) != profile.origin } ?? false
     }
 
-    /// Whether a request of the route may be repeated by its method alone (RFC 9110 9.2.2).
+    /// Whether several sends of the route have one effect, for ever: by its method (RFC 9110 9.2.2), or as the profile says.
     package func isIdempotent(route name: String) -> Bool {
-        profile.routes[name].map { ["PUT", "DELETE"].contains($0.request.method) } ?? false
+        profile.routes[name].map { ["PUT", "DELETE"].contains($0.request.method) || $0.delivery == .repeatable } ?? false
     }
 
     /// Whether sending twice is worse than not sending.

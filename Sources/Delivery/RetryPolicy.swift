@@ -20,8 +20,8 @@ package struct RetryPolicy: Sendable, Equatable {
 
     /// Sends of an entry whose outcome is unknown and cannot be looked up, in its life.
     package static let mostDoubts = 3
-    /// Seconds between them, where nothing else gets through.
-    static let blindPauses: [TimeInterval] = [3600, 6 * 3600]
+    /// Seconds between them, where nothing else gets through: longer than a server mostly hangs.
+    static let blindPauses: [TimeInterval] = [15 * 60, 6 * 3600]
 
     package init() {}
 

@@ -63,11 +63,14 @@ import Testing
             Endpoints.submit,
             ControlAPI.Submission(
                 route: "fit_test", id: Samples.id(1).description, fields: ["user_id": "5"], payload: Data(#"{"mask_id":1}"#.utf8)))
+        // It waits for longer than a server hangs, unless a person says that it may be there twice.
+        try await station.event("released")
+        #expect(try await station.homing("retry", Samples.id(1).description, "--without-looking", "--yes").code == 0)
         try await station.event("delivered")
         #expect(station.sandbox.ledger.entries.filter { $0.path == "/fit_tests" }.count == 2)
         let detail = try await station.client.call(Endpoints.entry, EntryReference(id: Samples.id(1).description))
         #expect(detail.attempts.map(\.verdict) == ["unknown", "accepted"])
-        #expect(detail.entry.attempts == 1)
+        #expect(detail.entry.attempts == 0)
         try await station.end(SIGTERM)
     }
 
@@ -122,8 +125,8 @@ import Testing
 
         station.sandbox.clearFaults()
         #expect(try await station.homing("retry", Samples.id(1).description).code == 0)
-        try await station.event("delivered")
-        #expect(station.sandbox.ledger.entries.count == 1)
+        try await station.event("delivered") { $0.entry == Samples.id(1).description }
+        #expect(station.sandbox.ledger.entries.filter { $0.user == 5 }.count == 1)
         #expect(try await station.homing("status").code == 0)
         try await station.end(SIGTERM)
     }

@@ -33,7 +33,7 @@ import Testing
         #expect(one.remoteID != nil && one.status == 201 && one.email == "manager@lab.test")
         #expect(try await station.homing("receipt", "1").text.contains("number         1\n"))
         let why = try await station.homing("why", "2")
-        #expect(why.text.contains(" discarded it at ") && why.text.contains("‘homing receipt"), "\(why.text)")
+        #expect(why.text.contains(" discarded it at ") && why.text.contains("run: homing receipt"), "\(why.text)")
         #expect(try await station.homing("receipt", "9").code == 1)
         try await station.end(SIGTERM)
     }

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func csvIsOfRFC4180() {
-        #expect(ReceiptCSV.heading.hasSuffix("\r\n") && ReceiptCSV.heading.split(separator: ",").count == 20)
+        #expect(ReceiptCSV.heading.hasSuffix("\r\n") && ReceiptCSV.heading.split(separator: ",").count == 19)
         #expect(
             ReceiptCSV.line(receipt(1))
                 == "1,\(Sample.id(1)),delivered,2025-03-11T11:45:00.000Z,2025-03-11T11:45:00.000Z,2025-03-11T13:12:00.000Z,breathesafe,5,"

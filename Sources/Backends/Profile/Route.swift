@@ -38,9 +38,11 @@ struct Route: Sendable {
         return Set(placeholders.compactMap(\.field)).subtracting(["id", "payload"])
     }
 
-    enum Delivery: String, CaseIterable {
+    enum Delivery: String, Sendable, CaseIterable {
         case atLeastOnce = "at-least-once"
         case atMostOnce = "at-most-once"
+        /// The server makes one effect of several sends.
+        case repeatable
     }
 
     /// How to look for a mutation that may have arrived.

@@ -89,8 +89,12 @@ enum WireSamples {
     private static let account = WaitingAccount(account: "1", email: "e", waiting: 1, signInCommand: "c")
     private static let stuck = SpoolReport.StuckFile(path: "p", reason: "r", next: "n")
     private static let spool = SpoolReport(directory: "d", waiting: 1, refused: 1, stuck: 1, stuckExample: stuck, unclaimed: 1)
-    private static let session = SessionReport(
-        backend: "b", state: "signInRequired", account: "1", email: "e", since: day, remembered: true, reason: "r", signInBy: "token")
+    private static var session: SessionReport {
+        var session = SessionReport(
+            backend: "b", state: "signInRequired", account: "1", email: "e", since: day, remembered: true, reason: "r", signInBy: "token")
+        (session.failure, session.failingSince) = ("f", day)
+        return session
+    }
     private static let bareSession = SessionReport(backend: "b", state: "signedOut")
     private static let backend = BackendReport(
         name: "b", baseURL: "u", gate: "cooling", gateReason: "r", session: session, queue: QueueReport(), oldestWaiting: day,
@@ -103,7 +107,7 @@ enum WireSamples {
         backend: "b", account: "1", email: "e", lane: "l", head: id, state: "pending", capturedAt: day, dueAt: day, waiting: 1)
     private static let proof = ReceiptReport(
         sequence: 1, id: id, outcome: "discarded", capturedAt: day, settledAt: day, backend: "b", account: "1", email: "e", lane: "l",
-        route: "r", remoteID: "9", status: 201, foundByLookup: true, attempts: 1, size: 1, discardedBy: "ann", altered: "/a")
+        route: "r", remoteID: "9", status: 201, foundByLookup: true, attempts: 1, size: 1, discardedBy: "ann", altered: "/a", unverified: true)
     private static let bareProof = ReceiptReport(
         sequence: 1, id: id, outcome: "delivered", capturedAt: day, settledAt: day, backend: "b", account: "1", email: nil, lane: "l",
         route: "r", remoteID: nil, status: nil, foundByLookup: false, attempts: 0, size: 1, discardedBy: nil)

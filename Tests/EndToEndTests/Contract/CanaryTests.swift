@@ -48,7 +48,9 @@ import Testing
         let station = try await TestStation(
             .lists(ListsConfiguration(accounts: accounts, mostLogIns: nil)), profile: "lists", route: "create_list",
             answering: secrets.watch)
-        try await rounds(station, secrets, failing: Fault(.internalError, path: "api/v1/lists", count: 1), renews: false) {
+        var failing = Fault(.error, path: "api/v1/lists", count: 1)
+        failing.status = 404
+        try await rounds(station, secrets, failing: failing, renews: false) {
             try await station.createList($0)
         }
     }

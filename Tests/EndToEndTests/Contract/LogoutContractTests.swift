@@ -184,7 +184,8 @@ import Testing
 
     /// The best of three rounds, beside sign-outs with nothing under way: what the daemon waits for it waits for in every one.
     @Test("22: with no call to make, a refresh and a send under way hold up no sign-out") func nothingToWaitFor() async throws {
-        let station = try await TestStation.story16()
+        let lanes = ("    request: PUT /messages", "    lane: messages/{item.conversation}\n    request: PUT /messages")
+        let station = try await TestStation(.story16(), profile: "story16", route: "message", edits: [lanes])
         try await station.start()
         var took: [Duration] = []
         var idle: [Duration] = []

@@ -1,4 +1,5 @@
 import ControlAPI
+import Foundation
 import Sandbox
 import StationSupport
 
@@ -20,7 +21,7 @@ struct Caretaker {
     mutating func sees(to station: TestStation, handedIn: Int) async throws {
         // `try?`: the lies are told to people too, who try again.
         if try await station.report().session.state == "signInRequired" { try? await backend.signIn(station) }
-        for entry in try await station.entries() where entry.state == "dead" || entry.state == "held" {
+        for entry in try await station.entries() where entry.state == "dead" || entry.state == "held" || Self.waitsLong(entry) {
             guard backend.protection == .person else {
                 _ = try await station.client.call(Endpoints.retry, RetryRequest(id: entry.id))
                 retried.insert(entry.id)
@@ -38,6 +39,11 @@ struct Caretaker {
             }
             retried.insert(entry.id)
         }
+    }
+
+    /// It may have arrived and cannot be looked up: the daemon sends it again much later, unless a person says so.
+    private static func waitsLong(_ entry: EntrySummary) -> Bool {
+        entry.state == "pending" && entry.uncertain && !entry.canBeLookedUp && (entry.dueAt?.timeIntervalSinceNow ?? 0) > 60
     }
 
     /// Whether it has come to a good end: delivered, or found at the backend by this person.

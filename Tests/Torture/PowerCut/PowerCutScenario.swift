@@ -13,7 +13,9 @@ final class PowerCutScenario: Sendable {
     let recorder: Recorder
 
     init() async throws {
-        station = try await TestStation()
+        station = try await TestStation(
+            .breatheSafe(.severalUsers), profile: "breathesafe", route: "measurement",
+            edits: [("  dead: [", "  forbidden: [\"Not yours.\"]\n  dead: [")])
         lists = try Sandbox(SandboxConfiguration(backend: .lists2026(Lists2026Configuration(grace: 0, limits: .none))))
         try await lists.start()
         try TestStation.place("lists-2026", in: station.directory, baseURL: lists.baseURL)
@@ -97,7 +99,7 @@ final class PowerCutScenario: Sendable {
     private func refusals() async throws {
         let path = "facial_measurements_from_arkit"
         // Dead, and tried again; dead, and discarded.
-        await station.sandbox.apply(.error(400, path: path, count: 2))
+        await station.sandbox.apply(.error(422, code: "Arkit must be a hash", path: path, count: 2))
         for number in 11...12 {
             try await submit(number)
             try await settled(number, "dead")
@@ -109,7 +111,7 @@ final class PowerCutScenario: Sendable {
         try await changing("entry.\(id(12))", to: "discarded") {
             _ = try await self.station.client.call(Endpoints.discard, EntryReference(id: self.id(12)))
         }
-        await station.sandbox.apply(.error(403, path: path, count: 1))
+        await station.sandbox.apply(.error(403, code: "Not yours.", path: path, count: 1))
         try await submit(13)
         try await settled(13, "held")
         try await changing("entry.\(id(13))", to: nil) {
