@@ -37,10 +37,7 @@ struct ImageCheck {
             let said = try String.fetchAll(db, sql: "PRAGMA integrity_check")
             if said != ["ok"] { problems.append("integrity_check says \(said.prefix(3))") }
             if try Row.fetchOne(db, sql: "PRAGMA foreign_key_check") != nil { problems.append("a foreign key leads nowhere") }
-            let sealed = """
-                SELECT entry.id, CASE WHEN length(entry.sealed) > 0 THEN entry.sealed ELSE content.sealed END AS sealed
-                FROM entry LEFT JOIN content USING (sequence) WHERE settledAt IS NULL
-                """
+            let sealed = "SELECT entry.id, content.sealed FROM entry JOIN content USING (sequence) WHERE settledAt IS NULL"
             for row in try Row.fetchAll(db, sql: sealed) {
                 let id: String = row["id"]
                 do { _ = try vault.open(row["sealed"], as: id) } catch { problems.append("entry \(id) cannot be decrypted") }
