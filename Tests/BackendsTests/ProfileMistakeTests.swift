@@ -99,7 +99,9 @@ struct ProfileMistakeTests {
             WrongEdit("requires: [/average_measurements]", "requires: [average]", "routes.measurement.requires.0", "JSON pointer"),
             WrongEdit("delivery: at-most-once", "requires: [/a]", "routes.create_managed_user.requires", "{item.payload} in json"),
             WrongEdit("on_dead: skip", "on_dead: stop", "routes.measurement.on_dead", "halt, skip"),
-            WrongEdit("delivery: at-most-once", "delivery: once", "routes.create_managed_user.delivery", "at-least-once, at-most-once, repeatable"),
+            WrongEdit(
+                "delivery: at-most-once", "delivery: once", "routes.create_managed_user.delivery", "at-least-once, at-most-once, repeatable"
+            ),
             WrongEdit("on_dead: skip", "empty: true", "routes.measurement.empty", "either empty or remote_id"),
             WrongEdit("on_dead: skip", "gone: [no such row]", "routes.measurement.gone", "DELETE"),
             WrongEdit("lane: users/{item.user_id}", "lane: users/{user_id}", "routes.measurement.lane", "{item.<field>}"),

@@ -47,6 +47,8 @@ extension World {
             try checkTimer(next, "the end of the cooling of \(name)")
         case .open, .cooling:
             if sending.count >= plan.inFlight { return }
+            // The gate of a route may look just like that of its backend; the end of the probe tells.
+            if view.gates[name] != .open, isProbing(name) { return }
             for (route, date) in due {
                 let isSent = sending.contains { $0.entry.mutation.route == route }
                 try checkProgress(name, route, due: isPastHorizon(date) ? now : date, isSent: isSent)

@@ -20,8 +20,7 @@ extension World {
                 while keepers[name]?.isLeaving == true { try await rest(within: limit) }
                 setSession(name, Account(id: AccountID(String(number)), label: String(number)))
             }
-            try await endCurses(number)
-            try await rest(within: limit)
+            try await rest(within: limit, asAccount: number)
             for name in names {
                 let destination = Destination(backend: name, account: AccountID(String(number)))
                 if let due = model.nextDue(destination) {
@@ -36,29 +35,25 @@ extension World {
         try await checkPauses()
     }
 
-    /// Others get through, time and again: what fails by itself comes to its end.
-    private func endCurses(_ account: Int) async throws {
-        for _ in 0..<Self.mostRounds {
-            var isDone = true
-            for name in names {
-                let destination = Destination(backend: name, account: AccountID(String(account)))
-                for route in Set(model.waiting(at: destination).filter { $0.curse != nil }.map(\.route)) {
-                    isDone = false
-                    try await submit(name, account - 1, plan.lanes, route, halts: false, nil, after: nil, 1)
-                }
+    /// Another entry of each route of which an entry fails by itself: what gets through, time and again, brings that to its end.
+    private func submitContrast(_ account: Int) async throws {
+        for name in names {
+            let destination = Destination(backend: name, account: AccountID(String(account)))
+            for route in Set(model.waiting(at: destination).filter { $0.curse != nil }.map(\.route)) {
+                try await submit(name, account - 1, plan.lanes, route, halts: false, nil, after: nil, 1)
             }
-            if isDone { return }
-            try await goOn(until: time + 1800, .fine) { _ in }
         }
-        throw Violation("curse", "an entry goes on failing while others of its route get through")
     }
 
-    /// Half hours. A look-up that fails is given up after six hours, and so may the two entries before it be.
-    private static let mostRounds = 48
+    /// Seconds between two of them.
+    private static let contrastPeriod: TimeInterval = 1800
 
     /// Goes on, everything in its turn and without a fault, until nothing is under way and no time is set.
-    private func rest(within limit: TimeInterval) async throws {
+    ///
+    /// - Parameter account: whose entries that fail by themselves meet others that get through; nil for none.
+    private func rest(within limit: TimeInterval, asAccount account: Int? = nil) async throws {
         let begin = time
+        var contrastAt = begin
         var left = 20_000 + 200 * model.items.count
         while true {
             left -= 1
@@ -71,6 +66,10 @@ extension World {
                 try fire(lateBy: 0)
             } else {
                 return
+            }
+            if let account, time >= contrastAt {
+                contrastAt = time + Self.contrastPeriod
+                try await submitContrast(account)
             }
             if time - begin > limit { throw Violation("I4", "it took more than \(limit / 3600) hours to settle") }
         }
