@@ -28,10 +28,10 @@ extension Model {
     /// Notes that a try ended in this way, in true time, before anything is made of it.
     ///
     /// - Parameter fate: how its send ended; nil for a look-up alone.
-    mutating func tried(_ sequence: Int64, _ fate: Fate?, _ evidence: Evidence, at time: TimeInterval) {
+    mutating func tried(_ sequence: Int64, _ fate: Fate?, isCalledOff: Bool, _ evidence: Evidence, at time: TimeInterval) {
         change(sequence) {
             $0.lastFate = fate
-            guard let fate, fate.mayCount || fate.leavesItOpen else { return }
+            guard let fate, !isCalledOff, fate.mayCount || fate.leavesItOpen else { return }
             // A lost answer is nobody's fault where it can be looked up.
             if evidence != .none, fate.mayCount || !$0.route.traits.canLookUp { $0.countable += 1 }
             $0.failedAt = time

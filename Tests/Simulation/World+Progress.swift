@@ -48,7 +48,7 @@ extension World {
         case .open, .cooling:
             if sending.count >= plan.inFlight { return }
             // The gate of a route may look just like that of its backend; the end of the probe tells.
-            if view.gates[name] != .open, isProbing(name) { return }
+            if view.gates[name] != .open, isProbing(name) || !sending.isEmpty { return }
             for (route, date) in due {
                 let isSent = sending.contains { $0.entry.mutation.route == route }
                 try checkProgress(name, route, due: isPastHorizon(date) ? now : date, isSent: isSent)

@@ -141,7 +141,9 @@ extension World {
     private func end(_ attempt: Try, _ result: Attempt) throws {
         let entry = attempt.entry
         let evidence = evidence(attempt)
-        model.tried(entry.sequence, attempt.fate, evidence, at: time)
+        // What was called off says nothing of its entry.
+        let isCalledOff = result.verdict.failure?.reason == .stopping
+        model.tried(entry.sequence, attempt.fate, isCalledOff: isCalledOff, evidence, at: time)
         let route = RouteOfBackend(backend: attempt.backend, route: entry.mutation.route)
         switch (attempt.fate, result.verdict) {
         case (.fine, .accepted): through[route] = time
