@@ -125,7 +125,7 @@ import Testing
         let status = try await station.homing("status")
         #expect(status.code == 6 && status.text.contains("1 capture could not be delivered and needs you. 2 captures wait besides."))
         let why = try await station.homing("why", Samples.id(2).description)
-        #expect(why.text.contains("Hand it in again where the original is still to be had"), "\(why.text)")
+        #expect(why.text.contains("Submit the original again, then run: homing discard"), "\(why.text)")
         #expect(try String(contentsOfFile: station.directory("log"), encoding: .utf8).contains("what is stored of it cannot be read back"))
         let known = try await check(station)
         #expect(known.code == 0 && known.text.contains("1 of them is held and cannot be read back"), "\(known.text)")

@@ -188,6 +188,7 @@ struct ValidChange: Sendable {
     /// Keys of the configuration that are not tried.
     static let otherConfigurationKeys: [String: String] = [
         "state_directory": "another directory is another station", "socket": "where programs find the daemon",
-        "spool.route": "the profile has one route",
+        "spool.route": "the profile has one route", "spool.unclaimed": "held by ClaimTests", "proxy": "held by ProxyTests",
+        "no_proxy": "held by ProxyTests",
     ]
 }
