@@ -33,6 +33,16 @@ import Vault
         #expect(error == .signInRequired(reason: "No.") && state == .signInRequired)
     }
 
+    @Test(arguments: [(401, "Unauthorized"), (403, "Forbidden")])
+    func keepsSessionWhenGatewayRefuses(status: Int, words: String) async throws {
+        let (error, state) = try await outcome(status, #"{"error":"\#(words)"}"#)
+        guard case .tooSoon? = error else {
+            Issue.record("\(error.debugDescription)")
+            return
+        }
+        #expect(state == .signedIn)
+    }
+
     @Test func anythingElseIsTheProfilesMistake() async throws {
         let (error, state) = try await outcome(403, #"{"success":false,"message":"No.","error":{"code":"DEVICE_HEADER"}}"#)
         guard case .tooSoon(_, let failure)? = error else {
