@@ -229,7 +229,9 @@ package final class Dispatcher: Sendable {
         case .routeChanged(let backend, let route, let gate): shown.withLock { $0.routes[backend, default: [:]][route] = gate }
         case .keepQuiet(let backend, let until, let failure):
             // `try?`: on a full disk the server says so again after a restart.
-            group.addTask { try? await self.outbox.keep(Quiet(backend: backend, since: now, until: until, failure: failure)) }
+            let address = keepers[backend]?.backend.address ?? ""
+            let quiet = Quiet(backend: backend, address: address, since: now, until: until, failure: failure)
+            group.addTask { try? await self.outbox.keep(quiet) }
         case .pauseEnded(let pause):
             log.notice("A pause has come to its end", metadata: ["backend": "\(pause.backend)"])
             // `try?`: what is left of it on a full disk is over at the next start too.

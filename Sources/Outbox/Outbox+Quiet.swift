@@ -9,11 +9,13 @@ extension Outbox {
         try await commit { db in
             try db.cachedStatement(
                 sql: """
-                    INSERT INTO quiet (backend, since, until, status, message) VALUES (?, ?, ?, ?, ?)
-                    ON CONFLICT DO UPDATE SET since = excluded.since, until = excluded.until, status = excluded.status,
-                        message = excluded.message
+                    INSERT INTO quiet (backend, address, since, until, status, message) VALUES (?, ?, ?, ?, ?, ?)
+                    ON CONFLICT DO UPDATE SET address = excluded.address, since = excluded.since, until = excluded.until,
+                        status = excluded.status, message = excluded.message
                     """
-            ).execute(arguments: [quiet.backend, quiet.since.ms, quiet.until.ms, quiet.failure.status, quiet.failure.message])
+            ).execute(arguments: [
+                quiet.backend, quiet.address, quiet.since.ms, quiet.until.ms, quiet.failure.status, quiet.failure.message,
+            ])
         }
     }
 
@@ -27,7 +29,7 @@ extension Outbox {
                     let end = since > now ? now.addingTimeInterval(span) : until
                     guard end > now, span > 0 else { return nil }
                     return Quiet(
-                        backend: row["backend"], since: min(since, now), until: end,
+                        backend: row["backend"], address: row["address"], since: min(since, now), until: end,
                         failure: Failure(.throttled, status: row["status"], row["message"]))
                 }
             }

@@ -264,6 +264,7 @@ enum OutboxSchema {
 
         CREATE TABLE quiet (
             backend TEXT NOT NULL PRIMARY KEY,
+            address TEXT NOT NULL,
             since INTEGER NOT NULL,
             until INTEGER NOT NULL,
             status INTEGER,

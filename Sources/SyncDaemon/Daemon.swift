@@ -117,10 +117,10 @@ package struct Daemon: Sendable {
             }
             let book = AddressBook(keepers: Dictionary(uniqueKeysWithValues: keepers.map { ($0.backend.name, $0) }))
             let intake = Intake(outbox: outbox, addressing: book, clock: clock)
-            let names = Set(backends.map(\.name))
+            let addresses = Dictionary(uniqueKeysWithValues: backends.map { ($0.name, $0.address) })
             dispatcher = Dispatcher(
-                outbox: outbox, keepers: keepers, pauses: try outbox.pauses(at: clock.now).filter { names.contains($0.backend) },
-                quiets: try outbox.quiets(at: clock.now).filter { names.contains($0.backend) }, clock: clock,
+                outbox: outbox, keepers: keepers, pauses: try outbox.pauses(at: clock.now).filter { addresses[$0.backend] != nil },
+                quiets: try outbox.quiets(at: clock.now).filter { addresses[$0.backend] == $0.address }, clock: clock,
                 policy: configuration.delivery, seed: seed, log: log)
             spool = try Spool(
                 directory: configuration.spool.directory, backend: configuration.spool.backend, route: configuration.spool.route,

@@ -3,12 +3,15 @@ import Foundation
 /// A server's wish to be sent nothing for a while (Retry-After).
 package struct Quiet: Hashable, Sendable {
     package var backend: String
+    /// The base URL of the server that asked: another server under the same name did not.
+    package var address: String
     package var since: Date
     package var until: Date
     package var failure: Failure
 
-    package init(backend: String, since: Date, until: Date, failure: Failure) {
+    package init(backend: String, address: String, since: Date, until: Date, failure: Failure) {
         self.backend = backend
+        self.address = address
         self.since = since
         self.until = until
         self.failure = failure

@@ -64,7 +64,8 @@ import Testing
             try db.execute(
                 sql: """
                     INSERT INTO gap (first, last, at) VALUES (7000, 7001, 5);
-                    INSERT INTO quiet (backend, since, until, status, message) VALUES ('a', 5, 6, 429, 'slow'), ('b', 5, 6, NULL, 'slow');
+                    INSERT INTO quiet (backend, address, since, until, status, message)
+                        VALUES ('a', 'https://a', 5, 6, 429, 'slow'), ('b', 'https://b', 5, 6, NULL, 'slow');
                     DROP TRIGGER entryIdentity;
                     UPDATE entry SET aside = 1 WHERE state = 'pending' AND sequence % 2;
                     UPDATE entry SET after = 'users/5' WHERE state = 'pending';

@@ -110,7 +110,7 @@ extension World {
         case .gateChanged(let backend, let gate): view.gates[backend] = gate
         case .routeChanged(let backend, let route, let gate): view.routes[backend, default: [:]][route] = gate
         case .keepQuiet(let backend, let until, let failure):
-            underway.append(.keepQuiet(Quiet(backend: backend, since: now, until: until, failure: failure)))
+            underway.append(.keepQuiet(Quiet(backend: backend, address: "", since: now, until: until, failure: failure)))
         case .pauseEnded(let pause):
             view.pauses[pause.backend]?.pause = nil
             underway.append(.expire(pause))

@@ -362,7 +362,7 @@ MUTANTS = [
     ("a formula in CSV", "Sources/homing/Rendering/ReceiptCSV.swift",
      "return first.map(\"=+-@＝＋－＠\".unicodeScalars.contains) == true ? \"'\" + text : text", "return first == nil ? \"\" : text", "ReceiptTextTests"),
     ("a restart forgets that a server asked for quiet", "Sources/SyncDaemon/Daemon.swift",
-     "quiets: try outbox.quiets(at: clock.now).filter { names.contains($0.backend) }",
+     "quiets: try outbox.quiets(at: clock.now).filter { addresses[$0.backend] == $0.address }",
      "quiets: try outbox.quiets(at: clock.now).filter { _ in false }", "QuietTests"),
     ("look-ups that keep failing need nobody", "Sources/SyncDaemon/Control/StatusSummary+Attention.swift",
      "if queue.unseen > 0 {", "if queue.unseen > 1_000_000 {", "StatusSummaryTests|StuckLookUpTests"),

@@ -66,7 +66,7 @@ enum FoundRow {
         case _ where values.count == 8 && kinds.hasPrefix("iiiiti"): return .attempt(values)
         case "tti-t": return .pause(values)
         case "ttiit": return .pause(values)
-        case "tiiit", "tii-t": return .quiet(values)
+        case "ttiiit", "ttii-t": return .quiet(values)
         case "ttt": return .account(values)
         case "tt": return .origin(values)
         case "iii": return .gap(values)

@@ -67,4 +67,30 @@ import Testing
         #expect(server.requests.last { $0.method == "POST" }?.path == "/v2/notes")
         await server.stop()
     }
+
+    @Test func forgetsRetryAfterOfTheServerAtTheFormerAddress() async throws {
+        let server = try await ScriptedServer { request in
+            if request.path.hasSuffix("/login") { return .init(201, #"{"id":1,"email":"ann@lab.test"}"#, cookies: ["s=1; path=/"]) }
+            guard request.path == "/v1/notes" else { return .init(request.method == "POST" ? 201 : 200, #"{"id":1}"#) }
+            var answer = ScriptedServer.Answer(429, "{}")
+            answer.headers.append(("Retry-After", "7200"))
+            return answer
+        }
+        let station = try WireStation(server)
+        let former = WireProfile.cookies.replacing("BASE", with: "BASE/v1")
+        try await station.running(former) {
+            _ = try await station.signIn()
+            try await station.submit(1)
+            try await station.waits { try await station.backend.gateCause == "throttled" }
+        }
+        try await station.running(former) { try await station.waits { try await station.backend.gateCause == "throttled" } }
+        try await station.running(WireProfile.cookies.replacing("base_url: BASE", with: "base_url: BASE/v2\nformerly: [BASE/v1]")) {
+            _ = try await station.signIn()
+            try await station.submit(2)
+            // No time passes.
+            try await station.waits { try await station.delivered() == 1 }
+        }
+        #expect(server.count("POST /v1/notes") == 1)
+        await server.stop()
+    }
 }
