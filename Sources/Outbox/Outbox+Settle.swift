@@ -79,7 +79,8 @@ extension Outbox {
             if receipt.foundByLookup { event.detail["foundByLookup"] = "true" } else { try recall(entry, db) }
             event.detail["altered"] = receipt.altered
         case .retry: event.kind = .retrying
-        case .released, .aside: event.kind = .released
+        case .released: break
+        case .aside: event.detail["aside"] = "true"
         case .held(let reason, _):
             event.kind = .held
             event.detail["reason"] = reason.rawValue

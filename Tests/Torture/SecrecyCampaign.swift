@@ -148,7 +148,7 @@ struct SecrecyCampaign: RoundCampaign {
         /// Signs in, and has what the backend refused tried again: it keeps its lane until a person has looked.
         private func seeTo() async throws {
             if try await station.report().session.state != "signedIn" { try await backend.signIn(station) }
-            for entry in try await station.entries() where entry.state == "dead" || entry.state == "held" {
+            for entry in try await station.entries() where Caretaker.isNeeded(by: entry) {
                 _ = try await station.client.call(Endpoints.retry, RetryRequest(id: entry.id))
             }
             _ = try await station.client.call(Endpoints.sync, SyncRequest())

@@ -188,10 +188,14 @@ struct DamageCampaign: RoundCampaign {
         if try await station.status().backends.allSatisfy({ $0.session.state != "signedIn" }) { try await station.login() }
     }
 
-    /// Whether nothing waits that can be sent, and no file that can be taken.
+    /// Whether nothing waits that can be sent, and no file that can be taken. Claims files that were found while the session was lost.
     private static func isSettled(_ station: TestStation, _ files: DroppedFiles) async throws -> Bool {
         // `try?`: while the store is exchanged nobody answers.
         guard let status = try? await station.status() else { return false }
+        guard status.spool?.unclaimed == 0 else {
+            _ = try? await station.client.call(Endpoints.claim, NoInput())
+            return false
+        }
         return status.backends.map(\.queue).allSatisfy { $0.pending + $0.inflight <= $0.blocked }
             && files.waiting.count <= status.spool?.stuck ?? 0
     }

@@ -21,7 +21,7 @@ struct Caretaker {
     mutating func sees(to station: TestStation, handedIn: Int) async throws {
         // `try?`: the lies are told to people too, who try again.
         if try await station.report().session.state == "signInRequired" { try? await backend.signIn(station) }
-        for entry in try await station.entries() where entry.state == "dead" || entry.state == "held" || Self.waitsLong(entry) {
+        for entry in try await station.entries() where Self.isNeeded(by: entry) {
             guard backend.protection == .person else {
                 _ = try await station.client.call(Endpoints.retry, RetryRequest(id: entry.id))
                 retried.insert(entry.id)
@@ -41,9 +41,11 @@ struct Caretaker {
         }
     }
 
-    /// It may have arrived and cannot be looked up: the daemon sends it again much later, unless a person says so.
-    private static func waitsLong(_ entry: EntrySummary) -> Bool {
-        entry.state == "pending" && entry.uncertain && !entry.canBeLookedUp && (entry.dueAt?.timeIntervalSinceNow ?? 0) > 60
+    /// Whether it waits for a person, or may have arrived and cannot be looked up: then the daemon sends it again much later, unless a person
+    /// says so.
+    static func isNeeded(by entry: EntrySummary) -> Bool {
+        if entry.state == "dead" || entry.state == "held" { return true }
+        return entry.state == "pending" && entry.uncertain && !entry.canBeLookedUp && (entry.dueAt?.timeIntervalSinceNow ?? 0) > 60
     }
 
     /// Whether it has come to a good end: delivered, or found at the backend by this person.

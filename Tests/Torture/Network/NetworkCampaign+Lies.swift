@@ -93,7 +93,8 @@ extension NetworkCampaign {
                   echo: /arkit
 
             """
-        return [patience, ("    marker: /arkit_data/client_mutation_id\n", ""), (finding, "")]
+        // Sent again at once, as if a second one did no harm.
+        return [patience, ("    marker: /arkit_data/client_mutation_id\n", ""), (finding, "    delivery: repeatable\n")]
     }
 
     /// An answer whose body would take minutes: the time that an exchange may take is over before, though bytes come all the while.
