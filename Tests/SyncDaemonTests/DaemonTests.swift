@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func whileNobodyIsSignedInASubmissionIsRefusedAndAFileIsSetAside() async throws {
+    @Test(.timeLimit(.minutes(30))) func whileNobodyIsSignedInASubmissionIsRefusedAndAFileIsSetAside() async throws {
         try await DaemonStation.with { station in
             try await station.running {
                 await #expect {
