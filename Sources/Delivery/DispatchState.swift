@@ -178,6 +178,9 @@ package struct DispatchState: Sendable {
             link.breaker.succeed()
             route.works()
         case .unseen: link.breaker.succeed()
+        // The health route may find the session good again before it can be renewed.
+        case .throttled(let failure, _) where failure.reason == .signInRequired && link.hasHealthRoute:
+            link.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
         case .throttled(let failure, let until) where failure.reason == .throttled || failure.reason == .signInRequired:
             link.breaker.wait(until: until, failure)
             if failure.reason == .throttled { actions.append(.keepQuiet(backend: backend, until: until, failure)) }

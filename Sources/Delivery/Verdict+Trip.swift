@@ -10,7 +10,7 @@ extension Verdict {
             // Whatever became of the renewal, the mutation itself was not sent by it.
             case .unavailable(let failure), .undeclared(let failure):
                 .unreachable(Failure(failure.reason, status: failure.status, failure.message))
-            // As if the backend had asked for quiet: a probe would tell nothing of the session.
+            // As if the backend had asked for quiet.
             case .tooSoon(let until, let failure):
                 .throttled(Failure(failure.reason, status: failure.status, failure.message), until: until)
             case .signInRequired(let reason): .unauthorized(Failure(.signInRequired, reason))

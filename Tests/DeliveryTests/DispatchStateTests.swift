@@ -337,8 +337,22 @@ import Testing
         #expect(news.contains(.gateChanged(backend: "breathesafe", .open)))
     }
 
-    @Test func aPauseOfTheOldSessionEndsWithANewOne() {
+    @Test func probesTheHealthRouteWhileASessionCannotBeRenewedYet() {
         var state = signedIn()
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        let failure = Failure(.signInRequired, "rests")
+        let verdict = Verdict.throttled(failure, until: now.addingTimeInterval(300))
+        _ = state.on(.attempted(entry(1), attempt(verdict, wasSent: false)), at: now)
+        _ = state.on(.stored(Claimed(nextDue: [Samples.destination: ["measurement": now]])), at: now)
+        let soon = now.addingTimeInterval(CircuitBreaker.Policy().first)
+        let woken = state.on(.woke, at: soon)
+        #expect(woken.contains(.probe(backend: "breathesafe")))
+        let well = state.on(.probed(backend: "breathesafe", .well), at: soon)
+        #expect(well.contains(.store([], claim: [Samples.destination: 4])))
+    }
+
+    @Test func aPauseOfTheOldSessionEndsWithANewOne() {
+        var state = signedIn(health: false)
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
         let until = now.addingTimeInterval(300)
         let failure = Failure(.signInRequired, "rests")

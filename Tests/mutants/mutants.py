@@ -395,4 +395,11 @@ MUTANTS = [
     ("a look-up that meets a 404 says that it is absent", BACKENDS + "Verdicts/LookUp.swift",
      "guard response.isSuccess, !saysFailure(response) else { return", "guard response.isSuccess, !saysFailure(response) else { if response.status == 404 { return .absent }; return",
      "BackendsTests"),
+    ("a refusal of unknown origin costs a use of the password", BACKENDS + "Sessions/SessionKeeper+Replacing.swift",
+     "backend.hasHealth, ways.first == .login {", "backend.hasHealth, ways.isEmpty {", "GatewayErrorTests"),
+    ("a session that cannot be renewed is not asked for", DELIVERY + "DispatchState.swift",
+     "where failure.reason == .signInRequired && link.hasHealthRoute:", "where failure.reason == .signInRequired && !link.hasHealthRoute:",
+     "DispatchStateTests"),
+    ("a crash gives a blind entry one send more", DELIVERY + "Trip.swift",
+     "if route.isBlind, entry.doubts >= RetryPolicy.mostDoubts {", "if route.isBlind, entry.doubts > RetryPolicy.mostDoubts {", "DeliveryTests"),
 ]

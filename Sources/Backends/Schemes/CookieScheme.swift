@@ -59,8 +59,10 @@ struct CookieScheme: Scheme {
             guard let known else { return .ended("the session has ended") }
             return known == account?.id ? .renewed(renewed) : .foreign
         } catch {
-            if case .unavailable(let failure) = error { return .unavailable(failure) }
-            return .impossible
+            switch error {
+            case .unavailable(let failure), .undeclared(let failure): return .unavailable(failure)
+            default: return .impossible
+            }
         }
     }
 

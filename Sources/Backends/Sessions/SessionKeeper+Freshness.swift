@@ -16,7 +16,7 @@ extension SessionKeeper {
             return current
         }
         guard isStale else { return current }
-        if stillHolds, rest.withLock({ [now = clock.now] in $0.running(at: now) }) != nil { return current }
+        if stillHolds, resting != nil { return current }
         do throws(AuthenticationError) {
             return try await renewal(of: current)
         } catch {

@@ -34,10 +34,12 @@ extension SessionKeeper {
         }
     }
 
+    /// Until when renewals rest, and why; nil where they do not.
+    var resting: (until: Date, failure: Failure)? { rest.withLock { [now = clock.now] in $0.running(at: now) } }
+
     /// Throws while renewals rest.
     func checkRested() throws(AuthenticationError) {
-        guard let (until, failure) = rest.withLock({ [now = clock.now] in $0.running(at: now) }) else { return }
-        throw .tooSoon(until: until, failure)
+        if let (until, failure) = resting { throw .tooSoon(until: until, failure) }
     }
 
     private func landed(_ renewal: Renewing) async throws(AuthenticationError) -> Session {
@@ -62,7 +64,10 @@ extension SessionKeeper {
     private func renewed() async throws(AuthenticationError) -> Session {
         let account = record.account
         var reason = declared.flatMap { $0.generation == record.generation ? $0.words : nil }
-        for way in waysBack {
+        var ways = waysBack
+        // Who refused it is not known. The health route says whether the session has ended, before the password is used.
+        if reason == nil, backend.profile.auth.scheme == .cookie, backend.hasHealth, ways.first == .login { ways.insert(.refresh, at: 0) }
+        for way in ways {
             switch way {
             case .refresh:
                 switch try await askForRenewal() {

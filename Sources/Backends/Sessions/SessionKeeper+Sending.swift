@@ -50,7 +50,15 @@ extension SessionKeeper {
         if isAuthorized { scheme.authorize(&request, with: record.credentials) }
         do {
             let health = backend.health(try await transport.send(request))
-            if isAuthorized, case .well(let account) = health { note(account, generation: generation) }
+            switch health {
+            case .well(let account?) where isAuthorized:
+                // What refused the session was not the backend, and is gone.
+                if note(account, generation: generation), declared?.generation != generation { refusedGeneration = nil }
+            case .well, .refused:
+                // An entry could do no more than find out that the renewal still rests.
+                if isRefused, let (_, failure) = resting { return .ill(failure) }
+            default: break
+            }
             return health
         } catch {
             return .unreachable(error.failure)
@@ -72,7 +80,7 @@ extension SessionKeeper {
         if backend.profile.errors.endsSession(response) {
             declared = (generation, backend.profile.errors.words(of: response) ?? "the session has ended")
         }
-        if response.isSuccess, generation == record.generation, record.failingSince != nil, waysBack.isEmpty {
+        if response.isSuccess, generation == record.generation, record.failingSince != nil, refreshable == nil, !isRefused {
             record.failingSince = nil
             rest.withLock { $0.end() }
             storeSoon()

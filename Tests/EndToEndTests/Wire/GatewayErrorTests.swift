@@ -14,13 +14,16 @@ import Testing
             var gateway: (status: Int, body: String)?
             /// What it answers in place of everything else.
             var others: (status: Int, body: String)?
+            /// What a request must hold for that; empty where every one meets it.
+            var marker = ""
         }
         let state = Mutex(State())
 
         func answer(_ request: ScriptedServer.Request) -> ScriptedServer.Answer {
             state.withLock { state in
                 let isSigningIn = ["POST /login", "POST /refresh"].contains(request.line)
-                if let fault = isSigningIn ? state.gateway : state.others { return .init(fault.status, fault.body) }
+                let isMeant = isSigningIn || state.marker.isEmpty || request.body.contains(state.marker)
+                if isMeant, let fault = isSigningIn ? state.gateway : state.others { return .init(fault.status, fault.body) }
                 switch request.line {
                 case "POST /login", "POST /refresh":
                     state.isSignedIn = true
@@ -122,6 +125,39 @@ import Testing
             #expect(try await station.session.state == "signedIn")
             backend.set { $0.others = nil }
             try await station.passTime { try await station.delivered() == 1 }
+        }
+        await station.server.stop()
+    }
+
+    @Test func usesTheOldSessionAndNoPasswordOnceAGatewayLetsItThrough() async throws {
+        let station = try await station()
+        try await station.running(WireProfile.cookies) {
+            _ = try await station.signIn(remember: true)
+            backend.set { ($0.gateway, $0.others) = ((401, #"{"message":"Unauthorized"}"#), (401, #"{"message":"Unauthorized"}"#)) }
+            try await station.submit(1)
+            await station.passTime(900)
+            #expect(try await station.session.state == "signedIn")
+            backend.set { ($0.gateway, $0.others) = (nil, nil) }
+            try await station.passTime { try await station.delivered() == 1 }
+            #expect(station.server.count("POST /login") == 1)
+        }
+        await station.server.stop()
+    }
+
+    /// The health route knows the session, so neither the session nor the others are to blame.
+    @Test func holdsAnUndeclared401AgainstTheOnlyEntryThatMeetsIt() async throws {
+        let station = try await station()
+        try await station.running(WireProfile.cookies) {
+            _ = try await station.signIn(remember: true)
+            backend.set { ($0.others, $0.marker) = ((401, #"{"message":"Unauthorized"}"#), #""note":1}"#) }
+            var number = 0
+            try await station.passTime {
+                number += 1
+                try await station.submit(number)
+                return try await station.backend.queue.held == 1
+            }
+            try await station.passTime { try await station.delivered() == number - 1 }
+            #expect(station.server.count("POST /login") == 1)
         }
         await station.server.stop()
     }

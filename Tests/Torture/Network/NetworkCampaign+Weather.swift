@@ -37,7 +37,8 @@ extension NetworkCampaign {
         let handedIn = 12
         for number in 1...handedIn { _ = try await station.client.call(Endpoints.submit, backend.submission(number)) }
         let limit = ContinuousClock.now + .seconds(30)
-        while ContinuousClock.now < limit, lies.contains(where: { way.met[$0] == nil }) {
+        let enough = always ? 1 : 50
+        while ContinuousClock.now < limit, lies.contains(where: { way.met[$0, default: 0] < enough }) {
             _ = try await station.client.call(Endpoints.sync, SyncRequest())
             try await judge.look(at: station)
             if backend.protection == .person { try await caretaker.sees(to: station, handedIn: handedIn) }

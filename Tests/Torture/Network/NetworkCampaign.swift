@@ -35,7 +35,8 @@ struct NetworkCampaign: RoundCampaign {
         // Where some entries get through, the others' failures have to count, and the judge of the weather has to see it.
         var failure = Outcome(Self.name, seed: seed)
         try await weather(seed: seed, overTLS: false, before: .breatheSafe, telling: [.unavailable], always: false, &failure)
-        outcome.controlled(without: "the same answer to every entry", failedAsItShould: failure.failures.contains { $0.contains("attempts") })
+        outcome.controlled(
+            without: "the same answer to every entry", failedAsItShould: failure.failures.contains { $0.contains("attempts") })
     }
 
     /// With pauses that never are long.
