@@ -9,7 +9,7 @@ DEBIAN_TEST_PACKAGES = openssl iproute2 util-linux
 # For `make verify-units` and `make contract` too.
 DEBIAN_CI_PACKAGES = $(DEBIAN_TEST_PACKAGES) systemd curl socat python3-venv
 # For `make system-test`.
-DEBIAN_SYSTEM_PACKAGES = systemd-container mmdebstrap make util-linux
+DEBIAN_SYSTEM_PACKAGES = systemd-container mmdebstrap util-linux
 
 PREFIX ?= /usr
 DESTDIR ?=

@@ -150,6 +150,9 @@ def waiting_files_belong_to_the_operator_who_dropped_them(station):
     may_drop = [user for user in PEOPLE if station.can(user, f"touch {NEW}/.{user} && rm {NEW}/.{user}")]
     expect(may_drop == ["alice", "bob"], f"{may_drop} may drop files")
     expect(not station.can("bob", f"touch {NEW}/users/7/.his"), "bob can drop into alice's folder")
+    station.run(f"setfacl -m default:group::rwx {NEW}")
+    station.drop("alice", "open.json", NEW, "000")
+    expect(station.can("bob", f"cat {NEW}/open.json"), "the control, with a default ACL for the group, is closed to bob")
 
 
 def shared_user_folder_protects_its_files_too(station):
