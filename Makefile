@@ -115,7 +115,7 @@ screens: build
 verify-units: ci-deps
 	@systemd/verify
 
-# BIN_DIR= tests programs that are built already; TESTS= names some of the tests.
+# Of the release build, for the debug build is slow with large documents. BIN_DIR= names other programs, TESTS= some of the tests.
 system-test: $(if $(BIN_DIR),,release)
 	@$(call installed,$(DEBIAN_SYSTEM_PACKAGES))
 	@Tests/system/run "$(or $(BIN_DIR),$(RELEASE_SCRATCH)/release)" $(TESTS)
