@@ -8,6 +8,8 @@ DEBIAN_PACKAGES = libsqlite3-dev zlib1g-dev ca-certificates
 DEBIAN_TEST_PACKAGES = openssl iproute2 util-linux
 # For `make verify-units` and `make contract` too.
 DEBIAN_CI_PACKAGES = $(DEBIAN_TEST_PACKAGES) systemd curl socat python3-venv
+# For `make system-test`.
+DEBIAN_SYSTEM_PACKAGES = systemd-container mmdebstrap util-linux
 
 PREFIX ?= /usr
 DESTDIR ?=
@@ -38,7 +40,7 @@ zsh = $(DESTDIR)$(PREFIX)/share/zsh/$(if $(filter /usr,$(PREFIX)),vendor-complet
 fish = $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 etc = $(DESTDIR)/etc/homing
 
-.PHONY: help demo test simulate races torture mutants bench screens lint build release verify-units contract install install-files uninstall deps test-deps ci-deps clean
+.PHONY: help demo test simulate races torture mutants bench screens lint build release verify-units system-test contract install install-files uninstall deps test-deps ci-deps clean
 
 help:
 	@echo "make demo          build, and tell the story of a day at a station against a stand-in backend"
@@ -51,6 +53,7 @@ help:
 	@echo "make screens       put the screens of a station at work into the README"
 	@echo "make lint          check the format of every source file"
 	@echo "make verify-units  check the systemd units, and what make install puts where"
+	@echo "make system-test   boot a station with several users in systemd-nspawn, and test Homing there as a service; takes root"
 	@echo "make contract      hold the built daemon to its OpenAPI description, by some two thousand made-up requests"
 	@echo "make build         build everything"
 	@echo "make release       build what make install installs: optimised, and needing no Swift where it runs"
@@ -112,6 +115,11 @@ screens: build
 verify-units: ci-deps
 	@systemd/verify
 
+# Of the release build, for the debug build is slow with large documents. BIN_DIR= names other programs, TESTS= some of the tests.
+system-test: $(if $(BIN_DIR),,release)
+	@$(call installed,$(DEBIAN_SYSTEM_PACKAGES))
+	@Tests/system/run "$(or $(BIN_DIR),$(RELEASE_SCRATCH)/release)" $(TESTS)
+
 # Schemathesis comes from PyPI, into a folder of its own.
 contract: ci-deps build
 	@Tests/contract/run
@@ -144,6 +152,7 @@ install-files:
 	done
 	@install -D -m 0644 systemd/homing.sysusers "$(sysusers)"
 	@install -D -m 0644 systemd/homing.tmpfiles "$(tmpfiles)"
+	@sed 's,/usr/lib/tmpfiles.d,$(PREFIX)/lib/tmpfiles.d,' SECURITY.md > "$(docs)/SECURITY.md"; chmod 0644 "$(docs)/SECURITY.md"
 	@install -d "$(docs)/Decisions"
 	@install -m 0644 Sources/SyncDaemon/Documentation.docc/*.md "$(docs)/"
 	@install -m 0644 Sources/SyncDaemon/Documentation.docc/Decisions/*.md "$(docs)/Decisions/"

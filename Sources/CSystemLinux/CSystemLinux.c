@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 int homing_is_open_for_writing(int fd) {
@@ -133,4 +134,17 @@ void homing_spare_sqlite_memory_count(void) {
 
 int homing_keep_log(void *database) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+}
+
+long homing_read_attribute(const char *path, const char *name, void *buffer, unsigned long size) {
+    return getxattr(path, name, buffer, size);
+}
+
+int homing_read_rights(const char *path, unsigned *uid, unsigned *gid, unsigned *mode) {
+    struct stat status;
+    if (stat(path, &status) != 0) return -1;
+    *uid = status.st_uid;
+    *gid = status.st_gid;
+    *mode = status.st_mode & 07777;
+    return 0;
 }

@@ -402,4 +402,14 @@ MUTANTS = [
      "DispatchStateTests"),
     ("a crash gives a blind entry one send more", DELIVERY + "Trip.swift",
      "if route.isBlind, entry.doubts >= RetryPolicy.mostDoubts {", "if route.isBlind, entry.doubts > RetryPolicy.mostDoubts {", "DeliveryTests"),
+    # The check of the drop folder
+    ("an ACL's mask takes nothing back", "Sources/SyncDaemon/System/FolderRights.swift",
+     "return ofGroups.contains { isAllowed(masked($0)) }", "return ofGroups.contains { isAllowed($0) }", "SyncDaemonTests.FolderRightsTests"),
+    ("a group that is refused counts as the others", "Sources/SyncDaemon/System/FolderRights.swift",
+     "if !ofGroups.isEmpty {", "if ofGroups.contains(where: { isAllowed(masked($0)) }) {", "SyncDaemonTests.FolderRightsTests"),
+    ("a drop folder that is not sticky passes", "Sources/SyncDaemon/Configuration/DropFolderCheck.swift",
+     "if !rights.isSticky {", "if !rights.isSticky && rights.mode == 0 {", "SyncDaemonTests.FolderRightsTests"),
+    ("a closed parent of the drop folder passes", "Sources/SyncDaemon/Configuration/DropFolderCheck.swift",
+     "faults.append(\"Members of \\(operators.name) cannot pass through \\(described(url.path)).\")", "_ = described(url.path)",
+     "SyncDaemonTests.FolderRightsTests"),
 ]

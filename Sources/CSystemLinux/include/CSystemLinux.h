@@ -43,3 +43,9 @@ void homing_spare_sqlite_memory_count(void);
 /// Has the connection `database` (an open `sqlite3 *`) leave the write-ahead log as it is when it closes, also as the last one
 /// (sqlite.org/c3ref/c_dbconfig_defensive.html, NO_CKPT_ON_CLOSE). Returns SQLite's result code.
 int homing_keep_log(void *database);
+
+/// Reads an extended attribute of what `path` leads to (getxattr(2)). Returns how many bytes it has, or -1 with errno.
+long homing_read_attribute(const char *path, const char *name, void *buffer, unsigned long size);
+
+/// Owner, group and permissions of what `path` leads to (stat(2)). Returns 0, or -1 with errno.
+int homing_read_rights(const char *path, unsigned *uid, unsigned *gid, unsigned *mode);
