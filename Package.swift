@@ -103,8 +103,8 @@ let package = Package(
         house(
             "ControlServer",
             [
-                "ControlAPI", "CSystemLinux", asyncAlgorithms, httpTypes, hummingbird, hummingbirdCore, lifecycle, logging, nioCore,
-                nioExtras, nioHTTPTypes, nioPosix,
+                "SyncModel", "ControlAPI", "CSystemLinux", asyncAlgorithms, httpTypes, hummingbird, hummingbirdCore, lifecycle, logging,
+                nioCore, nioExtras, nioHTTPTypes, nioPosix,
             ]),
         house(
             "SyncDaemon",

@@ -10,10 +10,20 @@ public struct ControlClient: Sendable {
     public let socketPath: String
     /// How long an answer may take; nil for as long as the endpoint says.
     public let timeout: Duration?
+    /// Asks the service manager how the daemon's service is; nil where there is none that starts this daemon.
+    private let serviceState: (@Sendable () async -> ServiceState?)?
 
     public init(socketPath: String, timeout: Duration? = nil) {
+        let isService = socketPath == SocketLocation.system && SocketLocation.isServiceInstalled
         self.socketPath = socketPath
         self.timeout = timeout
+        serviceState = isService ? ServiceState.current : nil
+    }
+
+    package init(socketPath: String, timeout: Duration? = nil, serviceState: @escaping @Sendable () async -> ServiceState?) {
+        self.socketPath = socketPath
+        self.timeout = timeout
+        self.serviceState = serviceState
     }
 
     // Never shut down, as `HTTPClient.shared`, which would try for its whole timeout to reach a socket that nobody listens on.
@@ -85,11 +95,48 @@ public struct ControlClient: Sendable {
                 outbound.headers.add(name: "content-type", value: "application/json")
                 outbound.body = .bytes(ByteBuffer(bytes: body))
             }
-            return try await Self.http.execute(outbound, timeout: .seconds((timeout ?? endpoint.patience).components.seconds))
+            return try await connected(outbound, within: timeout ?? endpoint.patience)
         } catch {
             throw Self.problem(for: error, socketPath)
         }
     }
+
+    /// Sends `request`, and connects again for some seconds while more wait to be accepted than the system keeps: nothing has been sent then.
+    private func connected(_ request: HTTPClientRequest, within patience: Duration) async throws -> HTTPClientResponse {
+        let end = ContinuousClock.now + min(Self.patienceToConnect, patience)
+        var pause = Duration.milliseconds(10)
+        while true {
+            do {
+                return try await answered(request, within: patience)
+            } catch let error as IOError where error.errnoCode == EAGAIN && ContinuousClock.now + pause < end {
+                try await Task.sleep(for: pause * Double.random(in: 0.5...1))
+                pause = min(pause * 2, Duration.milliseconds(250))
+            }
+        }
+    }
+
+    private static let patienceToConnect = Duration.seconds(5)
+
+    /// Sends `request`. Where the answer takes long, and a service manager knows that the daemon does not run, says so at once.
+    private func answered(_ request: HTTPClientRequest, within patience: Duration) async throws -> HTTPClientResponse {
+        try await withThrowingTaskGroup(of: HTTPClientResponse.self) { group in
+            group.addTask { try await Self.http.execute(request, timeout: .seconds(patience.components.seconds)) }
+            if let serviceState {
+                group.addTask {
+                    while true {
+                        try await Task.sleep(for: Self.patienceWithService)
+                        if let problem = await serviceState()?.problem { throw problem }
+                    }
+                }
+            }
+            defer { group.cancelAll() }
+            guard let response = try await group.next() else { throw CancellationError() }
+            return response
+        }
+    }
+
+    /// How long an answer may take before the service manager is asked, again and again.
+    private static let patienceWithService = Duration.seconds(1)
 
     private func url<Request, Response>(_ endpoint: Endpoint<Request, Response>, _ request: Request) -> String {
         var path = endpoint.path
@@ -143,6 +190,7 @@ public struct ControlClient: Sendable {
             return Problem(
                 .notPermitted, status: 403, title: "Not permitted", detail: "You may not open the daemon's socket at \(socketPath).",
                 next: "Ask the administrator to add you to the socket's group.")
+        case EAGAIN: return .busy("Too many programs are connecting to the daemon at the same time.")
         default:
             return Problem(
                 .daemonNotRunning, status: 503, title: "The daemon is not running",

@@ -48,7 +48,7 @@ public enum SocketLocation {
             place.copyBytes(from: path.utf8)
             return true
         }
-        let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         guard fits, socket >= 0 else { return true }
         defer { close(socket) }
         let outcome = withUnsafeBytes(of: &address) {

@@ -1,3 +1,4 @@
+import ControlAPI
 import Glibc
 import Synchronization
 
@@ -14,6 +15,7 @@ final class ConnectionCount: Sendable {
     private struct State {
         var byUser: [uid_t: Int] = [:]
         var all = 0
+        var withoutRole = 0
         var refused = 0
     }
 
@@ -26,18 +28,28 @@ final class ConnectionCount: Sendable {
         self.policy = policy
     }
 
-    /// Takes a place for a connection of `uid`; each one is to be given back by `close` with the same decision.
-    func open(_ uid: uid_t) -> Decision {
-        let isAdministrator = policy.isAdministrator(uid)
-        let most = isAdministrator ? limits.connections : limits.connections - limits.reserved
-        let mostOfUser = isAdministrator ? most : limits.connectionsPerUser
+    /// Takes a place for a connection of `peer`; each one is to be given back by `close` with the same decision.
+    func open(_ peer: Peer) -> Decision {
+        let (uid, access) = (peer.uid, policy.access(of: peer))
+        let most =
+            switch access {
+            case .administer: limits.connections
+            case .operate: limits.connections - limits.reserved
+            case .observe, nil: limits.connections - limits.reserved - limits.reservedForOperators
+            }
+        let mostOfUser = policy.isAdministrator(uid) ? most : limits.connectionsPerUser
+        // Nor may they use up the places of those who are told that they are too many.
+        let refusals = access == nil ? limits.refusals / 4 : limits.refusals
         return state.withLock { state in
-            if state.all < most, state.byUser[uid, default: 0] < mostOfUser {
+            if state.all < most, state.byUser[uid, default: 0] < mostOfUser,
+                access != nil || state.withoutRole < limits.connectionsWithoutRole
+            {
                 state.all += 1
                 state.byUser[uid, default: 0] += 1
+                if access == nil { state.withoutRole += 1 }
                 return .admitted
             }
-            if state.refused < limits.refusals {
+            if state.refused < refusals {
                 state.refused += 1
                 return .refused
             }
@@ -45,10 +57,12 @@ final class ConnectionCount: Sendable {
         }
     }
 
-    func close(_ uid: uid_t, _ decision: Decision) {
+    func close(_ peer: Peer, _ decision: Decision) {
+        let uid = peer.uid
         state.withLock { state in
             switch decision {
             case .admitted:
+                if policy.access(of: peer) == nil { state.withoutRole -= 1 }
                 state.all -= 1
                 state.byUser[uid, default: 0] -= 1
                 if state.byUser[uid] == 0 { state.byUser[uid] = nil }

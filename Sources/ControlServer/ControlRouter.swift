@@ -21,7 +21,7 @@ struct ControlRouter {
         self.quiet = quiet
         self.limits = limits
         audit = Audit(log: log)
-        doorkeeper = Doorkeeper(policy: policy, budget: BodyBudget(limits.bodies), audit: audit, service: service)
+        doorkeeper = Doorkeeper(policy: policy, limits: limits, audit: audit, service: service)
     }
 
     /// Every call that is answered.

@@ -78,6 +78,7 @@ package struct ControlServer: Service {
         let arrivals = Arrivals<HTTP1Channel.Value>()
         let failure = AcceptFailure()
         let server = try await ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: UnixSocket.backlog)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers(quiescing.makeServerChannelHandler(channel: channel), failure)
@@ -132,8 +133,8 @@ package struct ControlServer: Service {
         guard let peer = channel.peer else {
             return try channel.pipeline.syncOperations.addHandler(RefusedConnection(isTold: false), position: .first)
         }
-        let decision = count.open(peer.uid)
-        channel.closeFuture.whenComplete { _ in count.close(peer.uid, decision) }
+        let decision = count.open(peer)
+        channel.closeFuture.whenComplete { _ in count.close(peer, decision) }
         guard decision != .admitted else { return }
         router.audit.crowded(by: peer)
         try channel.pipeline.syncOperations.addHandler(RefusedConnection(isTold: decision == .refused), position: .first)

@@ -2,13 +2,23 @@ import ControlAPI
 import Foundation
 import Hummingbird
 import NIOCore
+import SyncModel
 
 /// Lets a call in: first the caller's role, then the length that its body claims to have, and only then what it says.
 struct Doorkeeper {
     let policy: AccessPolicy
-    let budget: BodyBudget
+    let limits: ControlLimits
     let audit: Audit
     let service: any ControlService
+    private let budget: ByteBudget
+
+    init(policy: AccessPolicy, limits: ControlLimits, audit: Audit, service: any ControlService) {
+        self.policy = policy
+        self.limits = limits
+        self.audit = audit
+        self.service = service
+        budget = ByteBudget(limits.bodies, ofOwner: limits.bodiesPerUser)
+    }
 
     func admit<Input, Output, Answer>(
         _ endpoint: Endpoint<Input, Output>, _ request: Request, _ context: ControlContext,
@@ -19,16 +29,32 @@ struct Doorkeeper {
         }
         guard let access = policy.access(of: peer), access >= endpoint.access else {
             if audit.denied(endpoint, by: peer) { await service.denied(endpoint.name, by: peer) }
-            throw policy.refusal(of: peer, for: endpoint.access)
+            throw await refusing(request, endpoint.largestBody, policy.refusal(of: peer, for: endpoint.access))
         }
         let parameters = try Self.parameters(request, context)
         if endpoint.method == .get { return try await work(try Input(parameters: parameters, body: nil), peer) }
         let length = try Self.length(request, atMost: endpoint.largestBody)
-        return try await budget.reserving(length ?? endpoint.largestBody) {
-            if request.headers[.expect]?.lowercased() == "100-continue" { try await context.sayContinue() }
-            let body = try await Self.body(request, length, atMost: endpoint.largestBody)
-            return try await work(try Input(parameters: parameters, body: body), peer)
+        let bytes = length ?? endpoint.largestBody
+        let isLarge = bytes > limits.smallBody
+        if isLarge, !(await budget.take(bytes, of: peer.uid, within: limits.turn)) {
+            try Task.checkCancellation()
+            throw await refusing(
+                request, endpoint.largestBody, .busy("The daemon is busy with other large documents. This one was not taken in."))
         }
+        defer { if isLarge { budget.release(bytes, of: peer.uid) } }
+        if request.headers[.expect]?.lowercased() == "100-continue" { try await context.sayContinue() }
+        let body = try await Self.body(request, length, atMost: endpoint.largestBody)
+        return try await work(try Input(parameters: parameters, body: body), peer)
+    }
+
+    /// `problem`, once a large body that is on its way has been read and dropped: a client that is still sending would see its connection break,
+    /// and not the answer.
+    private func refusing(_ request: Request, _ limit: Int, _ problem: Problem) async -> Problem {
+        let length = request.headers[.contentLength].flatMap { Int($0) } ?? 0
+        guard length > limits.smallBody, length <= limit, request.headers[.expect]?.lowercased() != "100-continue" else { return problem }
+        // A body that breaks off has nobody left to read the answer.
+        do { for try await _ in request.body {} } catch {}
+        return problem
     }
 
     private static func parameters(_ request: Request, _ context: ControlContext) throws -> [String: String] {
@@ -57,11 +83,15 @@ struct Doorkeeper {
     }
 
     private static func body(_ request: Request, _ length: Int?, atMost limit: Int) async throws -> Data {
-        let body: ByteBuffer
+        // Not collected in a buffer first, of which this would be a copy.
+        var body = Data(capacity: length ?? 0)
         do {
-            body = try await request.body.collect(upTo: limit)
-        } catch is NIOTooManyBytesError {
-            throw Problem.tooLarge(limit)
+            for try await part in request.body {
+                guard body.count + part.readableBytes <= limit else { throw Problem.tooLarge(limit) }
+                part.withUnsafeReadableBytes { body.append(contentsOf: $0) }
+            }
+        } catch let error as Problem {
+            throw error
         } catch let error as CancellationError {
             throw error
         } catch {
@@ -69,8 +99,8 @@ struct Doorkeeper {
             throw Problem.invalid("The body could not be read to its end, and nothing was done.")
         }
         // A connection that ends in the middle of a body must not make a document of what had come.
-        if let length, body.readableBytes != length { throw Problem.invalid("The body ended before it was complete.") }
-        return Data(body.readableBytesView)
+        if let length, body.count != length { throw Problem.invalid("The body ended before it was complete.") }
+        return body
     }
 }
 

@@ -24,7 +24,8 @@ package final class UnixSocket: Sendable {
         let descriptor = socket(AF_UNIX, Self.type, 0)
         guard descriptor >= 0 else { throw .system(path, errno) }
         // The mode of the descriptor before bind becomes the mode of the path: there is no moment in which it is another (unix(7)).
-        guard fchmod(descriptor, mode) == 0, Self.call(bind, descriptor, &address) == 0, listen(descriptor, 128) == 0 else {
+        guard fchmod(descriptor, mode) == 0, Self.call(bind, descriptor, &address) == 0, listen(descriptor, Self.backlog) == 0
+        else {
             let code = errno
             Glibc.close(descriptor)
             throw .system(path, code)
@@ -45,10 +46,15 @@ package final class UnixSocket: Sendable {
             throw .notListening(descriptor)
         }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        // A service manager's default may be as short as 128. It listens all the same where this fails.
+        _ = listen(descriptor, Self.backlog)
         self.descriptor = descriptor
         path = Self.path(of: descriptor)
         isAdopted = true
     }
+
+    /// How many may wait to be accepted: as many as the system allows (net.core.somaxconn). On a full backlog connect(2) fails for everybody.
+    static let backlog = Int32.max
 
     private static func path(of descriptor: Int32) -> String {
         var address = sockaddr_un()

@@ -56,12 +56,8 @@ package struct JSONDocument: Sendable {
 
     /// For every element of the list at `pointer` the scalars at `columns`; nil where there is no list.
     package func rows(of pointer: JSONPointer, _ columns: [JSONPointer]) -> [[JSONValue?]]? {
-        var rows: [[JSONValue?]] = []
-        let isList = root.element(at: pointer)?.forEachElement { item in
-            rows.append(columns.map { item.resolve($0).value })
-            return true
-        }
-        return isList == true ? rows : nil
+        guard let list = root.element(at: pointer), list.kind == .array else { return nil }
+        return list.elements.map { item in columns.map { item.resolve($0).value } }
     }
 }
 

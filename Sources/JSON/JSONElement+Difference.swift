@@ -4,7 +4,8 @@ import SyncModel
 extension JSONElement {
     /// Where `echo` does not hold what this value holds: the pointer of the first difference, nil where there is none.
     ///
-    /// Members that the echo has besides, and another way to write the same number, are no difference.
+    /// Members that the echo has besides, and another way to write the same number, are no difference. Takes 8 bytes of memory for each member
+    /// of the echo's objects.
     package func firstDifference(in echo: JSONElement) -> JSONPointer? {
         var path: [String] = []
         return differs(from: echo, &path) ? JSONPointer(tokens: path) : nil
@@ -13,27 +14,83 @@ extension JSONElement {
     private func differs(from echo: JSONElement, _ path: inout [String]) -> Bool {
         guard kind == echo.kind else { return true }
         switch kind {
-        case .object:
-            let echoed = Dictionary(echo.members.map { ($0.name, $0.value) }) { _, last in last }
-            for (name, value) in members {
-                path.append(name)
-                guard let other = echoed[name], !value.differs(from: other, &path) else { return true }
-                path.removeLast()
-            }
-            return false
-        case .array:
-            let (mine, others) = (elements, echo.elements)
-            for (index, value) in mine.enumerated() {
-                path.append(String(index))
-                guard index < others.count, !value.differs(from: others[index], &path) else { return true }
-                path.removeLast()
-            }
-            return mine.count != others.count
+        case .object, .array:
+            // Most echoes repeat the bytes; then nothing has to be read.
+            if bytes == echo.bytes { return false }
+            return kind == .object ? membersDiffer(from: echo, &path) : elementsDiffer(from: echo, &path)
         case .number:
             let texts = [self, echo].map { String(decoding: $0.bytes, as: UTF8.self) }
             return texts[0] != texts[1] && Double(texts[0]) != Double(texts[1])
         case .string, .bool: return scalar != echo.scalar
         case .null: return false
         }
+    }
+
+    private func membersDiffer(from echo: JSONElement, _ path: inout [String]) -> Bool {
+        let echoed = JSONMemberIndex(echo)
+        for (name, value) in members {
+            path.append(name)
+            guard let other = echoed[name], !value.differs(from: other, &path) else { return true }
+            path.removeLast()
+        }
+        return false
+    }
+
+    private func elementsDiffer(from echo: JSONElement, _ path: inout [String]) -> Bool {
+        var others = echo.elements.makeIterator()
+        for (index, value) in elements.enumerated() {
+            path.append(String(index))
+            guard let other = others.next(), !value.differs(from: other, &path) else { return true }
+            path.removeLast()
+        }
+        return others.next() != nil
+    }
+}
+
+/// Finds the members of an object by name, the last of those with the same name, from eight bytes for each.
+private struct JSONMemberIndex {
+    private let bytes: Data
+    /// A hash of the name in the upper half, and in the lower one where the member begins; sorted. Swift's hashes are seeded: a document cannot
+    /// be made of names that share one.
+    private var places: [UInt64] = []
+
+    init(_ object: JSONElement) {
+        bytes = object.bytes
+        places.reserveCapacity(object.members.reduce(0) { count, _ in count + 1 })
+        var rest = JSONPlaces(of: object, .object)
+        while let place = rest.next({ scanner, _ in
+            scanner.skipSpace()
+            let (start, name) = (scanner.at, scanner.readString())
+            guard scanner.take(UInt8(ascii: ":")) else { return nil }
+            scanner.skipValue()
+            return Self.hash(name) << 32 | UInt64(start)
+        }) as UInt64? { places.append(place) }
+        places.sort()
+    }
+
+    subscript(name: String) -> JSONElement? {
+        let hash = Self.hash(name)
+        // Behind the last place with this hash.
+        var (low, high) = (0, places.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if places[middle] >> 32 <= hash { low = middle + 1 } else { high = middle }
+        }
+        return places[..<low].reversed().lazy.prefix { $0 >> 32 == hash }.compactMap { value(of: name, at: Int($0 & 0xffff_ffff)) }.first
+    }
+
+    /// The value of the member that begins at `place`; nil where that has another name.
+    private func value(of name: String, at place: Int) -> JSONElement? {
+        bytes.scanned { scanner in
+            scanner = scanner.moved(to: place)
+            guard scanner.readString().utf8.elementsEqual(name.utf8), scanner.take(UInt8(ascii: ":")) else { return nil }
+            return scanner.readElement(of: bytes)
+        } ?? nil
+    }
+
+    private static func hash(_ name: String) -> UInt64 {
+        var (hasher, name) = (Hasher(), name)
+        name.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        return UInt64(UInt32(truncatingIfNeeded: hasher.finalize()))
     }
 }

@@ -26,27 +26,21 @@ package struct JSONElement: Sendable {
         return scalar.text.flatMap(Double.init).flatMap { Int64(exactly: $0) }
     }
 
-    /// The members of an object in their order, with every repetition; empty for anything else.
-    package var members: [(name: String, value: JSONElement)] {
-        guard kind == .object else { return [] }
-        return bytes.scanned { scanner in
-            var members: [(String, JSONElement)] = []
-            scanner.forEachMember { name, scanner in members.append((name, scanner.readElement(of: bytes))) }
-            return members
-        } ?? []
+    /// The members of an object in their order, with every repetition; none for anything else. Read one by one: a list of them would take many
+    /// times the memory of the document.
+    package var members: some Sequence<(name: String, value: JSONElement)> {
+        sequence(state: JSONPlaces(of: self, .object)) { places in
+            places.next { scanner, bytes in
+                scanner.skipSpace()
+                let name = scanner.readString()
+                return scanner.take(UInt8(ascii: ":")) ? (name, scanner.readElement(of: bytes)) : nil
+            }
+        }
     }
 
-    /// The elements of an array; empty for anything else.
-    package var elements: [JSONElement] {
-        guard kind == .array else { return [] }
-        return bytes.scanned { scanner in
-            var elements: [JSONElement] = []
-            scanner.forEachElement { scanner in
-                elements.append(scanner.readElement(of: bytes))
-                return true
-            }
-            return elements
-        } ?? []
+    /// The elements of an array, one by one; none for anything else.
+    package var elements: some Sequence<JSONElement> {
+        sequence(state: JSONPlaces(of: self, .array)) { places in places.next { scanner, bytes in scanner.readElement(of: bytes) } }
     }
 
     /// The value at `pointer` below this one, the last of members with the same name; nil where there is none.
@@ -59,12 +53,29 @@ package struct JSONElement: Sendable {
             return scanner.readElement(of: bytes)
         } ?? nil
     }
+}
 
-    /// Calls `body` with every element of an array, without keeping them; false where this is no array.
-    func forEachElement(_ body: (JSONElement) -> Bool) -> Bool {
-        guard kind == .array else { return false }
-        _ = bytes.scanned { scanner in scanner.forEachElement { body($0.readElement(of: bytes)) } }
-        return true
+/// Where one is within an object or an array that is read member by member.
+struct JSONPlaces {
+    private let bytes: Data
+    /// Behind the member that was read last, in bytes from the start; nil once there are no more.
+    private var place: Int?
+
+    init(of value: JSONElement, _ kind: JSONElement.Kind) {
+        bytes = value.bytes
+        place = value.kind == kind ? 0 : nil
+    }
+
+    /// Reads the next one by `read`; nil at the end.
+    mutating func next<T>(_ read: (inout JSONScanner, Data) -> T?) -> T? {
+        guard let place else { return nil }
+        let found: (value: T, place: Int)?? = bytes.scanned { scanner in
+            scanner = scanner.moved(to: place)
+            guard place == 0 ? scanner.open() : scanner.take(UInt8(ascii: ",")) else { return nil }
+            return read(&scanner, bytes).map { ($0, scanner.at) }
+        }
+        self.place = (found ?? nil)?.place
+        return (found ?? nil)?.value
     }
 }
 
@@ -84,6 +95,12 @@ extension JSONScanner {
             }
         skipValue()
         return JSONElement(kind: kind, bytes: document[document.startIndex + start..<document.startIndex + at])
+    }
+
+    /// Moves to the first member or element of what begins here; false where there is none.
+    mutating func open() -> Bool {
+        guard take(.openBrace) || take(.openBracket) else { return false }
+        return !take(.closeBrace) && !take(.closeBracket)
     }
 
     /// Calls `body` at the value of every member; it has to read or skip that value.

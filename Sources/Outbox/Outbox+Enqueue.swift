@@ -35,6 +35,9 @@ extension Outbox {
     package func enqueue(
         _ mutations: [Mutation], accountLabel: String?, by actor: String? = nil, at now: Date
     ) async throws(OutboxError) -> [Result<Enqueued, OutboxError>] {
+        let bytes = mutations.reduce(0) { $0 + ($1.payload?.count ?? 0) }
+        await preparing.take(bytes)
+        defer { preparing.release(bytes) }
         let prepared: [Prepared]
         do {
             prepared = try mutations.map { try Prepared($0, by: vault) }

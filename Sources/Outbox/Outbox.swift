@@ -22,6 +22,8 @@ package struct Outbox: Sendable {
     let commits: GroupCommit
     let ballast: Ballast
     let shortage = Shortage()
+    /// What is being prepared to be stored, in bytes of documents: each is held four times until it is on the disk.
+    let preparing = ByteBudget(32 << 20)
     let vault: Vault
     /// The largest that the file may be, in bytes; what must be written besides new submissions goes past it.
     let maxBytes: Int64

@@ -1,6 +1,7 @@
 import ControlAPI
 import ControlServer
 import Foundation
+import Glibc
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -136,20 +137,49 @@ import Testing
         #expect(service.calls.count == 1)
     }
 
-    @Test func moreBodiesAtATimeThanMemoryIsMeantForAreAskedToComeAgain() async throws {
+    @Test func aLargeBodyThatHasNoTurnInTimeIsAskedToComeAgain() async throws {
         let service = FakeService()
-        try await Served.with(service, limits: Self.limits { $0.bodies = 34 << 20 }) { served in
-            let head = "POST /v1/entries?route=r HTTP/1.1\r\nHost: homing\r\nContent-Length: 20000000\r\n\r\n"
+        try await Served.with(service, limits: Self.limits { ($0.bodiesPerUser, $0.turn) = (34 << 20, .zero) }) { served in
+            let head =
+                "POST /v1/entries?route=r HTTP/1.1\r\nHost: homing\r\nExpect: 100-continue\r\nContent-Length: 20000000\r\n\r\n"
             let first = try RawConnection(served.client.socketPath)
-            first.send(head + " ")
+            first.send(head)
             let second = try RawConnection(served.client.socketPath)
             second.send(head)
-            // Whichever comes first has its place; the other one is answered at once.
+            // The first of them to come has its turn; the other one is answered at once.
             let refusal = await Self.either(first, second)
             #expect(refusal.hasPrefix("HTTP/1.1 503"))
             #expect(refusal.lowercased().contains("retry-after: 1"))
             #expect(refusal.contains(#""code":"busy""#))
         }
+    }
+
+    /// The answer comes before the body has been sent: a client that sees its connection break says that the daemon is gone.
+    @Test func theClientSaysThatTheDaemonIsBusyWithAnotherLargeDocument() async throws {
+        try await Served.with(FakeService(), limits: Self.limits { ($0.bodiesPerUser, $0.turn) = (33 << 20, .zero) }) { served in
+            let first = try RawConnection(served.client.socketPath)
+            first.send(
+                "POST /v1/entries?route=r HTTP/1.1\r\nHost: homing\r\nExpect: 100-continue\r\nContent-Length: 30000000\r\n\r\n")
+            #expect(await first.read(until: "\r\n\r\n").hasPrefix("HTTP/1.1 100"))
+            let submission = Submission(route: "r", payload: Data("\"\(String(repeating: "a", count: 30 << 20))\"".utf8))
+            let problem = await #expect(throws: Problem.self) { try await served.client.call(Endpoints.submit, submission) }
+            #expect(problem?.code == .busy, "\(String(describing: problem))")
+            withExtendedLifetime(first) {}
+        }
+    }
+
+    @Test func largeBodiesOfOneUserAreTakenInOneAfterTheOther() async throws {
+        let service = FakeService()
+        try await Served.with(service, limits: Self.limits { $0.bodiesPerUser = 1 << 20 }) { served in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 1...4 {
+                    let payload = Data("\"\(String(repeating: "\(number)", count: 900_000))\"".utf8)
+                    group.addTask { _ = try await served.client.call(Endpoints.submit, Submission(route: "r", payload: payload)) }
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(service.calls.count == 4)
     }
 
     /// The first answer on either connection.
@@ -266,6 +296,42 @@ import Testing
             }
             withExtendedLifetime(open) {}
         }
+    }
+
+    /// As many connections at a time as are answered, of five, by a policy under which this process has that role.
+    private static func admitted(_ policy: AccessPolicy, _ limits: ControlLimits) async throws -> Int {
+        var open: [RawConnection] = []
+        var admitted = 0
+        try await Served.with(FakeService(), policy: policy, limits: limits) { served in
+            for _ in 1...5 {
+                let connection = try RawConnection(served.client.socketPath)
+                connection.send(Self.status)
+                if !(await connection.read(until: "}").hasPrefix("HTTP/1.1 503")) { admitted += 1 }
+                open.append(connection)
+            }
+        }
+        return admitted
+    }
+
+    @Test func usersWithoutARoleHaveFewConnectionsTogether() async throws {
+        let nobody = AccessPolicy(administrators: [], isOpenToAll: true)
+        #expect(try await Self.admitted(nobody, Self.limits { ($0.connectionsWithoutRole, $0.refusals) = (2, 64) }) == 2)
+    }
+
+    @Test func observersLeavePlacesForOperatorsAndBothForAdministrators() async throws {
+        let limits = Self.limits { ($0.connections, $0.reserved, $0.reservedForOperators) = (4, 1, 1) }
+        let group = AccessGroups.Group(name: "g", id: getegid())
+        let none = AccessGroups.Group(name: "n", id: 4_000_000)
+        func policy(_ access: Access) -> AccessPolicy {
+            AccessPolicy(
+                administrators: [],
+                groups: AccessGroups(
+                    observe: access == .observe ? group : none, operate: access == .operate ? group : none,
+                    administer: access == .administer ? group : none))
+        }
+        #expect(try await Self.admitted(policy(.observe), limits) == 2)
+        #expect(try await Self.admitted(policy(.operate), limits) == 3)
+        #expect(try await Self.admitted(policy(.administer), limits) == 4)
     }
 
     @Test func whoIsTooManyEvenToBeToldIsClosedAtOnce() async throws {

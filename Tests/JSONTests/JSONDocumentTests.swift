@@ -70,7 +70,7 @@ import Testing
 
     @Test func givesElementsAsTheirOwnBytes() throws {
         let text = #"{"m" : {"z": 1.50, "y":[ -0.0 ]} , "e":"\u00e9"}"#
-        let members = try #require(JSONDocument(Data(text.utf8))).root.members
+        let members = Array(try #require(JSONDocument(Data(text.utf8))).root.members)
         #expect(members[0].value.bytes == Data(#"{"z": 1.50, "y":[ -0.0 ]}"#.utf8))
         #expect(members[1].value.scalar == "é")
     }

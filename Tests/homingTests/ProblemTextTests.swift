@@ -8,6 +8,7 @@ import Testing
         let text = ProblemText(style: .plain)
         #expect(text.lines(.notFound("There is no such entry.", next: "See the list.")) == "There is no such entry.\nSee the list.")
         #expect(text.lines(.notFound("There is no such entry.")) == "There is no such entry.")
+        #expect(text.lines(.notFound("None.", next: "To see, run: a\nTo do, run: b\u{1B}")) == "None.\nTo see, run: a\nTo do, run: b ")
     }
 
     @Test func aRefusedFileSaysWhichWereAccepted() {

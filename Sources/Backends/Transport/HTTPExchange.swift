@@ -18,7 +18,7 @@ final class HTTPExchange: HTTPClientResponseDelegate {
         var moved = 0
         var timer: Scheduled<Void>?
         var head: HTTPResponseHead?
-        var body = ByteBuffer()
+        var body = Data()
     }
 
     /// How long an exchange may take.
@@ -69,8 +69,8 @@ final class HTTPExchange: HTTPClientResponseDelegate {
     func didReceiveBodyPart(task: HTTPClient.Task<InboundResponse>, _ part: ByteBuffer) -> EventLoopFuture<Void> {
         note(part.readableBytes)
         let fits = progress.withLock { progress in
-            progress.body.writeImmutableBuffer(part)
-            return progress.body.readableBytes <= limit
+            part.withUnsafeReadableBytes { progress.body.append(contentsOf: $0) }
+            return progress.body.count <= limit
         }
         return fits ? task.eventLoop.makeSucceededVoidFuture() : task.eventLoop.makeFailedFuture(NIOTooManyBytesError(maxBytes: limit))
     }
@@ -83,7 +83,7 @@ final class HTTPExchange: HTTPClientResponseDelegate {
             guard let head = progress.head else { throw HTTPClientError.remoteConnectionClosed }
             return InboundResponse(
                 status: Int(head.status.code), headers: head.headers.map { HeaderField($0.name, $0.value) },
-                body: Data(progress.body.readableBytesView), secrets: secrets)
+                body: progress.body, secrets: secrets)
         }
     }
 

@@ -104,7 +104,7 @@ package final class HTTPTransport: Transport {
 
 extension HTTPClient.Request {
     fileprivate init(_ request: OutboundRequest, on loop: any EventLoop) throws {
-        let body = request.body.map { HTTPClient.Body.inPieces(ByteBuffer(bytes: $0), on: loop) }
+        let body = request.body.map { HTTPClient.Body.inPieces($0, on: loop) }
         try self.init(url: request.url, method: HTTPMethod(rawValue: request.method), body: body)
         for field in request.headers { headers.add(name: field.name, value: field.value) }
         headers.replaceOrAdd(name: "Accept-Encoding", value: "gzip")
@@ -112,16 +112,15 @@ extension HTTPClient.Request {
 }
 
 extension HTTPClient.Body {
-    /// The bytes in pieces, each of which is reported when it has gone out.
-    fileprivate static func inPieces(_ bytes: ByteBuffer, on loop: any EventLoop) -> Self {
-        .stream(contentLength: Int64(bytes.readableBytes)) { writer in
+    /// The bytes in pieces, each of which is copied for itself and reported when it has gone out.
+    fileprivate static func inPieces(_ bytes: Data, on loop: any EventLoop) -> Self {
+        .stream(contentLength: Int64(bytes.count)) { writer in
             let done = loop.makePromise(of: Void.self)
-            @Sendable func send(_ rest: ByteBuffer) {
-                var rest = rest
-                guard let piece = rest.readSlice(length: min(rest.readableBytes, 64 << 10)), piece.readableBytes > 0 else {
-                    return done.succeed(())
-                }
-                writer.write(.byteBuffer(piece)).whenComplete { [rest] result in
+            @Sendable func send(_ rest: Data) {
+                let piece = rest.prefix(64 << 10)
+                guard !piece.isEmpty else { return done.succeed(()) }
+                let rest = rest.dropFirst(piece.count)
+                writer.write(.byteBuffer(ByteBuffer(bytes: piece))).whenComplete { result in
                     switch result {
                     // In a turn of its own: a connection that takes everything at once must not fill the stack.
                     case .success: loop.execute { send(rest) }

@@ -22,11 +22,15 @@ extension Backend {
         if let interception = interception(in: response) { return .failed(.intercepted(interception)) }
         guard response.isSuccess, !saysFailure(response) else { return .failed(refusal(response, route: nil, at: now)) }
         func unusable(_ message: String) -> LookUp { .failed(.transient(Failure(.profile, status: response.status, message))) }
-        guard let find = profile.routes[mutation.route]?.find, let rows = response.json?.root.element(at: find.list)?.elements,
-            response.json?.root.element(at: find.list)?.kind == .array
+        guard let find = profile.routes[mutation.route]?.find, let list = response.json?.root.element(at: find.list), list.kind == .array
         else { return unusable("The list that \(name) is searched in is not where the profile says.") }
         let id = mutation.id.description
-        if let row = rows.last(where: { $0.element(at: find.match)?.scalar?.string?.lowercased() == id }) {
+        var (rows, match) = (0, JSONElement?.none)
+        for row in list.elements {
+            rows += 1
+            if row.element(at: find.match)?.scalar?.string?.lowercased() == id { match = row }
+        }
+        if let row = match {
             let receipt = Receipt(
                 remoteID: row.element(at: find.remoteID)?.scalar?.identifier, status: response.status, foundByLookup: true,
                 altered: find.echo.flatMap { alteration(of: mutation, in: row.element(at: $0)) }, at: now)
@@ -36,10 +40,10 @@ extension Backend {
         guard let total = response.json?.root.element(at: pages.total)?.whole, total >= 0 else {
             return unusable("The list that \(name) is searched in does not say how many rows it has in all.")
         }
-        if Int64(seen) + Int64(rows.count) >= total { return .absent }
+        if Int64(seen) + Int64(rows) >= total { return .absent }
         // An empty page before the end, or pages without end, prove nothing.
-        if rows.isEmpty || page >= Self.mostPages { return unusable("The list that \(name) is searched in ended before its last row.") }
-        return .more(rows: rows.count)
+        if rows == 0 || page >= Self.mostPages { return unusable("The list that \(name) is searched in ended before its last row.") }
+        return .more(rows: rows)
     }
 
     /// Pages of a list that are read in one look-up.

@@ -35,7 +35,7 @@ extension Station {
         }
         if records.isEmpty, let named = request.backend { _ = try keeper(named) }
         return EntryPage(
-            entries: records.map(summary),
+            entries: records.map(view(of: peer).record).map(summary),
             next: request.after != nil && records.count == request.limit ? records.last?.sequence : nil)
     }
 
@@ -44,12 +44,13 @@ extension Station {
         let blocker = try await blocker(of: found.record)
         let fields = try await identifyingFields(of: found.record)
         let receipt = try await stored { () throws(OutboxError) in try await outbox.receipt(found.record.id) }
+        let view = view(of: peer)
         return EntryDetail(
-            entry: summary(found.record),
+            entry: summary(view.record(found.record)),
             attempts: found.attempts.map {
                 AttemptSummary(
                     startedAt: $0.startedAt, endedAt: $0.endedAt, verdict: $0.verdict, counted: $0.counted, status: $0.status,
-                    message: $0.message)
+                    message: view.words($0.message, status: $0.status, at: found.record.destination.backend))
             }, fields: fields.isEmpty ? nil : fields, behind: blocker?.id.description, altered: receipt?.altered)
     }
 
@@ -70,21 +71,25 @@ extension Station {
     }
 
     func why(_ request: EntryReference, by peer: Peer) async throws(Problem) -> ControlAPI.Explanation {
-        let record = try await found(try id(request.id)).record
+        let view = view(of: peer)
+        let record = view.record(try await found(try id(request.id)).record)
         let backend = record.destination.backend
         var reasons = try await stored { () throws(OutboxError) in
             Reasons(
                 ahead: try await outbox.ahead(of: record),
                 receipt: try await outbox.receipt(record.id),
-                owner: try await outbox.accountLabels()[record.destination] ?? "account \(record.destination.account)",
+                owner: view.labels(try await outbox.accountLabels())[record.destination] ?? "account \(record.destination.account)",
                 canLookUp: canLookUp(record), attempts: dispatcher.attempts, moment: Moment(now: clock.now))
         }
         reasons.blocker = try await blocker(of: record)
         reasons.fields = try await identifyingFields(of: record)
-        reasons.routeGate = dispatcher.routeGates(of: backend)[record.route]
+        if var gate = dispatcher.routeGates(of: backend)[record.route] {
+            gate.failure = view.failure(gate.failure, at: backend)
+            reasons.routeGate = gate
+        }
         reasons.pause = try await pauses()[backend].map(PauseReport.init)
-        reasons.gate = dispatcher.gates[backend]
-        reasons.session = await keepers[backend]?.snapshot
+        reasons.gate = dispatcher.gates[backend].map { view.gate($0, at: backend) }
+        if let keeper = keepers[backend] { reasons.session = view.session(await keeper.snapshot) }
         reasons.hasProfile = keepers[backend] != nil
         reasons.commands = commands(for: backend)
         if !SessionKeeper.namesItsServer(record.destination.account) { reasons.formerAddress = keepers[backend]?.foreignTo }

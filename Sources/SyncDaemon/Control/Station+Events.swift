@@ -14,7 +14,8 @@ extension Station {
         }
         if let since = request.since { try Self.check(since, oldest: oldest, newest: newest) }
         let reader = EventReader(
-            outbox: outbox, news: request.follow ? news : nil, cursor: request.since ?? newest, backend: request.backend)
+            outbox: outbox, news: request.follow ? news : nil, cursor: request.since ?? newest, backend: request.backend,
+            view: view(of: peer))
         return AsyncStream { await reader.next() }
     }
 
@@ -42,8 +43,10 @@ private actor EventReader {
     private var cursor: Int64
     /// Only events of this one and of the station; nil for all.
     private let backend: String?
+    private let view: View
 
-    init(outbox: Outbox, news: AsyncStream<Void>?, cursor: Int64, backend: String?) {
+    init(outbox: Outbox, news: AsyncStream<Void>?, cursor: Int64, backend: String?, view: View) {
+        self.view = view
         self.outbox = outbox
         self.news = news
         self.cursor = cursor
@@ -58,7 +61,7 @@ private actor EventReader {
                 cursor = last.cursor
                 let meant = page.filter { backend == nil || $0.backend == nil || $0.backend == backend }
                 if meant.isEmpty { continue }
-                return meant.map(Event.init)
+                return meant.map { view.event(Event($0)) }
             }
             guard await news?.first(where: { _ in true }) != nil else { return nil }
         }

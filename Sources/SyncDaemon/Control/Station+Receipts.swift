@@ -10,7 +10,7 @@ extension Station {
             try await outbox.receipts(after: request.after, backend: request.backend, since: request.since, limit: request.limit)
         }
         if records.isEmpty, let named = request.backend { _ = try keeper(named) }
-        let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
+        let labels = view(of: peer).labels(try await stored { () throws(OutboxError) in try await outbox.accountLabels() })
         return ReceiptPage(
             receipts: records.map { ReceiptReport($0, email: labels[$0.destination]) },
             next: records.count == request.limit ? records.last?.sequence : nil)
@@ -24,13 +24,13 @@ extension Station {
             throw .notFound(
                 "Entry \(id) has no receipt yet: it was neither delivered nor discarded.", next: "Ask ‘homing why \(id)’.")
         }
-        let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
+        let labels = view(of: peer).labels(try await stored { () throws(OutboxError) in try await outbox.accountLabels() })
         return ReceiptReport(record, email: labels[record.destination])
     }
 
     func lanes(_ request: LaneQuery, by peer: Peer) async throws(Problem) -> LaneList {
         let records = try await stored { () throws(OutboxError) in try await outbox.lanes(limit: request.limit) }
-        let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
+        let labels = view(of: peer).labels(try await stored { () throws(OutboxError) in try await outbox.accountLabels() })
         return LaneList(
             lanes: records.map {
                 LaneReport(

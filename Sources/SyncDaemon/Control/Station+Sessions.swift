@@ -14,7 +14,7 @@ extension Station {
     func sessions(_ request: NoInput, by peer: Peer) async throws(Problem) -> SessionList {
         var reports: [SessionReport] = []
         for keeper in keepers.values.sorted(by: { $0.backend.name < $1.backend.name }) {
-            reports.append(SessionReport(await keeper.snapshot, at: keeper.backend))
+            reports.append(view(of: peer).session(SessionReport(await keeper.snapshot, at: keeper.backend)))
         }
         return SessionList(sessions: reports)
     }

@@ -9,7 +9,7 @@ import SyncModel
 
 extension Station {
     func status(_ request: NoInput, by peer: Peer) async throws(Problem) -> Status {
-        var status = try await status()
+        var status = try await status(for: view(of: peer))
         guard mayDestroy(peer) else { return status }
         for index in status.backends.indices {
             let report = status.backends[index]
@@ -20,8 +20,8 @@ extension Station {
         return status
     }
 
-    func status() async throws(Problem) -> Status {
-        let (summary, cursor) = try await summary()
+    func status(for view: View = View(seesPeople: true)) async throws(Problem) -> Status {
+        let (summary, cursor) = try await summary(for: view)
         return Status(
             sentence: summary.sentence, attention: summary.attention, backends: summary.backends,
             spool: spool.isEnabled || summary.spool.stuck + summary.spool.refused > 0 ? summary.spool : nil,
@@ -29,16 +29,16 @@ extension Station {
     }
 
     /// The first sentence, for a place where every user of the machine may read it: it names no account.
-    func publicSentence() async throws(Problem) -> String { try await summary().summary.withoutNames.sentence }
+    func publicSentence() async throws(Problem) -> String { try await summary(for: View(seesPeople: false)).summary.withoutNames.sentence }
 
-    private func summary() async throws(Problem) -> (summary: StatusSummary, cursor: Int64) {
+    private func summary(for view: View) async throws(Problem) -> (summary: StatusSummary, cursor: Int64) {
         let overview = try await stored { () throws(OutboxError) in try await outbox.overview() }
         let tallies = overview.tallies
-        let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
+        let labels = view.labels(try await stored { () throws(OutboxError) in try await outbox.accountLabels() })
         let pauses = try await pauses()
         var reports: [BackendReport] = []
         for keeper in keepers.values.sorted(by: { $0.backend.name < $1.backend.name }) {
-            reports.append(try await report(keeper, overview, labels, pauses[keeper.backend.name]))
+            reports.append(try await report(keeper, overview, labels, pauses[keeper.backend.name], for: view))
         }
         let files = spool.files
         let stuck = spool.stuckFiles
@@ -80,13 +80,13 @@ extension Station {
     }
 
     private func report(
-        _ keeper: SessionKeeper, _ overview: Overview, _ labels: [Destination: String], _ stored: Pause?
+        _ keeper: SessionKeeper, _ overview: Overview, _ labels: [Destination: String], _ stored: Pause?, for view: View
     ) async throws(Problem) -> BackendReport {
         let name = keeper.backend.name
-        let session = SessionReport(await keeper.snapshot, at: keeper.backend)
+        let session = view.session(SessionReport(await keeper.snapshot, at: keeper.backend))
         let tallies = overview.tallies.filter { $0.destination.backend == name }
         let own = session.account.map { Destination(backend: name, account: AccountID($0)) }
-        let gate = gate(of: name, stored, isSignedIn: session.state == "signedIn")
+        let gate = view.gate(gate(of: name, stored, isSignedIn: session.state == "signedIn"), at: name)
         let oldest = try await self.stored { () throws(OutboxError) in try await outbox.oldestWaiting(at: name) }
         func count(_ state: Entry.State) -> Int { tallies.filter { $0.state == state }.map(\.count).reduce(0, +) }
         let others = Dictionary(
@@ -126,10 +126,11 @@ extension Station {
                     waiting: rows.map(\.count).reduce(0, +),
                     signInCommand: commands.needsNames ? commands.login(of: labels[destination]) : nil)
             }, formerAddress: keeper.foreignTo, waitingForFormerAddress: elsewhere > 0 ? elsewhere : nil, pause: pause, gateCause: cause)
-        let cooling = dispatcher.routeGates(of: name).sorted { $0.key < $1.key }
-            .map { CoolingRoute(route: $0.key, since: $0.value.since, until: $0.value.until, reason: $0.value.failure.message) }
+        let cooling = dispatcher.routeGates(of: name).sorted { $0.key < $1.key }.map { route, gate in
+            CoolingRoute(route: route, since: gate.since, until: gate.until, reason: view.failure(gate.failure, at: name).message)
+        }
         report.coolingRoutes = cooling.isEmpty ? nil : cooling
-        report.signInCommand = commands.login(of: session.email ?? report.awaited)
+        report.signInCommand = commands.login(of: view.seesPeople ? session.email ?? report.awaited : nil)
         return report
     }
 }

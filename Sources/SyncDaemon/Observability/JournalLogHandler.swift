@@ -1,8 +1,9 @@
 import Logging
 
-/// Logs to the journal: the message, which is constant, and each fact in a field of its own, `HOMING_` and its key in capitals.
+/// Logs to the journal: a text with the facts in it, for people, and for programs each fact in a field of its own, `HOMING_` and its key in
+/// capitals, and in `HOMING_MESSAGE` the message, which is constant.
 ///
-/// `journalctl MESSAGE='The gate has changed' HOMING_BACKEND=breathesafe` finds it; `journalctl -o verbose` shows every field.
+/// `journalctl HOMING_MESSAGE='The gate has changed' HOMING_BACKEND=breathesafe` finds it; `journalctl -o verbose` shows every field.
 package struct JournalLogHandler: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
@@ -27,13 +28,23 @@ package struct JournalLogHandler: LogHandler {
         let sorted = facts.map { (key: $0.key, value: "\($0.value)") }.sorted { $0.key < $1.key }
 
         var record = JournalRecord()
-        record.add("MESSAGE", "\(event.message)")
+        let told = sorted.filter { !$0.value.isEmpty }.map { "\($0.key)=\($0.value.quoted)" }.joined(separator: " ")
+        record.add("MESSAGE", told.isEmpty ? "\(event.message)" : "\(event.message): \(told)")
         record.add("PRIORITY", String(event.level.journalPriority))
         record.add("SYSLOG_IDENTIFIER", "homingd")
         record.add("CODE_FILE", event.file)
         record.add("CODE_FUNC", event.function)
         record.add("CODE_LINE", String(event.line))
+        record.add("HOMING_MESSAGE", "\(event.message)")
         for fact in sorted { record.add(JournalRecord.name(for: fact.key), fact.value) }
         journal.send(record)
+    }
+}
+
+extension String {
+    /// In quotation marks where it would not be taken for one value otherwise.
+    fileprivate var quoted: String {
+        guard contains(where: { $0.isWhitespace || $0 == "\"" || $0 == "=" }) else { return self }
+        return "\"\(replacing("\"", with: "\\\""))\""
     }
 }

@@ -6,6 +6,6 @@ struct ProblemText {
 
     func lines(_ problem: Problem) -> String {
         let detail = style.alarming(problem.detail.printable)
-        return problem.next.map { "\(detail)\n\($0.printable)" } ?? detail
+        return problem.next.map { "\(detail)\n\($0.printableLines)" } ?? detail
     }
 }

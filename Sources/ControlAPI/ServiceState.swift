@@ -1,0 +1,70 @@
+import Foundation
+
+/// What systemd says of the daemon's service. With socket activation a connection succeeds although no daemon will answer it.
+package struct ServiceState: Sendable, Equatable {
+    /// E.g. `active`, `activating`, `inactive` or `failed`.
+    package let active: String
+    /// E.g. `running`, `auto-restart` or `dead`.
+    package let sub: String
+    /// Why it ended, e.g. `success`, `exit-code` or `oom-kill`.
+    package let result: String
+    package let restarts: Int
+
+    /// Reads lines such as `ActiveState=failed`; nil where one is missing.
+    package init?(_ properties: String) {
+        let pairs = properties.split(separator: "\n").compactMap { line -> (String, String)? in
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+        }
+        let values = Dictionary(pairs) { _, last in last }
+        guard let active = values["ActiveState"], let sub = values["SubState"], let result = values["Result"],
+            let restarts = values["NRestarts"].flatMap({ Int($0) })
+        else { return nil }
+        (self.active, self.sub, self.result, self.restarts) = (active, sub, result, restarts)
+    }
+
+    /// Why nobody will answer soon; nil while the daemon runs, starts, or is about to.
+    package var problem: Problem? {
+        let reason = result == "success" ? "" : " (\(result))"
+        let (detail, next): (String, String)
+        switch (active, sub) {
+        case ("activating", "auto-restart"), ("activating", "auto-restart-queued"):
+            detail =
+                restarts > 0
+                ? "The service homingd keeps ending\(reason); systemd has restarted it \(restarts) times and will try again."
+                : "The service homingd has ended\(reason); systemd will start it again."
+            next = "To see why, run: journalctl -u homingd -n 20"
+        case ("failed", _):
+            detail = "The service homingd has failed\(reason) and is not running."
+            next = "To see why, run: journalctl -u homingd -n 20\nTo start it, run: sudo systemctl start homingd"
+        case ("inactive", _):
+            detail = "The service homingd is stopped."
+            next = "To start it, run: sudo systemctl start homingd"
+        default: return nil
+        }
+        return Problem(.daemonNotRunning, status: 503, title: "The daemon is not running", detail: detail, next: next)
+    }
+
+    /// Asks systemctl; nil where it does not answer within two seconds.
+    @Sendable static func current() async -> ServiceState? {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/systemctl")
+        process.arguments = ["show", "homingd.service", "--property=ActiveState,SubState,Result,NRestarts"]
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        let limit = Task {
+            try? await Task.sleep(for: .seconds(2))  // `try?`: cancelled, it has ended, and ending it does nothing
+            if process.isRunning { process.terminate() }
+        }
+        defer { limit.cancel() }
+        let isDone = await withCheckedContinuation { done in
+            process.terminationHandler = { done.resume(returning: $0.terminationStatus == 0) }
+            // A handler is not called for a program that could not be started.
+            do { try process.run() } catch { done.resume(returning: false) }
+        }
+        // It has a few dozen bytes to say, which the pipe holds.
+        guard isDone, let said = try? output.fileHandleForReading.readToEnd() else { return nil }  // `try?`: then it has said nothing
+        return ServiceState(String(decoding: said, as: UTF8.self))
+    }
+}

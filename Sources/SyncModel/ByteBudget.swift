@@ -1,0 +1,114 @@
+import Synchronization
+
+/// Memory, in bytes, that several tasks share: each waits in line until there is room for what it needs.
+package final class ByteBudget: Sendable {
+    private struct Waiter {
+        let id: Int
+        let bytes: Int
+        let owner: UInt32?
+        let turn: CheckedContinuation<Bool, Never>
+    }
+    private struct State {
+        var taken = 0
+        var takenByOwner: [UInt32: Int] = [:]
+        /// In the order in which they came.
+        var waiting: [Waiter] = []
+        var lastID = 0
+    }
+
+    private let limit: Int
+    private let limitOfOwner: Int
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - limit: bytes. A task that needs more has its turn once nothing else is taken.
+    ///   - limitOfOwner: the same for the tasks of one owner.
+    package init(_ limit: Int, ofOwner limitOfOwner: Int = .max) {
+        self.limit = limit
+        self.limitOfOwner = limitOfOwner
+    }
+
+    /// Returns once there is room for `bytes`, which `release` has to give back.
+    package func take(_ bytes: Int) async { _ = await turn(bytes, nil, id: nextID()) }
+
+    /// As `take`; false, and nothing is taken, where there is no room within `patience`, or the task is cancelled.
+    ///
+    /// A task that waits for another of its own owner's lets those of others pass.
+    package func take(_ bytes: Int, of owner: UInt32, within patience: Duration) async -> Bool {
+        let id = nextID()
+        return await withTaskGroup(of: Bool?.self) { group in
+            group.addTask {
+                await withTaskCancellationHandler {
+                    await self.turn(bytes, owner, id: id)
+                } onCancel: {
+                    self.giveUp(id)
+                }
+            }
+            group.addTask {
+                try? await Task.sleep(for: patience)  // `try?`: cancelled, the other one has its turn
+                return nil
+            }
+            for await isGranted in group {
+                group.cancelAll()
+                if let isGranted { return isGranted }
+            }
+            return false
+        }
+    }
+
+    package func release(_ bytes: Int, of owner: UInt32? = nil) {
+        change { state in
+            state.taken -= bytes
+            guard let owner else { return }
+            state.takenByOwner[owner, default: 0] -= bytes
+            if state.takenByOwner[owner] == 0 { state.takenByOwner[owner] = nil }
+        }
+    }
+
+    private func nextID() -> Int {
+        state.withLock { state in
+            state.lastID += 1
+            return state.lastID
+        }
+    }
+
+    private func turn(_ bytes: Int, _ owner: UInt32?, id: Int) async -> Bool {
+        await withCheckedContinuation { turn in
+            change { $0.waiting.append(Waiter(id: id, bytes: bytes, owner: owner, turn: turn)) }
+            // Before it was in line, it could not leave it.
+            if owner != nil, Task.isCancelled { giveUp(id) }
+        }
+    }
+
+    private func giveUp(_ id: Int) {
+        let waiter = state.withLock { state in
+            state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
+        }
+        waiter?.turn.resume(returning: false)
+        // Those behind it may fit.
+        change { _ in }
+    }
+
+    /// Changes the state, and lets those in who fit now.
+    private func change(_ change: (inout State) -> Void) {
+        let admitted = state.withLock { state in
+            change(&state)
+            var admitted: [Waiter] = []
+            var index = 0
+            while index < state.waiting.count {
+                let waiter = state.waiting[index]
+                let ofOwner = waiter.owner.flatMap { state.takenByOwner[$0] } ?? 0
+                if ofOwner > 0, ofOwner + waiter.bytes > limitOfOwner {
+                    index += 1
+                    continue
+                }
+                guard state.taken == 0 || state.taken + waiter.bytes <= limit else { break }
+                state.taken += waiter.bytes
+                if let owner = waiter.owner { state.takenByOwner[owner, default: 0] += waiter.bytes }
+                admitted.append(state.waiting.remove(at: index))
+            }
+            return admitted
+        }
+        for waiter in admitted { waiter.turn.resume(returning: true) }
+    }
+}

@@ -1,0 +1,73 @@
+import ControlServer
+import Foundation
+import Glibc
+import Logging
+import TestSupport
+import Testing
+
+@testable import ControlAPI
+
+/// Against sockets on which nobody answers, or not at once.
+@Suite(.timeLimit(.minutes(30))) struct ControlClientTests {
+    private let directory: TemporaryDirectory
+    private let socket: UnixSocket
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        socket = try UnixSocket(path: directory("homing.sock"), mode: 0o660)
+    }
+
+    /// Connects until no more may wait to be accepted; the descriptors.
+    private func fillBacklog() throws -> [Int32] {
+        try #require(listen(socket.descriptor, 0) == 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(socket.path.utf8)) }
+        var open: [Int32] = []
+        while true {
+            let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+            try #require(descriptor >= 0)
+            open.append(descriptor)
+            let outcome = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+            if outcome != 0 {
+                try #require(errno == EAGAIN)
+                return open
+            }
+        }
+    }
+
+    @Test func connectsAgainWhileTheBacklogIsFull() async throws {
+        let open = try fillBacklog()
+        defer { for descriptor in open { close(descriptor) } }
+        let client = ControlClient(socketPath: socket.path)
+        // Nobody accepts, within a second.
+        let problem = await #expect(throws: Problem.self) {
+            try await ControlClient(socketPath: socket.path, timeout: .seconds(1)).call(Endpoints.status, NoInput())
+        }
+        #expect(problem?.code == .busy, "\(String(describing: problem))")
+        let server = ControlServer(socket: socket, service: FakeService(), log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.run() }
+            _ = try await client.call(Endpoints.status, NoInput())
+            group.cancelAll()
+        }
+    }
+
+    @Test func saysAtOnceThatTheServiceDoesNotRun() async throws {
+        let state = try #require(ServiceState("ActiveState=failed\nSubState=failed\nResult=exit-code\nNRestarts=5"))
+        let client = ControlClient(socketPath: socket.path, timeout: .seconds(30)) { state }
+        let problem = await #expect(throws: Problem.self) { try await client.call(Endpoints.status, NoInput()) }
+        #expect(problem == state.problem)
+    }
+
+    @Test(arguments: ["ActiveState=active\nSubState=running\nResult=success\nNRestarts=0", ""])
+    func waitsWhileTheServiceRunsAndWhereNothingIsKnown(properties: String) async throws {
+        let client = ControlClient(socketPath: socket.path, timeout: .seconds(2)) { ServiceState(properties) }
+        let problem = await #expect(throws: Problem.self) { try await client.call(Endpoints.status, NoInput()) }
+        #expect(problem?.code == .timeout)
+    }
+}

@@ -1,0 +1,74 @@
+import ControlAPI
+import ControlServer
+import Foundation
+import Logging
+import SyncModel
+import TestSupport
+import Testing
+
+@testable import SyncDaemon
+
+/// An observer is told no e-mail address, and no words of a server.
+@Suite(.timeLimit(.minutes(30))) struct ObserverViewTests {
+    private static let observer = Peer(pid: 7, uid: 54_321, groups: [54])
+    private static let administrator = Peer(pid: 8, uid: geteuid(), groups: [])
+
+    /// Every answer that an observer may ask for, as JSON.
+    private func everything(_ station: Station, _ id: String, by peer: Peer) async throws -> [String: String] {
+        func text(_ value: some Encodable) -> String { String(decoding: JSONCoding.encoded(value), as: UTF8.self) }
+        let reference = EntryReference(id: id)
+        var events: [Event] = []
+        for await batch in try await station.events(EventQuery(since: 0, follow: false), by: peer) { events += batch }
+        return [
+            "status": text(try await station.status(NoInput(), by: peer)),
+            "sessions": text(try await station.sessions(NoInput(), by: peer)),
+            "entries": text(try await station.entries(EntryQuery(), by: peer)),
+            "entry": text(try await station.entry(reference, by: peer)),
+            "why": text(try await station.why(reference, by: peer)),
+            "receipts": text(try await station.receipts(ReceiptQuery(), by: peer)),
+            "lanes": text(try await station.lanes(LaneQuery(), by: peer)),
+            "events": text(events),
+        ]
+    }
+
+    @Test func tellsObserversNeitherNamesNorWordsOfAServer() async throws {
+        try await DaemonStation.with { station in
+            var configuration = station.configuration
+            configuration.access.observe = .init(name: "watchers", id: 54)
+            let daemon = try await Daemon(
+                configuration: configuration, environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    do { try await daemon.run() } catch is CancellationError {}  // that is how the test ends it
+                }
+                _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
+                try await station.delivered(try await station.submit().id)
+                // A user of nobody's: the server refuses it, and says so in its own words.
+                let refused = try await station.client.call(
+                    Endpoints.submit, Submission(route: "measurement", fields: ["user_id": "987654"], payload: try station.capture())
+                ).id
+                try await station.event { $0.kind == "dead" && $0.entry == refused }
+
+                let (names, words) = ("manager@lab.test", "Not managed")
+                let told = try await everything(daemon.station, refused, by: Self.administrator)
+                for call in ["status", "sessions", "receipts", "events"] { #expect(told[call]?.contains(names) == true, "\(call)") }
+                for call in ["entries", "entry", "why", "events"] { #expect(told[call]?.contains(words) == true, "\(call)") }
+                for (call, text) in try await everything(daemon.station, refused, by: Self.observer) {
+                    #expect(!text.contains(names), "\(call): \(text)")
+                    #expect(!text.contains(words), "\(call): \(text)")
+                }
+                group.cancelAll()
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test func keepsWhatTheDaemonItselfSays() {
+        let view = View(seesPeople: false)
+        let offline = Failure(.offline, "The backend does not answer.")
+        #expect(view.failure(offline, at: "b") == offline)
+        #expect(view.words("It was sent.", status: nil, at: "b") == "It was sent.")
+        #expect(view.words("b answered: 17.25", status: 422, at: "b") == "b answered with status 422.")
+        #expect(View(seesPeople: true).words("b answered: 17.25", status: 422, at: "b") == "b answered: 17.25")
+    }
+}

@@ -1,0 +1,55 @@
+import Synchronization
+import Testing
+
+@testable import SyncModel
+
+@Suite struct ByteBudgetTests {
+    private static let long = Duration.seconds(3600)
+
+    @Test func refusesAfterItsPatienceAndTakesNothingThen() async {
+        let budget = ByteBudget(10)
+        #expect(await budget.take(6, of: 1, within: Self.long))
+        #expect(await budget.take(6, of: 2, within: .zero) == false)
+        budget.release(6, of: 1)
+        #expect(await budget.take(10, of: 2, within: .zero))
+    }
+
+    @Test func letsWaitingTasksInByTheirOrder() async {
+        let budget = ByteBudget(10)
+        await budget.take(10)
+        await withTaskGroup(of: Bool.self) { group in
+            for amount in [4, 6] { group.addTask { await budget.take(amount, of: 1, within: Self.long) } }
+            budget.release(10)
+            for await isGranted in group { #expect(isGranted) }
+        }
+        #expect(await budget.take(1, of: 2, within: .zero) == false)
+    }
+
+    @Test func oneOwnerLeavesRoomForOthers() async {
+        let budget = ByteBudget(10, ofOwner: 5)
+        #expect(await budget.take(5, of: 1, within: Self.long))
+        let second = Task { await budget.take(5, of: 1, within: Self.long) }
+        // Whether or not the second one is in line by now, it is not before this one.
+        #expect(await budget.take(5, of: 2, within: Self.long))
+        second.cancel()
+        #expect(await second.value == false)
+    }
+
+    @Test func takesATaskThatNeedsMoreThanAllByItself() async {
+        let budget = ByteBudget(10)
+        #expect(await budget.take(30, of: 1, within: .zero))
+        #expect(await budget.take(1, of: 2, within: .zero) == false)
+        budget.release(30, of: 1)
+        #expect(await budget.take(1, of: 2, within: .zero))
+    }
+
+    @Test func aCancelledTaskLeavesTheLine() async {
+        let budget = ByteBudget(10)
+        await budget.take(10)
+        let waiting = Task { await budget.take(10, of: 1, within: Self.long) }
+        waiting.cancel()
+        #expect(await waiting.value == false)
+        budget.release(10)
+        #expect(await budget.take(10, of: 2, within: .zero))
+    }
+}
