@@ -37,6 +37,8 @@ package struct Courier: Sendable {
                 do {
                     session = try await keeper.replace(session)
                     step = trip.renewed()
+                } catch .undeclared {
+                    step = trip.notRenewed(at: clock.now)
                 } catch {
                     step = trip.failed(Verdict(error), at: clock.now)
                 }

@@ -171,7 +171,7 @@ package struct DispatchState: Sendable {
             link.breaker.succeed()
             // One that was found got through at some time, which says nothing of now.
             if receipt.foundByLookup { break }
-            route.succeed(at: now)
+            route.succeed(entry, at: now)
             link.lastThrough = now
         case .permanent(let failure) where failure.reason == .profile || failure.status == nil: break
         case .permanent, .forbidden, .locked:
@@ -198,6 +198,7 @@ package struct DispatchState: Sendable {
         case .unknown(let failure) where failure.reason == .stopping || failure.reason == .refused: break
         case .transient(let failure), .intercepted(let failure), .unknown(let failure):
             if attempt.wasSent {
+                route.suspect(entry, blame)
                 judge(failure, of: entry, blame, attempt.route, &route, now)
             } else {
                 route.fail(entry.sequence)

@@ -27,7 +27,16 @@ package struct RetryPolicy: Sendable, Equatable {
 
     /// When to look for what may have taken effect, in seconds after the send. To be found early ends it early; not to be found counts at the
     /// last of them only.
-    var looks: [TimeInterval] { [1, 3, 10].filter { $0 < lookupAfter } + [lookupAfter] }
+    func looks(for entry: Entry) -> [TimeInterval] {
+        let wait = Self.lookupWait(entry, lookupAfter)
+        return [1, 3, 10, lookupAfter, 4 * lookupAfter].filter { $0 < wait } + [wait]
+    }
+
+    /// Seconds after a send for which not to be found proves nothing. Where several answers were lost and nothing else got through since, a list
+    /// that does not show the entry is doubtful: 15 minutes at the default of `lookup_after`.
+    static func lookupWait(_ entry: Entry, _ lookupAfter: TimeInterval) -> TimeInterval {
+        entry.isAside && entry.doubts > 1 ? min(30 * lookupAfter, 6 * 3600) : lookupAfter
+    }
 
     /// Whether a failure of a lone entry counts: once, again an hour after that, and the last time only when no outage lasts so long.
     func countsAlone(_ entry: Entry, _ now: Date) -> Bool {

@@ -15,6 +15,10 @@ struct RouteState: Sendable {
     /// What was last told of it.
     var shownGate: RouteGate?
 
+    /// Entries that failed, and how the first sends of other entries have ended since then: a backend that fails at many entries now and then
+    /// has others get through as well.
+    private var suspects: [Int64: (through: Int, failed: Int)] = [:]
+
     /// More than one entry failed since an entry last got through.
     var failsForSeveral: Bool { failing.count > 1 }
 
@@ -22,8 +26,10 @@ struct RouteState: Sendable {
     private static let most = 16
 
     /// An entry got through.
-    mutating func succeed(at now: Date) {
+    mutating func succeed(_ entry: Entry, at now: Date) {
         lastThrough = now
+        suspects[entry.sequence] = nil
+        if entry.isFirstSend { for suspect in suspects.keys { suspects[suspect]?.through += 1 } }
         works()
     }
 
@@ -39,6 +45,14 @@ struct RouteState: Sendable {
         if failing.count < Self.most { failing.insert(sequence) }
         lastFailed = sequence
     }
+
+    /// A send failed, and `blame` is of it.
+    mutating func suspect(_ entry: Entry, _ blame: Blame) {
+        if entry.isFirstSend { for suspect in suspects.keys where suspect != entry.sequence { suspects[suspect]?.failed += 1 } }
+        if blame == .entry || (suspects[entry.sequence] == nil && suspects.count < Self.mostSuspects) { suspects[entry.sequence] = (0, 0) }
+    }
+
+    private static let mostSuspects = 256
 
     mutating func trip(_ failure: Failure, policy: CircuitBreaker.Policy, now: Date, using generator: inout some RandomNumberGenerator) {
         isCleared = false
@@ -56,8 +70,17 @@ struct RouteState: Sendable {
     }
 
     func blame(_ entry: Entry, _ policy: RetryPolicy, _ now: Date) -> Blame {
-        if hasSucceeded(since: entry.failedAt) { return .entry }
+        if let others = suspects[entry.sequence], others.through >= 2, others.failed * 3 <= others.through,
+            hasSucceeded(since: entry.failedAt)
+        {
+            return .entry
+        }
         let isAlone = entry.failedAt != nil && failing.subtracting([entry.sequence]).isEmpty
         return isAlone && policy.countsAlone(entry, now) ? .loneEntry : .backend
     }
+}
+
+extension Entry {
+    /// No send of it has failed before.
+    fileprivate var isFirstSend: Bool { failedAt == nil }
 }

@@ -47,6 +47,7 @@ private struct Judge {
         case .permanent(let failure) where failure.reason == .profile: .held(.profile, failure)
         case .permanent(let failure): given(up: failure)
         case .forbidden(let failure): .held(.forbidden, failure)
+        case .unseen(let failure) where entry.isAside: .aside(until: nextLook(using: &generator), failure)
         case .unseen(let failure): .released(until: nextLook(using: &generator), failure)
         // The gate waits for the session; a person who signs in meanwhile ends that, and the entry is ready.
         case .throttled(let failure, _) where failure.reason != .throttled: handedBack(failure)
@@ -59,7 +60,7 @@ private struct Judge {
         case .unknown(let failure) where !attempt.wasSent: missed(failure, using: &generator)
         case .unknown(let failure) where failure.reason == .stopping:
             .released(until: route.canLookUp ? firstLook : now, failure)
-        case .unknown(let failure) where failure.status == nil && route.canLookUp: lost(failure)
+        case .unknown(let failure) where failure.status == nil && route.canLookUp && blame != .entry: lost(failure)
         case .unknown(let failure), .transient(let failure): failed(failure, blame, using: &generator)
         // A captive portal is no attempt: only contrast shows that it is not one.
         case .intercepted(let failure): failed(failure, blame == .entry ? .entry : .backend, using: &generator)
@@ -87,7 +88,8 @@ private struct Judge {
 
     /// No answer came. That is mostly the network's fault: it is looked up, and not counted.
     private func lost(_ failure: Failure) -> Settlement {
-        policy.hasLostEnough(entry, hasContrast: hasContrast, now) ? .held(.unknownOutcome, failure) : .released(until: firstLook, failure)
+        if policy.hasLostEnough(entry, hasContrast: hasContrast, now) { return .held(.unknownOutcome, failure) }
+        return entry.doubts > 0 ? .aside(until: firstLook, failure) : .released(until: firstLook, failure)
     }
 
     /// A failure that the profile does not declare as final.
@@ -96,6 +98,10 @@ private struct Judge {
     ) -> Settlement {
         let isBlind = failure.outcomeUnknown && route.isBlind
         if isBlind, let held = doubtful(failure) { return held }
+        // A look-up that does not find it proves little by then.
+        if blame == .entry, failure.outcomeUnknown, !route.isRepeatable, entry.doubts + 1 >= RetryPolicy.mostDoubts {
+            return .held(.unknownOutcome, failure)
+        }
         guard blame != .backend else {
             let until = isBlind ? nextBlindSend : failure.outcomeUnknown ? firstLook : now
             return .aside(until: until, failure)
@@ -126,13 +132,15 @@ private struct Judge {
         now.addingTimeInterval(RetryPolicy.blindPauses[min(entry.doubts, RetryPolicy.blindPauses.count - 1)])
     }
 
-    private var firstLook: Date { now.addingTimeInterval(policy.looks[0]) }
+    private var firstLook: Date { now.addingTimeInterval(policy.looks(for: entry)[0]) }
 
     /// The next time that is planned after the last send; then ever later.
     private func nextLook(using generator: inout some RandomNumberGenerator) -> Date {
         let begin = entry.doubtedAt ?? now
         let elapsed = now.timeIntervalSince(begin)
-        if elapsed >= 0, let next = policy.looks.first(where: { $0 > elapsed + 0.001 }) { return begin.addingTimeInterval(next) }
+        if elapsed >= 0, let next = policy.looks(for: entry).first(where: { $0 > elapsed + 0.001 }) {
+            return begin.addingTimeInterval(next)
+        }
         return now.addingTimeInterval(max(policy.first, policy.delay(before: max(1, entry.looks), using: &generator)))
     }
 }

@@ -40,6 +40,8 @@ package struct Trip: Sendable {
 
     private var next = Step.send
     private var hasRenewed = false
+    /// The answer that blamed the session.
+    private var refusal: Verdict?
 
     package init(_ entry: Entry, route: RouteTraits, rules: Rules, startedAt: Date) {
         self.entry = entry
@@ -72,26 +74,41 @@ package struct Trip: Sendable {
         case .more(let rows):
             guard case .lookUp(let page, let seen) = next else { return next }
             return go(.lookUp(page: page + 1, seen: seen + rows))
-        case .failed(let verdict): return blamesSession(verdict) ? .renew : missed(verdict, at: now)
+        case .failed(let verdict): return blamesSession(verdict) ? renew(after: verdict) : missed(verdict, at: now)
         case .absent where isTooEarly(now):
             let message = "Its answer was lost. It was not found at the backend yet, and is looked for again."
             return end(.unseen(Failure(.lostAnswer, message, outcomeUnknown: true)), at: now)
         case .absent where entry.attempts >= rules.attempts:
             let message = "The backend failed at it each time, and a look-up after the last attempt did not find it."
             return end(.permanent(Failure(.serverError, message)), at: now)
+        case .absent where route.isAtMostOnce:
+            let message = "It may have taken effect already, a look-up did not find it, and it must not be sent twice."
+            return end(.unknown(Failure(.refused, message, outcomeUnknown: true)), wasMade: true, at: now)
         case .absent: return go(.send)
         }
     }
 
     /// The send was answered.
     package mutating func answered(_ verdict: Verdict, at now: Date) -> Step {
-        blamesSession(verdict) ? .renew : end(hasRenewed ? verdict.denied : verdict, wasSent: true, at: now)
+        if blamesSession(verdict) { return renew(after: verdict) }
+        return end(hasRenewed ? verdict.denied : verdict, wasSent: true, at: now)
     }
 
     /// The session is another one of the same account: the request goes once more.
     package mutating func renewed() -> Step {
         hasRenewed = true
         return next
+    }
+
+    /// There is nothing to renew the session by, and the profile does not declare the answer: it is judged like any other failure.
+    package mutating func notRenewed(at now: Date) -> Step {
+        guard let refusal = refusal?.denied else { return next }
+        return next == .send ? end(refusal, wasSent: true, at: now) : missed(refusal, at: now)
+    }
+
+    private mutating func renew(after verdict: Verdict) -> Step {
+        refusal = verdict
+        return .renew
     }
 
     /// The request could not be made, or got no answer, or its session could not be renewed.
@@ -115,7 +132,7 @@ package struct Trip: Sendable {
     private func isTooEarly(_ now: Date) -> Bool {
         guard let doubted = entry.doubtedAt else { return false }
         // As long ahead as it should lie behind: the clock was ahead then, and how long ago it is cannot be told.
-        return abs(now.timeIntervalSince(doubted)) < rules.lookupAfter
+        return abs(now.timeIntervalSince(doubted)) < RetryPolicy.lookupWait(entry, rules.lookupAfter)
     }
 
     /// A look-up without an answer leaves the entry as open as it was. Any answered error says nothing about the entry.

@@ -260,15 +260,16 @@ import Testing
         #expect(settled(2, in: second).map(\.counts) == [false])
     }
 
-    @Test func countsAgainstEntryOnceAnotherGotThroughAfterIt() {
+    @Test func countsAgainstEntryOnceOthersGotThroughAfterIt() {
         var state = signedIn()
-        _ = state.on(.stored(Claimed(entries: [entry(1), entry(2)])), at: now)
+        _ = state.on(.stored(Claimed(entries: [entry(1), entry(2), entry(3)])), at: now)
         let first = state.on(.attempted(entry(1), attempt(.transient(Self.broken))), at: now)
         #expect(settled(1, in: first).map(\.counts) == [false])
         let later = now.addingTimeInterval(60)
         _ = state.on(.stored(Claimed()), at: later)
         let through = state.on(.attempted(entry(2), attempt(.accepted(Samples.receipt))), at: later)
         #expect(through.contains(.routeChanged(backend: "breathesafe", route: "measurement", nil)))
+        _ = state.on(.attempted(entry(3), attempt(.accepted(Samples.receipt))), at: later)
         var again = entry(1)
         again.failedAt = now
         _ = state.on(.stored(Claimed(entries: [again])), at: later)
@@ -276,6 +277,24 @@ import Testing
         #expect(settled(1, in: second).map(\.counts) == [true])
         // It is to blame, so nobody else waits for it.
         #expect(!second.contains { if case .routeChanged(_, _, .some) = $0 { true } else { false } })
+    }
+
+    /// A backend that fails at half of all sends, as behind a balancer with one bad node.
+    @Test func countsAgainstNoEntryWhileTheBackendFailsNowAndThen() {
+        var state = signedIn()
+        _ = state.on(.stored(Claimed(entries: (1...8).map(entry))), at: now)
+        for number in 1...8 {
+            let time = now.addingTimeInterval(Double(number))
+            let verdict = number % 2 == 1 ? Verdict.transient(Self.broken) : .accepted(Samples.receipt)
+            _ = state.on(.attempted(entry(number), attempt(verdict)), at: time)
+        }
+        let later = now.addingTimeInterval(60)
+        _ = state.on(.stored(Claimed()), at: later)
+        var again = entry(1)
+        again.failedAt = now.addingTimeInterval(1)
+        _ = state.on(.stored(Claimed(entries: [again])), at: later)
+        let second = state.on(.attempted(again, attempt(.transient(Self.broken))), at: later)
+        #expect(settled(1, in: second).map(\.counts) == [false])
     }
 
     @Test func failingRouteIsProbedByAnotherEntryThanTheLastThatFailed() throws {

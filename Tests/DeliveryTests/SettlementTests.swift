@@ -102,9 +102,37 @@ import Testing
         #expect(settle(verdict, blame: .backend, attempts: attempts) == .aside(until: now, Samples.failure))
     }
 
-    @Test(arguments: [0, 2])
-    func lostAnswerIsLookedUpSoonAndNeverCounts(attempts: Int) {
-        #expect(settle(.unknown(lost), attempts: attempts) == .released(until: now.addingTimeInterval(1), lost))
+    @Test(arguments: [Blame.loneEntry, .backend], [0, 2])
+    func lostAnswerIsLookedUpSoonAndDoesNotCountWithoutContrast(blame: Blame, attempts: Int) {
+        #expect(settle(.unknown(lost), blame: blame, attempts: attempts) == .released(until: now.addingTimeInterval(1), lost))
+        #expect(settle(.unknown(lost), blame: blame, doubts: 1) == .aside(until: now.addingTimeInterval(1), lost))
+    }
+
+    @Test func holdsAnEntryWhoseAnswersAloneAreLost() {
+        guard case .retry = settle(.unknown(lost)) else {
+            Issue.record("the first lost answer does not count")
+            return
+        }
+        #expect(settle(.unknown(lost), doubts: 2) == .held(.unknownOutcome, lost))
+    }
+
+    /// Whether a page is a captive portal's, nothing tells but contrast.
+    @Test func captivePortalNeverCountsAgainstALoneEntry() {
+        #expect(settle(.intercepted(Samples.failure), blame: .loneEntry) == .aside(until: now, Samples.failure))
+    }
+
+    /// Without contrast a list that does not show the entry is believed late only.
+    @Test(arguments: [(false, 30.0), (true, 900.0)])
+    func waitsLongAfterTheSecondLostAnswer(isAside: Bool, last: TimeInterval) {
+        let unseen = Failure(.lostAnswer, "not there yet", outcomeUnknown: true)
+        let doubted = now.addingTimeInterval(-last + 1)
+        let entry = Entry(
+            sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, uncertain: true, uncertainSince: doubted,
+            doubtedAt: doubted, doubts: 2, isAside: isAside)
+        let until = doubted.addingTimeInterval(last)
+        #expect(
+            settle(.unseen(unseen), of: entry, wasSent: false) == (isAside ? .aside(until: until, unseen) : .released(until: until, unseen))
+        )
     }
 
     /// After 1, 3 and 10 seconds and at the end of the wait, then ever later.

@@ -18,6 +18,36 @@ import Testing
         return trip.begin(as: Account(id: Samples.destination.account, label: ""), at: now)
     }
 
+    @Test func sendsNothingTwiceThatIsAtMostOnceThoughAListDoesNotShowIt() {
+        let entry = Entry(
+            sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, uncertain: true, uncertainSince: now, doubtedAt: now,
+            doubts: 1)
+        var trip = Trip(
+            entry, route: RouteTraits(canLookUp: true, isAtMostOnce: true),
+            rules: Trip.Rules(attempts: 3, lookupAfter: 30, keyLifetime: nil), startedAt: now)
+        #expect(trip.begin(as: Account(id: Samples.destination.account, label: ""), at: now) == .lookUp(page: 1, seen: 0))
+        guard case .end(let attempt) = trip.lookedUp(.absent, at: now.addingTimeInterval(31)) else {
+            Issue.record("it was sent again")
+            return
+        }
+        #expect(attempt.verdict.failure?.reason == .refused && attempt.verdict.failure?.outcomeUnknown == true)
+    }
+
+    /// With nothing to renew the session by, an undeclared 401 is judged by contrast.
+    @Test func judgesAnUndeclared401LikeAnyOtherFailure() {
+        var trip = Trip(
+            Entry(sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now),
+            route: RouteTraits(canLookUp: false, isAtMostOnce: false),
+            rules: Trip.Rules(attempts: 3, lookupAfter: 30, keyLifetime: nil), startedAt: now)
+        #expect(trip.begin(as: Account(id: Samples.destination.account, label: ""), at: now) == .send)
+        #expect(trip.answered(.unauthorized(Failure(.signInRequired, status: 401, "no")), at: now) == .renew)
+        guard case .end(let attempt) = trip.notRenewed(at: now), case .transient(let failure) = attempt.verdict else {
+            Issue.record("it did not end as a failure of the entry's own")
+            return
+        }
+        #expect(attempt.wasSent && failure.reason == .stillUnauthorized)
+    }
+
     /// The third of them may have ended with a crash, so that no answer held the entry.
     @Test func sendsNoBlindEntryAFourthTime() {
         #expect(firstStep(afterSends: 2, isRepeatable: false) == .send)

@@ -32,8 +32,8 @@ extension Model {
         change(sequence) {
             $0.lastFate = fate
             guard let fate, !isCalledOff, fate.mayCount || fate.leavesItOpen else { return }
-            // A lost answer is nobody's fault where it can be looked up.
-            if evidence != .none, fate.mayCount || !$0.route.traits.canLookUp { $0.countable += 1 }
+            // A lost answer is nobody's fault where it can be looked up, unless others get through.
+            if evidence == .contrast || (evidence == .alone && (fate.mayCount || !$0.route.traits.canLookUp)) { $0.countable += 1 }
             $0.failedAt = time
         }
     }

@@ -11,7 +11,6 @@ extension SessionKeeper {
         if isRefused {
             if !waysBack.isEmpty { return try await renewal(of: current) }
             // With nothing to renew it by, it is tried again as it is: who refused it is not known.
-            try checkRested()
             refusedGeneration = nil
             return current
         }

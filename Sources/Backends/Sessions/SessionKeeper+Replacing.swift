@@ -66,7 +66,9 @@ extension SessionKeeper {
         var reason = declared.flatMap { $0.generation == record.generation ? $0.words : nil }
         var ways = waysBack
         // Who refused it is not known. The health route says whether the session has ended, before the password is used.
-        if reason == nil, backend.profile.auth.scheme == .cookie, backend.hasHealth, ways.first == .login { ways.insert(.refresh, at: 0) }
+        if reason == nil, backend.profile.auth.scheme == .cookie, backend.hasHealth, !ways.contains(.refresh) {
+            ways.insert(.refresh, at: 0)
+        }
         for way in ways {
             switch way {
             case .refresh:
@@ -90,8 +92,10 @@ extension SessionKeeper {
         }
         // Only an answer that the profile declares ends a session; a gateway may have given any other one.
         guard let reason else {
-            throw begunToRest(
-                Failure(.signInRequired, "\(backend.name) refuses the session, in an answer that its profile does not declare."), nil)
+            let failure = Failure(.signInRequired, "\(backend.name) refuses the session, in an answer that its profile does not declare.")
+            guard ways.isEmpty else { throw begunToRest(failure, nil) }
+            noteFailing()
+            throw .undeclared(failure)
         }
         throw requireSignIn(reason)
     }
@@ -110,10 +114,7 @@ extension SessionKeeper {
     /// it is back.
     private func begunToRest(_ failure: Failure, _ asked: Date?) -> AuthenticationError {
         guard failure.reason != .stopping, !failure.neverArrived else { return .unavailable(failure) }
-        if record.failingSince == nil {
-            record.failingSince = clock.now
-            storeSoon()
-        }
+        noteFailing()
         var told = failure
         // It asked for quiet in this alone: whoever signs in anew need not wait.
         if asked != nil || failure.reason == .throttled { told.reason = .signInRequired }
@@ -123,6 +124,12 @@ extension SessionKeeper {
         }
         guard let until else { return .unavailable(failure) }
         return .tooSoon(until: until, told)
+    }
+
+    private func noteFailing() {
+        guard record.failingSince == nil else { return }
+        record.failingSince = clock.now
+        storeSoon()
     }
 
     /// A refresh may turn the token over at the server: that one is under way is stored before it is sent, so that what a crash has cost can

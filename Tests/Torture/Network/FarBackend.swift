@@ -106,10 +106,10 @@ struct FarBackend: Sendable {
     }
 
     /// How often a try at an entry may count while such lies are told: what only the network is at fault for never does.
-    func mayCount(_ lies: [Lie]) -> Int {
+    var mayCount: Int {
         switch protection {
-        // Where it can be looked up, only a server that says that it fails while its health route says that it is well.
-        case .lookUp: lies.contains(.unavailable) ? 3 : 0
+        // Where others get through meanwhile.
+        case .lookUp: 3
         // A person decides after the first.
         case .person: 0
         // Each request that was sent and got no answer.

@@ -28,7 +28,7 @@ extension NetworkCampaign {
         lies.removeLast(Int.random(in: 0..<lies.count - 3, using: &dice))
         if !looksUp { lies = [.resetAnswer, .answerReplaced] }
         lies = chosen ?? lies
-        var judge = LieJudge(backend, mayCount: backend.mayCount(lies))
+        var judge = LieJudge(backend, mayCount: backend.mayCount)
         var caretaker = Caretaker(backend)
         way.tell(lies)
         for number in 1...24 {
