@@ -75,7 +75,8 @@ struct RouteState: Sendable {
         {
             return .entry
         }
-        let isAlone = entry.failedAt != nil && failing.subtracting([entry.sequence]).isEmpty
+        let othersFail = (suspects[entry.sequence]?.failed ?? 0) > 0 || !failing.subtracting([entry.sequence]).isEmpty
+        let isAlone = entry.failedAt != nil && !othersFail
         return isAlone && policy.countsAlone(entry, now) ? .loneEntry : .backend
     }
 }

@@ -307,7 +307,7 @@ import Testing
         #expect(snapshot.account?.id == "the lab")
         #expect(try await bench.bearer(keeper) == "Bearer key")
         guard case .unsupported? = await keeper.signInFailure(.refreshToken(Secret("x"), label: "the lab")) else { throw lost }
-        guard case .tooSoon? = try await replaced(keeper) else { throw lost }
+        guard case .undeclared? = try await replaced(keeper) else { throw lost }
         _ = try await keeper.signOut(allDevices: false) {}
         let again = try bench.keeper()
         let error = await again.signInFailure(.accessToken(Secret("key"), label: nil))

@@ -269,6 +269,7 @@ import Testing
         _ = state.on(.stored(Claimed()), at: later)
         let through = state.on(.attempted(entry(2), attempt(.accepted(Samples.receipt))), at: later)
         #expect(through.contains(.routeChanged(backend: "breathesafe", route: "measurement", nil)))
+        _ = state.on(.stored(Claimed()), at: later)
         _ = state.on(.attempted(entry(3), attempt(.accepted(Samples.receipt))), at: later)
         var again = entry(1)
         again.failedAt = now

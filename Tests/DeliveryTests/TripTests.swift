@@ -1,3 +1,4 @@
+import Backends
 import Delivery
 import Foundation
 import SyncModel

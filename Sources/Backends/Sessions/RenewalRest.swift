@@ -6,7 +6,7 @@ struct RenewalRest: Sendable {
     private var current: Current?
     private var failuresInARow = 0
     /// Why the last renewal failed; nil where it succeeded.
-    private(set) var failure: Failure?
+    var failure: Failure?
 
     private struct Current {
         let until: Date

@@ -94,6 +94,7 @@ extension SessionKeeper {
         guard let reason else {
             let failure = Failure(.signInRequired, "\(backend.name) refuses the session, in an answer that its profile does not declare.")
             guard ways.isEmpty else { throw begunToRest(failure, nil) }
+            rest.withLock { $0.failure = failure }
             noteFailing()
             throw .undeclared(failure)
         }
