@@ -98,8 +98,9 @@ private struct Judge {
     ) -> Settlement {
         let isBlind = failure.outcomeUnknown && route.isBlind
         if isBlind, let held = doubtful(failure) { return held }
-        // A look-up that does not find it proves little by then.
-        if blame == .entry, failure.outcomeUnknown, !route.isRepeatable, entry.doubts + 1 >= RetryPolicy.mostDoubts {
+        // No server said that it failed, so a look-up that does not find it proves little by then.
+        let isUnanswered = failure.outcomeUnknown && failure.status ?? 0 < 400
+        if blame == .entry, isUnanswered, !route.isRepeatable, entry.doubts + 1 >= RetryPolicy.mostDoubts {
             return .held(.unknownOutcome, failure)
         }
         guard blame != .backend else {
