@@ -79,8 +79,7 @@ struct StatusSummary {
 
     var spoolFailureText: String? {
         spoolFailure.map { failure in
-            let waiting = max(0, spool.waiting - stuckWaiting)
-            let files = waiting == 0 ? "" : " \(Self.droppedFiles(waiting)) \(waiting == 1 ? "waits" : "wait") there."
+            let files = untaken == 0 ? "" : " \(Self.droppedFiles(untaken)) \(untaken == 1 ? "waits" : "wait") there."
             return "The drop folder cannot be emptied: \(failure.asSentence)\(files)"
         }
     }
@@ -95,7 +94,10 @@ struct StatusSummary {
     var claimable: Int { spoolReport?.session.state == "signedIn" ? spool.unclaimed : 0 }
 
     /// How many files wait in the drop folder for an account to sign in, or to be taken.
-    var waitingFiles: Int { (spoolFailure == nil ? max(0, spool.waiting - stuckWaiting) : 0) + spool.unclaimed - claimable }
+    var waitingFiles: Int { (spoolFailure == nil ? untaken : 0) + spool.unclaimed - claimable }
+
+    /// Dropped files that nothing is known to keep from being taken.
+    private var untaken: Int { max(0, spool.waiting - stuckWaiting) }
 
     /// The backend that dropped files go to.
     var spoolReport: BackendReport? { backends.first { spoolBackend == nil || $0.name == spoolBackend } }
