@@ -55,8 +55,23 @@ void homing_mark_crashes(int fd) {
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) sigaction(faults[i], &action, &before[i]);
 }
 
-int homing_open_regular(const char *path) {
-    return open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+int homing_open_folder(int at, const char *name, int follows) {
+    return openat(at, name, O_PATH | O_DIRECTORY | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW));
+}
+
+int homing_open_regular(int at, const char *name) { return openat(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC); }
+
+int homing_hold(int at, const char *name) { return openat(at, name, O_PATH | O_NOFOLLOW | O_CLOEXEC); }
+
+int homing_rename_new(int at, const char *name, int to, const char *target) {
+    if (renameat2(at, name, to, target, RENAME_NOREPLACE) == 0) return 0;
+    // A network's file system may not know the flag.
+    if (errno != EINVAL && errno != ENOSYS) return -1;
+    if (faccessat(to, target, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return renameat(at, name, to, target);
 }
 
 #ifndef SO_PEERGROUPS

@@ -71,17 +71,19 @@ final class FolderCounts: Sendable {
     private func recount(_ directory: FilePath, folder: FilePath?, known: Count?) -> Count {
         var clock = timespec()
         clock_gettime(CLOCK_REALTIME, &clock)
-        let status = folders.status(of: directory) ?? stat()
+        // `try?`, three times: a folder that cannot be opened or listed is told as one that nothing can be taken from.
+        let opened = try? folders.folder(directory)
+        let status = opened?.status ?? stat()
         let stamp = Stamp(device: status.st_dev, inode: status.st_ino, changedAt: FileTime(status.st_ctim))
         if let known, known.isSettled, known.stamp == stamp { return known }
         var count = Count(
             stamp: stamp, isSettled: FileTime(clock).since(stamp.changedAt) > coarseness(stamp.changedAt), files: 0, folders: [])
-        // `try?`, twice: a folder that cannot be listed is told as one that nothing can be taken from.
+        guard let opened else { return count }
         if directory == folders.refused {
-            let all = Set(((try? folders.entries(in: directory)) ?? []).map(\.name.string))
+            let all = Set(((try? folders.entries(in: opened)) ?? []).map(\.name.string))
             count.files = all.count { all.contains($0 + ".reason") }
         } else {
-            try? folders.list(directory) { name, kind in
+            try? folders.list(opened) { name, kind in
                 guard folders.isMeant(name, in: folder) else { return }
                 if kind == .file { count.files += 1 }
                 if kind == .folder { count.folders.append(FilePath(platformString: name)) }

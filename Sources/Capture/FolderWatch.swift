@@ -14,13 +14,14 @@ final class FolderWatch: Sendable {
     private let refusal: Errno?
     private let source: (any DispatchSourceRead)?
     private let watched = Watched()
-    private let calls: SpoolFolders.Calls
 
-    init(_ calls: SpoolFolders.Calls) {
-        self.calls = calls
+    init(_ calls: Folder.Calls) {
         let (stream, continuation) = AsyncStream.makeStream(of: Set<FilePath>.self)
         changes = stream
-        do throws(Errno) { (fd, refusal) = (try calls.beginWatching(), nil) } catch {
+        do throws(Errno) {
+            try calls.before(.beginWatching, "", nil)
+            (fd, refusal) = (try Folder.checked(inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))), nil)
+        } catch {
             (fd, refusal, source) = (-1, error, nil)
             continuation.finish()
             return
@@ -38,9 +39,9 @@ final class FolderWatch: Sendable {
     deinit { source?.cancel() }
 
     /// Watches one more folder; twice is as good as once.
-    func add(_ directory: FilePath) throws(Errno) {
+    func add(_ folder: Folder) throws(Errno) {
         if let refusal { throw refusal }
-        watched.set(directory, try calls.watch(fd, directory, IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR))
+        watched.set(folder.path, try folder.watch(by: fd, IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR))
     }
 
     private static func read(_ fd: Int32, _ watched: Watched) -> Set<FilePath> {

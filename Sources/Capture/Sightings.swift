@@ -16,6 +16,40 @@ struct Sightings {
     }
     private var known: [FilePath: Sighting] = [:]
 
+    /// What outlasts a restart of it.
+    private struct Record: Codable {
+        var path: FilePath
+        var inode: UInt64
+        /// Nil for none.
+        var backend: String?
+        var account: String?
+    }
+
+    init() {}
+
+    init(written: Data, at now: Date) {
+        // `try?`: nothing was written down yet.
+        for record in (try? JSONDecoder().decode([Record].self, from: written)) ?? [] {
+            let owner = record.backend.flatMap { backend in
+                record.account.map { Destination(backend: backend, account: AccountID($0)) }
+            }
+            known[record.path] = Sighting(
+                inode: ino_t(record.inode), size: -1, modifiedAt: FileTime(seconds: 0), unchangedSince: now, owner: owner)
+        }
+    }
+
+    /// The files that are not `present`'s; empty where there are none.
+    func written(besides present: Destination?) -> Data {
+        let records = known.filter { $0.value.owner != present }.sorted { $0.key.string < $1.key.string }.map { path, sighting in
+            Record(
+                path: path, inode: UInt64(sighting.inode), backend: sighting.owner?.backend, account: sighting.owner?.account.rawValue)
+        }
+        // `try?`: there is nothing in it that JSON could not hold.
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return records.isEmpty ? Data() : (try? encoder.encode(records)) ?? Data()
+    }
+
     /// Whether a file is waited for.
     var isWaiting: Bool { !known.isEmpty }
 

@@ -37,7 +37,7 @@ extension Spool {
             }
             name.owner = key
             do {
-                try folders.calls.rename(file.path, folders.taken / name.text)
+                try folders.rename(file.path, to: folders.taken / name.text)
                 count += 1
             } catch { note(file.path, .system(error)) }
         }
@@ -51,7 +51,7 @@ extension Spool {
         var name = name
         name.owner = nil
         do throws(Errno) {
-            try folders.calls.rename(file.path, folders.unclaimed / name.text)
+            try folders.rename(file.path, to: folders.unclaimed / name.text)
             try folders.sync([folders.taken, folders.unclaimed])
         } catch { note(file.path, .system(error)) }
     }

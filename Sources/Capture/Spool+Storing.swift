@@ -118,7 +118,7 @@ extension Spool {
         switch outcome {
         // Discarded after it was stored: the file is what a crash left of it.
         case .success, .failure(.outbox(.discarded)):
-            do { try folders.calls.unlink(file.path) } catch { note(file.path, .system(error)) }
+            do { try folders.unlink(file.path) } catch { note(file.path, .system(error)) }
         case .failure(.notUnderstood(let reason)): try await refuse(file.path, as: file.name.original, reason)
         case .failure(.tooLarge(let size, _)): try await refuse(file.path, as: file.name.original, Self.tooLarge(size))
         case .failure(.outbox(.idConflict)):
@@ -135,8 +135,10 @@ extension Spool {
             switch error {
             case .tooLarge(let size): throw CaptureFile.NotUnderstood(Self.tooLarge(size))
             case .notRegular: throw CaptureFile.NotUnderstood("It is not a plain file.")
+            case .linked: throw CaptureFile.NotUnderstood("The file has a second name, a hard link. Drop a copy of it into new/.")
             case .system(let error) where [.permissionDenied, .notPermitted].contains(error):
-                throw CaptureFile.NotUnderstood("The file cannot be read: \(error). Check who owns it and who may read it.")
+                throw CaptureFile.NotUnderstood(
+                    "The file cannot be read: \(error). Give homingd’s user read permission and drop it into new/ again.")
             // The next look may have better luck.
             case .system(let error): throw error
             }

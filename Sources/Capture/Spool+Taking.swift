@@ -70,8 +70,17 @@ extension Spool {
         }
         if !touched.isEmpty { try folders.sync(touched) }
         guard signedIn != present else { return }
+        try keepUnfinished(besides: signedIn)
         try folders.setPresent(signedIn)
         present = signedIn
+    }
+
+    /// Writes down whose unfinished files are that are not `present`'s: a restart must not give them to it.
+    func keepUnfinished(besides present: Destination?) throws(Errno) {
+        let written = sightings.written(besides: present)
+        guard written != unfinished else { return }
+        try folders.setUnfinished(written)
+        unfinished = written
     }
 
     /// Whether what appears is still taken for that account.
@@ -98,7 +107,7 @@ extension Spool {
         let path: FilePath
         do { path = try folders.take(file, as: name) } catch {
             // The others do not wait for it. It may have been bound already; only one of the two is there.
-            for path in [file.path, folders.binding(file, to: name)] { note(path, .system(error)) }
+            for path in [file.path, folders.binding(file, to: name)] { note(path, error) }
             // If it can be moved later, it is still of this time.
             _ = sightings.note(file, owner: name.owner.flatMap(folders.owner), at: clock.now)
             return nil

@@ -34,8 +34,8 @@ extension Spool {
         var failed: Set<FilePath> = []
         // Again each time: a folder that was removed and made anew is another one.
         for folder in [folders.root, folders.new, folders.users] + folders.userFolders {
-            do { try watch.add(folder) } catch {
-                guard error != .noSuchFileOrDirectory else { continue }
+            do throws(Errno) { try watch.add(folders.folder(folder)) } catch {
+                guard ![.noSuchFileOrDirectory, .notDirectory].contains(error) else { continue }
                 failed.insert(folder)
                 guard !unwatched.contains(folder) else { continue }
                 log.warning(

@@ -38,6 +38,9 @@ package actor Spool {
     /// What cannot be taken, or was taken and can be neither stored nor put aside.
     private var stuck: [FilePath: StuckFile.Cause] = [:]
     private let stuckReport = Mutex<(count: Int, waiting: Int, example: StuckFile?)>((0, 0, nil))
+    private let failureReport = Mutex<String?>(nil)
+    /// The unfinished files of other accounts, as they are written down.
+    var unfinished = Data()
     let fileCounts: FolderCounts
     let wake = Signal()
     /// Told after every look.
@@ -93,6 +96,8 @@ package actor Spool {
         self.log = log
         if isEnabled { try folders.make(isStart: true) }
         present = folders.present
+        unfinished = folders.unfinished
+        sightings = Sightings(written: unfinished, at: clock.now)
     }
 
     package nonisolated var directory: String { folders.root.string }
@@ -108,6 +113,9 @@ package actor Spool {
 
     /// What the last look could not take, how many files of it are also counted as waiting, and one of it.
     package nonisolated var stuckFiles: (count: Int, waiting: Int, example: StuckFile?) { stuckReport.withLock(\.self) }
+
+    /// Why the last look was cut short, so that files may wait untried; nil where it was not, or where it was for want of room in the outbox.
+    package nonisolated var failure: String? { failureReport.withLock(\.self) }
 
     /// Look again: somebody has signed in.
     package nonisolated func look() { wake.send() }
@@ -133,9 +141,11 @@ package actor Spool {
             candidates = inOrder(candidates)[...]
             closed.formIntersection(candidates.map(\.path))
             sightings.keep(candidates)
+            try keepUnfinished(besides: present)
             keepOrder(behind: candidates.compactMap(\.bound?.id))
             while !candidates.isEmpty, !isCrowded, !Task.isCancelled { try await store(try await take(from: &candidates)) }
             lastFailure = nil
+            failureReport.withLock { $0 = nil }
         } catch {
             // What was taken stays in taken/ and is stored by the next look: soon, for a full disk tells nobody when it has room again.
             tell(error)
@@ -164,6 +174,12 @@ package actor Spool {
     func tell(_ error: any Error) {
         let text = if case IntakeError.outbox(let cause) = error { "\(cause)" } else { "\(error)" }
         defer { lastFailure = text }
+        let isWantOfRoom =
+            switch error {
+            case IntakeError.outbox(.full), IntakeError.outbox(.overLimit), OutboxError.full, OutboxError.overLimit: true
+            default: false
+            }
+        failureReport.withLock { $0 = isWantOfRoom ? nil : text }
         guard lastFailure != text else { return }
         log.error("The drop folder cannot be emptied", metadata: ["directory": "\(folders.root.string)", "error": "\(text)"])
     }

@@ -29,15 +29,26 @@ extension SpoolFolders {
     /// Durable when it returns.
     func setPresent(_ owner: Destination?) throws(Errno) {
         if let owner { return try replace(presentOwner, with: Data(try register(owner).text.utf8)) }
-        do { try calls.unlink(presentOwner) } catch { guard error == .noSuchFileOrDirectory else { throw error } }
+        do { try unlink(presentOwner) } catch { guard error == .noSuchFileOrDirectory else { throw error } }
         try sync([owners])
     }
 
+    private var unfinishedFiles: FilePath { owners / "unfinished" }
+
+    /// The unfinished files of other accounts than the present one, as they were last written down.
+    var unfinished: Data {
+        // `try?`: one that cannot be read says nothing.
+        (try? content(of: unfinishedFiles, atMost: 64 << 20)) ?? Data()
+    }
+
+    /// Durable when it returns.
+    func setUnfinished(_ written: Data) throws(Errno) { try replace(unfinishedFiles, with: written) }
+
     /// As a whole or not at all, wherever a crash comes.
     private func replace(_ path: FilePath, with content: Data) throws(Errno) {
-        let draft = owners / Self.draft
-        try write(content, to: draft, mode: 0o600)
-        try calls.rename(draft, path)
-        try sync([owners])
+        let (folder, name) = try place(of: path)
+        try folder.write(content, to: Self.draft, mode: 0o600)
+        try folder.replace(name, with: Self.draft)
+        try folder.sync()
     }
 }

@@ -10,15 +10,28 @@ extension SpoolFolders {
     ///
     /// From another file system it is copied. Before the copy counts, the file gets a hidden name where it is that binds it to its id: wherever
     /// a crash may come, it is not stored twice.
-    func take(_ candidate: Candidate, as name: TakenName) throws(Errno) -> FilePath {
+    func take(_ candidate: Candidate, as name: TakenName) throws(StuckFile.Cause) -> FilePath {
         let target = (name.owner == nil ? unclaimed : taken) / name.text
-        try move(candidate.path, to: target) { () throws(Errno) -> FilePath in
-            guard candidate.bound == nil else { return candidate.path }
-            let bound = binding(candidate, to: name)
-            try calls.rename(candidate.path, bound)
-            try sync([candidate.directory])
-            return bound
-        }
+        let (folder, source): (Folder, FilePath)
+        let file: OpenFile
+        do throws(Errno) {
+            (folder, source) = try place(of: candidate.path)
+            file = try folder.hold(source)
+        } catch { throw .system(error) }
+        // The next look sees to another file that has taken its place.
+        guard file.status.isPlain, candidate.isSame(as: file.status) else { throw .system(.resourceBusy) }
+        guard !file.status.isLinked else { throw .linked }
+        do throws(Errno) { _ = try folder.open(source) } catch { throw error == .permissionDenied ? .unreadable : .system(error) }
+        do throws(Errno) {
+            let (room, free) = try place(of: target)
+            try move(file, source, in: folder, to: room, free) { () throws(Errno) -> FilePath in
+                guard candidate.bound == nil else { return source }
+                let bound = FilePath(Self.binding + name.text)
+                try folder.rename(source, to: folder, bound)
+                try folder.sync()
+                return bound
+            }
+        } catch { throw .system(error) }
         return target
     }
 
@@ -37,71 +50,60 @@ extension SpoolFolders {
     /// The longest text of a TakenName, in bytes.
     static let longestName = Int(NAME_MAX) - binding.utf8.count
 
-    /// Renames a file; copies it where it comes from another file system, and removes it there, or else the copy.
+    /// Renames a file that is held; copies it where it comes from another file system, and removes it there, or else the copy.
     ///
-    /// - Parameter bind: called when the copy is safe and before it counts; returns where the file is from then on.
-    func move(_ path: FilePath, to target: FilePath, bind: (() throws(Errno) -> FilePath)? = nil) throws(Errno) {
-        do { return try calls.rename(path, target) } catch { guard error == .improperLink else { throw error } }
-        let draft = target.removingLastComponent() / Self.draft
+    /// - Parameter bind: called when the copy is safe and before it counts; returns the file's name from then on.
+    func move(
+        _ file: OpenFile, _ name: FilePath, in folder: Folder, to room: Folder, _ target: FilePath,
+        bind: (() throws(Errno) -> FilePath)? = nil
+    ) throws(Errno) {
+        do { try folder.rename(name, to: room, target) } catch {
+            guard error == .improperLink else { throw error }
+            return try copy(file, name, in: folder, to: room, target, bind: bind)
+        }
+        // Whoever may write in the folder may have put something else there since it was checked: back with it.
+        guard let moved = room.status(of: target), !moved.isSame(as: file.status) else { return }
+        do { try room.rename(target, to: folder, name) } catch {
+            try room.rename(target, to: folder, FilePath("returned-\(UInt64.random(in: .min ... .max))"))
+        }
+        throw .resourceBusy
+    }
+
+    private func copy(
+        _ file: OpenFile, _ name: FilePath, in folder: Folder, to room: Folder, _ target: FilePath, bind: (() throws(Errno) -> FilePath)?
+    ) throws(Errno) {
         do throws(Errno) {
             // Before the work: what may not be removed there need not be copied.
-            guard path.removingLastComponent().withPlatformString({ faccessat(AT_FDCWD, $0, W_OK, AT_EACCESS) }) == 0 else {
-                throw Errno(rawValue: errno)
+            try folder.checkWritable()
+            let source = try folder.open(name)
+            guard source.status.isSame(as: file.status) else { throw .resourceBusy }
+            try room.write(try contentToCopy(of: source), to: Self.draft, mode: source.status.st_mode & 0o777 | 0o600)
+            let name = try bind?() ?? name
+            guard let after = folder.status(of: name), after.isSame(as: source.status), after.hasContent(of: source.status) else {
+                throw .resourceBusy
             }
-            let before = status(of: path)
-            try write(try contentToCopy(of: path), to: draft, mode: (before?.st_mode ?? 0) & 0o777 | 0o600)
-            let source = try bind?() ?? path
-            guard let before, let after = status(of: source), before.hasContent(of: after) else { throw Errno.resourceBusy }
-            try calls.rename(draft, target)
+            try room.rename(Self.draft, to: room, target)
             do throws(Errno) {
-                try sync([target.removingLastComponent()])
-                try calls.unlink(source)
+                try room.sync()
+                try folder.unlink(name)
             } catch {
-                target.remove()
+                room.remove(target)
                 throw error
             }
         } catch {
-            draft.remove()
+            room.remove(Self.draft)
             throw error
         }
     }
 
-    private func contentToCopy(of path: FilePath) throws(Errno) -> Data {
-        do { return try content(of: path, atMost: Intake.largestDocument) } catch {
+    private func contentToCopy(of file: OpenFile) throws(Errno) -> Data {
+        do { return try file.content(atMost: Intake.largestDocument) } catch {
             switch error {
-            case .notRegular: throw Errno.tooManySymbolicLinkLevels
-            case .tooLarge: throw Errno.fileTooLarge
+            case .notRegular: throw .tooManySymbolicLinkLevels
+            case .linked: throw .tooManyLinks
+            case .tooLarge: throw .fileTooLarge
             case .system(let error): throw error
             }
         }
-    }
-
-    /// Writes a file durably; what fails leaves none.
-    func write(_ content: Data, to path: FilePath, mode: mode_t) throws(Errno) {
-        path.remove()
-        let fd = path.withPlatformString { open($0, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode) }
-        guard fd >= 0 else { throw Errno(rawValue: errno) }
-        defer { close(fd) }
-        var written = 0
-        while written < content.count {
-            let count = content.withUnsafeBytes { Glibc.write(fd, $0.baseAddress?.advanced(by: written), $0.count - written) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw abandoned(path) }
-            written += count
-        }
-        guard fsync(fd) == 0 else { throw abandoned(path) }
-    }
-
-    private func abandoned(_ path: FilePath) -> Errno {
-        let error = Errno(rawValue: errno)
-        path.remove()
-        return error
-    }
-}
-
-extension stat {
-    /// Whether nothing has been written between the two.
-    fileprivate func hasContent(of other: stat) -> Bool {
-        st_size == other.st_size && FileTime(st_mtim) == FileTime(other.st_mtim)
     }
 }

@@ -11,7 +11,7 @@ package struct StuckFile: Sendable, Equatable {
 }
 
 extension StuckFile {
-    enum Cause: Equatable {
+    enum Cause: Error, Equatable {
         /// Taking, reading or putting aside has failed.
         case system(Errno)
         /// A folder that cannot be listed.
@@ -26,12 +26,16 @@ extension StuckFile {
         case overLimit(Int64)
         /// Of the lane of one that there is no room for.
         case behind(FilePath)
+        /// A file that we may not read, as programs leave one that was made by mkstemp(3).
+        case unreadable
+        /// A file with another name besides.
+        case linked
         case link, folder, special
 
         /// Whether it is of the kind that is tried, and holds until the file is gone; otherwise it is no plain file.
         var isFailure: Bool {
             switch self {
-            case .system, .noBackend, .otherAccount, .diskFull, .overLimit, .behind: true
+            case .system, .noBackend, .otherAccount, .diskFull, .overLimit, .behind, .unreadable, .linked: true
             case .unlistable, .link, .folder, .special: false
             }
         }
@@ -60,6 +64,8 @@ extension StuckFile {
         case .diskFull(let bytes): reason = "the disk has no room for it, which takes \(Self.mebibytes(bytes)) MiB"
         case .overLimit(let limit): reason = "it does not fit into the outbox any more, whose limit is \(limit >> 20) MiB"
         case .behind(let path): reason = "it goes after \(path), for which there is no room"
+        case .unreadable: reason = "homingd may not read it"
+        case .linked: reason = "it has a second name, a hard link"
         case .link: reason = "it is a link, not a plain file"
         case .folder: reason = "it is a folder, not a plain file"
         case .special: reason = "it is not a plain file"
@@ -76,10 +82,17 @@ extension StuckFile {
             case .overLimit:
                 "Let what waits go up, which makes room; or raise outbox.max_bytes in the configuration and restart the daemon."
             case .behind: "Nothing: it is taken once that one has been."
+            case .unreadable: "Whoever owns the file gives the group read permission: chmod 640 \(path.string.asArgument)"
+            case .linked: "Drop a copy of the file there, and remove this one."
             case .link: "Move the file itself there, in place of the link."
             case .folder: "Move the files in it to \(users.string)/<id>/, where <id> is the user’s number."
             case .special: "Move the file itself there, or remove what is there."
             }
     }
     private static func mebibytes(_ bytes: Int64) -> Int64 { (bytes + (1 << 20) - 1) >> 20 }
+}
+
+extension String {
+    /// As one argument of a shell's command line: a file may have been given any name.
+    fileprivate var asArgument: String { "'" + replacing("'", with: "'\\''") + "'" }
 }

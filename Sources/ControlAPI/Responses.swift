@@ -30,9 +30,8 @@ public struct Status: Codable, Sendable, Equatable {
 /// One thing that a person should see to.
 public struct Attention: Codable, Sendable, Equatable {
     /// Stable: `disk-full`, `outbox-full`, `no-profile`, `dead`, `held`, `look-up-failing`, `route-failing`, `other-address`, `misconfigured`,
-    /// `no-secure-connection`, `clock`, `sign-in-required`, `session-failing`, `paused`, `other-account`, `stuck-files`, `refused-files`,
-    /// `unclaimed-files`,
-    /// `configuration-rejected` or `store-damaged`. Open: new codes may come.
+    /// `no-secure-connection`, `clock`, `sign-in-required`, `session-failing`, `paused`, `other-account`, `stuck-files`,
+    /// `drop-folder-failing`, `refused-files`, `unclaimed-files`, `configuration-rejected` or `store-damaged`. Open: new codes may come.
     public var code: String
     public var text: String
     /// What to do next, as a sentence.

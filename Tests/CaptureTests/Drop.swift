@@ -18,7 +18,7 @@ struct Drop {
     /// The spool's backend as it is configured.
     var backend: String?
     /// What the system does with the folders' files.
-    var calls: SpoolFolders.Calls
+    var calls: Folder.Calls
     var outbox: Outbox
     var spool: Spool
     let clock = TestClock()
@@ -26,20 +26,21 @@ struct Drop {
     var unclaimed: UnclaimedFiles
 
     init(
-        _ account: Account? = .ann, unclaimed: UnclaimedFiles = .ask, calls: SpoolFolders.Calls = .init(), maxBytes: Int64 = .max
+        _ account: Account? = .ann, unclaimed: UnclaimedFiles = .ask, calls: Folder.Calls = .init(), maxBytes: Int64 = .max,
+        in parent: String = "/tmp"
     ) throws {
-        try self.init(accounts: ["breathesafe": account], unclaimed: unclaimed, calls: calls, maxBytes: maxBytes)
+        try self.init(accounts: ["breathesafe": account], unclaimed: unclaimed, calls: calls, maxBytes: maxBytes, in: parent)
     }
 
     /// Whoever is signed in has been so for long: what is dropped next is theirs.
     ///
     /// - Parameter maxBytes: the limit of the outbox.
     init(
-        accounts: [String: Account?], backend: String? = nil, unclaimed: UnclaimedFiles = .ask, calls: SpoolFolders.Calls = .init(),
-        maxBytes: Int64 = .max
+        accounts: [String: Account?], backend: String? = nil, unclaimed: UnclaimedFiles = .ask, calls: Folder.Calls = .init(),
+        maxBytes: Int64 = .max, in parent: String = "/tmp"
     ) throws {
         self.unclaimed = unclaimed
-        directory = try TemporaryDirectory()
+        directory = try TemporaryDirectory(in: parent)
         addressing = FakeAddressing(accounts)
         self.backend = backend
         self.calls = calls
@@ -63,7 +64,7 @@ struct Drop {
     }
 
     private static func spool(
-        _ directory: TemporaryDirectory, _ backend: String?, _ unclaimed: UnclaimedFiles, _ calls: SpoolFolders.Calls, _ outbox: Outbox,
+        _ directory: TemporaryDirectory, _ backend: String?, _ unclaimed: UnclaimedFiles, _ calls: Folder.Calls, _ outbox: Outbox,
         _ addressing: FakeAddressing, _ clock: TestClock, _ log: LogLines
     ) throws -> Spool {
         var folders = SpoolFolders(root: directory("spool"))

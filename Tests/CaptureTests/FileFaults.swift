@@ -11,12 +11,14 @@ final class FileFaults: Sendable {
         var rename: @Sendable (String, String) -> Int32? = { _, _ in nil }
         var unlink: @Sendable (String) -> Int32? = { _ in nil }
         var open: @Sendable (String) -> Int32? = { _ in nil }
-        var openFolder: @Sendable (String) -> Int32? = { _ in nil }
+        /// Of asking whether somebody writes to a file.
+        var lease: @Sendable (String) -> Int32? = { _ in nil }
+        var list: @Sendable (String) -> Int32? = { _ in nil }
         var beginWatching: Int32?
         var watch: @Sendable (String) -> Int32? = { _ in nil }
     }
     private let errors: Mutex<Errors>
-    private let opened = Mutex<[String]>([])
+    private let listed = Mutex<[String]>([])
 
     init(_ errors: Errors = Errors()) { self.errors = Mutex(errors) }
 
@@ -24,41 +26,25 @@ final class FileFaults: Sendable {
     func clear() { set { $0 = Errors() } }
 
     /// Which folders have been listed, in order.
-    var foldersOpened: [String] { opened.withLock(\.self) }
+    var foldersListed: [String] { listed.withLock(\.self) }
 
-    var calls: SpoolFolders.Calls {
-        let system = SpoolFolders.Calls()
-        var calls = system
-        calls.rename = { [self] (path, target) throws(Errno) in
-            try fail(errors.withLock(\.rename)(path.string, target.string))
-            try system.rename(path, target)
+    var calls: Folder.Calls {
+        Folder.Calls { (kind, path, target) throws(Errno) in
+            if kind == .list { self.listed.withLock { $0.append(path.string) } }
+            let errors = self.errors.withLock(\.self)
+            let code: Int32? =
+                switch kind {
+                case .rename: errors.rename(path.string, target?.string ?? "")
+                case .unlink: errors.unlink(path.string)
+                case .open: errors.open(path.string)
+                case .lease: errors.lease(path.string)
+                case .list: errors.list(path.string)
+                case .beginWatching: errors.beginWatching
+                case .watch: errors.watch(path.string)
+                case .openFolder, .status, .hold, .create: nil
+                }
+            if let code { throw Errno(rawValue: code) }
         }
-        calls.unlink = { [self] (path) throws(Errno) in
-            try fail(errors.withLock(\.unlink)(path.string))
-            try system.unlink(path)
-        }
-        calls.open = { [self] (path) throws(Errno) in
-            try fail(errors.withLock(\.open)(path.string))
-            return try system.open(path)
-        }
-        calls.openFolder = { [self] (path) throws(Errno) in
-            opened.withLock { $0.append(path.string) }
-            try fail(errors.withLock(\.openFolder)(path.string))
-            return try system.openFolder(path)
-        }
-        calls.beginWatching = { [self] () throws(Errno) in
-            try fail(errors.withLock(\.beginWatching))
-            return try system.beginWatching()
-        }
-        calls.watch = { [self] (fd, path, mask) throws(Errno) in
-            try fail(errors.withLock(\.watch)(path.string))
-            return try system.watch(fd, path, mask)
-        }
-        return calls
-    }
-
-    private func fail(_ code: Int32?) throws(Errno) {
-        if let code { throw Errno(rawValue: code) }
     }
 
     /// As where `folder` is the root of another file system.

@@ -55,10 +55,10 @@ import Testing
         // No time is taken to be too fresh.
         let counts = FolderCounts(folders, coarseness: { _ in -.infinity })
         #expect(counts.now == (2, 0))
-        let listed = faults.foldersOpened
+        let listed = faults.foldersListed
         #expect(listed.sorted() == ["new", "new/users", "new/users/5", "refused", "taken", "unclaimed"].map { directory($0) })
         for _ in 1...3 { #expect(counts.now == (2, 0)) }
-        #expect(faults.foldersOpened == listed)
+        #expect(faults.foldersListed == listed)
         let before = changedAt("new/users/5")
         var number = 1
         while changedAt("new/users/5") == before {
@@ -66,7 +66,7 @@ import Testing
             try put("new/users/5/\(number)")
         }
         #expect(counts.now == (1 + number, 0))
-        #expect(faults.foldersOpened == listed + [directory("new/users/5")])
+        #expect(faults.foldersListed == listed + [directory("new/users/5")])
     }
 
     @Test func aFolderThatChangedJustNowIsListedAgain() throws {
@@ -74,6 +74,6 @@ import Testing
         let counts = FolderCounts(folders, coarseness: { _ in .infinity })
         #expect(counts.now == (1, 0))
         #expect(counts.now == (1, 0))
-        #expect(faults.foldersOpened.count { $0 == directory("new") } == 2)
+        #expect(faults.foldersListed.count { $0 == directory("new") } == 2)
     }
 }

@@ -113,6 +113,29 @@ import Vault
             ])
     }
 
+    @Test func aFolderThatStopsALookIsReportedUntilOneSucceeds() async throws {
+        let faults = FileFaults(.init(list: { $0.hasSuffix("/taken") ? EACCES : nil }))
+        let drop = try Drop(calls: faults.calls)
+        try drop.put(Drop.capture(1), "new/users/5/a.json")
+        await drop.spool.sweep()
+        #expect(
+            drop.spool.failure
+                == "The folder \(drop.path("taken")) cannot be used: Permission denied. Check who owns it, and the disk; nothing was lost.")
+        faults.clear()
+        await drop.spool.sweep()
+        #expect(drop.spool.failure == nil)
+        #expect(try await drop.documents() == [Drop.capture(1)])
+    }
+
+    @Test func aThousandFilesThatCannotBeTakenAreAllReported() async throws {
+        let faults = FileFaults(.init(rename: { _, target in target.contains("/taken/") ? EACCES : nil }))
+        let drop = try Drop(calls: faults.calls)
+        for number in 1...1000 { try drop.put(Drop.capture(number), "new/users/5/\(number).json") }
+        await drop.spool.sweep()
+        #expect((drop.spool.stuckFiles.count, drop.spool.stuckFiles.waiting) == (1000, 1000))
+        #expect(drop.spool.counts() == (1000, 0))
+    }
+
     @Test(.timeLimit(.minutes(30))) func aPermissionThatIsGrantedIsNoticedWithoutAnEvent() async throws {
         let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? EACCES : nil }))
         let drop = try Drop(calls: faults.calls)
@@ -190,12 +213,70 @@ import Vault
         #expect(drop.spool.stuckFiles.count == 0)
     }
 
+    /// As mkstemp(3) makes it, by another user.
+    @Test func leavesAnUnreadableFileInPlaceAndSaysWhatToType() async throws {
+        let faults = FileFaults(.init(open: { $0.contains("/new/") ? EACCES : nil }, lease: { $0.contains("/new/") ? EACCES : nil }))
+        let drop = try Drop(calls: faults.calls)
+        try drop.put(Drop.capture(1), "new/users/5/it's.json")
+        await drop.spool.sweep()
+        drop.clock.advance(by: 5)
+        await drop.spool.sweep()
+        #expect(try drop.names("new/users/5") == ["it's.json"])
+        #expect(try drop.names("refused").isEmpty)
+        #expect(drop.spool.stuckFiles.waiting == 1)
+        let path = drop.path("new/users/5/it's.json")
+        let quoted = path.replacing("'", with: "'\\''")
+        #expect(
+            drop.spool.stuckFiles.example
+                == StuckFile(
+                    path: path, reason: "homingd may not read it",
+                    next: "Whoever owns the file gives the group read permission: chmod 640 '\(quoted)'"))
+        faults.clear()
+        await drop.spool.sweep()
+        #expect(try await drop.documents() == [Drop.capture(1)])
+        #expect(drop.spool.stuckFiles.count == 0)
+    }
+
+    @Test func leavesAFileWithAHardLinkInPlaceUntilItHasOneName() async throws {
+        let drop = try Drop()
+        try drop.put(Drop.capture(1), "new/users/5/a.json")
+        try drop.put(Drop.capture(2), "new/users/5/b.json")
+        try #require(Glibc.link(drop.path("new/users/5/a.json"), drop.path("new/users/5/.hidden")) == 0)
+        await drop.spool.sweep()
+        #expect(try await drop.documents() == [Drop.capture(2)])
+        #expect(drop.spool.counts() == (1, 0))
+        #expect((drop.spool.stuckFiles.count, drop.spool.stuckFiles.waiting) == (1, 1))
+        #expect(
+            drop.spool.stuckFiles.example
+                == StuckFile(
+                    path: drop.path("new/users/5/a.json"), reason: "it has a second name, a hard link",
+                    next: "Drop a copy of the file there, and remove this one."))
+        unlink(drop.path("new/users/5/.hidden"))
+        await drop.spool.sweep()
+        #expect(try await drop.documents() == [Drop.capture(1)])
+        #expect(drop.spool.stuckFiles.count == 0)
+    }
+
+    @Test(arguments: [(mode_t(0o2770), mode_t(0o3770)), (0o777, 0o1777), (0o755, 0o755), (0o700, 0o700)])
+    func setsTheStickyBitOfAUsersFolderInWhichOthersMayWrite(before: mode_t, after: mode_t) async throws {
+        let drop = try Drop()
+        try drop.put(Drop.capture(1), "new/users/5/a.json")
+        try #require(chmod(drop.path("new/users/5"), before) == 0)
+        await drop.spool.sweep()
+        var status = stat()
+        try #require(stat(drop.path("new/users/5"), &status) == 0)
+        #expect(status.st_mode & 0o7777 == after)
+        #expect(try await drop.entries().count == 1)
+    }
+
     @Test func whatMayNotBeReadIsPutAside() async throws {
         let faults = FileFaults(.init(open: { $0.contains("/taken/") ? EACCES : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/5/a.json")
         await drop.spool.sweep()
-        #expect(try drop.reason("a.json") == "The file cannot be read: Permission denied. Check who owns it and who may read it.")
+        #expect(
+            try drop.reason("a.json")
+                == "The file cannot be read: Permission denied. Give homingd’s user read permission and drop it into new/ again.")
     }
 
     @Test(arguments: ["new/bad.json", "taken/bad.json"]) func whatCannotBePutAsideIsKeptAndHoldsUpNothing(place: String) async throws {
@@ -232,7 +313,7 @@ import Vault
     }
 
     @Test func aFolderThatCannotBeListedIsToldOf() async throws {
-        let faults = FileFaults(.init(openFolder: { $0.hasSuffix("/users/7") ? EACCES : nil }))
+        let faults = FileFaults(.init(list: { $0.hasSuffix("/users/7") ? EACCES : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/7/a.json")
         try drop.put(Drop.capture(2), "new/users/5/b.json")

@@ -109,6 +109,30 @@ import Vault
         #expect(drop.spool.unclaimedFiles == 1)
     }
 
+    /// Also where the daemon ends between the sign-in and the end of the file.
+    @Test(.timeLimit(.minutes(5)), arguments: [nil, Account.bob])
+    func aRestartDoesNotGiveAnUnfinishedFileToTheNextAccount(before: Account?) async throws {
+        var drop = try Drop(before)
+        try drop.put("", "new/users/5/open.json")
+        let handle = try #require(FileHandle(forWritingAtPath: drop.path("new/users/5/open.json")))
+        await drop.spool.sweep()
+        await drop.signIn(.ann)
+        try drop.restart()
+        try handle.write(contentsOf: Data(Drop.capture(1).utf8))
+        try handle.close()
+        // A program that another test starts at this moment may have inherited the descriptor, until it executes.
+        repeat {
+            try await Task.sleep(for: .milliseconds(5))
+            await drop.spool.sweep()
+        } while drop.spool.counts().waiting > 0
+        #expect(try await drop.documents(of: .ann).isEmpty)
+        #expect(try await drop.documents(of: .bob).count == (before == nil ? 0 : 1))
+        #expect(drop.spool.unclaimedFiles == (before == nil ? 1 : 0))
+        // What is told of it does not outlast it.
+        await drop.spool.sweep()
+        #expect(try drop.content("owners/unfinished").isEmpty)
+    }
+
     @Test func theNextAccountTakesWhatWasSetAsideWhereThatIsConfigured() async throws {
         var drop = try Drop(nil)
         try dropThree(drop)

@@ -10,7 +10,7 @@ import Testing
 /// Files that are not whole when they are first seen, and folders in which no event tells that they are.
 @Suite struct SpoolUnfinishedTests {
     /// As where a file is another user's: the kernel does not say whether anybody writes to it.
-    private let unasked = FileFaults(.init(open: { $0.contains("/new/") ? EACCES : nil }))
+    private let unasked = FileFaults(.init(lease: { $0.contains("/new/") ? EACCES : nil }))
 
     @Test(arguments: [-2_000_000_000.0, 60]) func whereTheKernelDoesNotSayItAFileIsWholeOnceItHasNotChanged(age: TimeInterval) async throws
     {

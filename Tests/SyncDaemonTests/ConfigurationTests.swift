@@ -201,6 +201,10 @@ import Testing
         #expect(try mistakes("state_directory: file/below/it\n") == ["state_directory"])
         #expect(try mistakes(places + "spool: {directory: file}\n") == ["spool.directory"])
         #expect(try mistakes(places + "spool: {directory: file, enabled: false}\n").isEmpty)
+        // Who may write in the drop folder could move the state directory's files.
+        for drop in ["drop", "drop/new", "drop/new/users/9"] {
+            #expect(try mistakes("state_directory: \(drop)/new/users/9\nsocket: s\nspool: {directory: \(drop)}\n") == ["spool.directory"])
+        }
         #expect(try mistakes("state_directory: ~/foo\n") == ["state_directory"])
         #expect(try mistakes(places + "spool: {directory: ~ann/foo}\n") == ["spool.directory"])
         #expect(try mistakes(places + "delivery: {first_pause: 10, longest_pause: 9}\n") == ["delivery.longest_pause"])

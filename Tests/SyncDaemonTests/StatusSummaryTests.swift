@@ -327,6 +327,23 @@ import Testing
 
     @Test(
         arguments: [
+            (0, 0, "The drop folder cannot be emptied: Permission denied."),
+            (1, 0, "The drop folder cannot be emptied: Permission denied. 1 dropped file waits there."),
+            (1000, 0, "The drop folder cannot be emptied: Permission denied. 1000 dropped files wait there."),
+            (2, 1, "1 capture is on the way up. The drop folder cannot be emptied: Permission denied. 2 dropped files wait there."),
+        ])
+    func aDropFolderThatCannotBeEmptiedIsReported(waiting: Int, pending: Int, sentence: String) {
+        let spool = SpoolReport(directory: "/spool", waiting: waiting, refused: 0)
+        let status = StatusSummary(
+            backends: [backend(QueueReport(pending: pending, delivered: 1))], spool: spool, spoolFailure: "Permission denied",
+            moment: moment)
+        #expect(status.sentence == sentence)
+        #expect(status.attention.map(\.code) == ["drop-folder-failing"])
+        #expect(sentence.hasSuffix(status.attention[0].text))
+    }
+
+    @Test(
+        arguments: [
             (UnclaimedFiles.ask, "Are they yours?", "To send them as ann@lab.test, run: homing claim"),
             (.hold, "are held.", "An administrator can send them as ann@lab.test with: homing claim"),
         ])

@@ -9,8 +9,20 @@ int homing_is_open_for_writing(int fd);
 /// fault take its course. A kill from outside or a power cut leaves no mark.
 void homing_mark_crashes(int fd);
 
-/// Opens a file for reading, without following a link and without waiting for a fifo's writer. Returns the descriptor, or -1 with errno.
-int homing_open_regular(const char *path);
+/// Opens the folder `name` of the folder `at`, for calls relative to it (O_PATH). Follows a link only if told to. Returns the descriptor, or -1
+/// with errno.
+int homing_open_folder(int at, const char *name, int follows);
+
+/// Opens the file `name` of the folder `at` for reading, without following a link and without waiting for a fifo's writer. Returns the
+/// descriptor, or -1 with errno.
+int homing_open_regular(int at, const char *name);
+
+/// Holds on to what is called `name` in the folder `at`, also a link or a file that may not be read, so that its inode is not used for another
+/// file meanwhile (O_PATH). Returns the descriptor, or -1 with errno.
+int homing_hold(int at, const char *name);
+
+/// Renames `name` of the folder `at` to `target` in the folder `to`, and replaces nothing there. Returns 0, or -1 with errno (EEXIST).
+int homing_rename_new(int at, const char *name, int to, const char *target);
 
 /// The process that connected to the Unix socket `fd`, as it was then (SO_PEERCRED). Returns 0, or -1 with errno.
 int homing_peer(int fd, int *pid, unsigned *uid, unsigned *gid);

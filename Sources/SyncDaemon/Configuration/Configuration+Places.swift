@@ -22,9 +22,17 @@ extension Configuration {
             if spool.directory.hasPrefix(stateDirectory + "/") { return }
         }
         guard spool.isEnabled else { return }
+        if Self.resolved(stateDirectory).starts(with: Self.resolved(spool.directory)) {
+            reject("spool.directory", spool.directory, "a folder that the state directory is not in: others may write in the drop folder")
+        }
         // One that is there and closed to the daemon keeps back its files alone: then `homing status` tells of them.
         let missing = Capture.Spool.rooms(of: spool.directory).filter { !FileManager.default.fileExists(atPath: $0) }
         if let obstacle = missing.lazy.compactMap(Self.obstacle(toWritingIn:)).first { reject("spool.directory", obstacle, folder) }
+    }
+
+    /// The names in a path, without links as far as it exists.
+    private static func resolved(_ path: String) -> [String] {
+        URL(fileURLWithPath: path).resolvingSymlinksInPath().standardizedFileURL.pathComponents
     }
 
     /// What keeps files from being written in a folder that may have to be made first; nil where nothing does.

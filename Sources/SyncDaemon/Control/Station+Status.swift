@@ -53,7 +53,7 @@ extension Station {
             grouping: tallies.filter { keepers[$0.destination.backend] == nil && !$0.state.isFinal }, by: \.destination.backend)
         var summary = StatusSummary(
             backends: reports, spool: spool, spoolBackend: self.spool.backend, stuckWaiting: self.spool.isEnabled ? stuck.waiting : 0,
-            unclaimed: self.spool.unclaimed,
+            spoolFailure: self.spool.isEnabled ? self.spool.failure : nil, unclaimed: self.spool.unclaimed,
             withoutProfile: unknown.mapValues { $0.map(\.count).reduce(0, +) },
             room: try await stored { () throws(OutboxError) in try await outbox.room() }, rejectedConfiguration: rejected.reason,
             damages: SalvageReport.all(in: stateDirectory), moment: Moment(now: clock.now))

@@ -183,6 +183,12 @@ extension StatusSummary {
 
     private var files: [Attention] {
         var items: [Attention] = []
+        if let text = spoolFailureText {
+            items.append(
+                Attention(
+                    code: "drop-folder-failing", text: text,
+                    next: "Fix the cause. The daemon tries again by itself, at the latest after 30 seconds."))
+        }
         if spool.stuck > 0, let file = spool.stuckExample {
             items.append(
                 Attention(

@@ -12,6 +12,8 @@ struct StatusSummary {
     var spoolBackend: String?
     /// Those files that wait in the drop folder and cannot be taken.
     var stuckWaiting = 0
+    /// Why the drop folder cannot be emptied; nil where it can.
+    var spoolFailure: String?
     /// What the configuration wants of files that nobody has claimed.
     var unclaimed = UnclaimedFiles.ask
     /// Entries of backends that no profile describes any more, by the backend's name.
@@ -39,14 +41,14 @@ struct StatusSummary {
         let isItsSpool = spoolBackend == nil || spoolBackend == backend.name
         return StatusSummary(
             backends: [backend], spool: isItsSpool ? spool : SpoolReport(directory: spool.directory, waiting: 0, refused: 0),
-            spoolBackend: spoolBackend, stuckWaiting: isItsSpool ? stuckWaiting : 0, unclaimed: unclaimed, room: room,
-            rejectedConfiguration: rejectedConfiguration, moment: moment, namesPeople: namesPeople)
+            spoolBackend: spoolBackend, stuckWaiting: isItsSpool ? stuckWaiting : 0, spoolFailure: isItsSpool ? spoolFailure : nil,
+            unclaimed: unclaimed, room: room, rejectedConfiguration: rejectedConfiguration, moment: moment, namesPeople: namesPeople)
     }
 
     var sentence: String {
         var sentences =
             damages.map(\.sentence) + (attention.first?.code == "refused-files" ? refusedFiles + [situation] : [situation] + refusedFiles)
-            + stuckFiles + unclaimedFiles
+            + stuckFiles + failingSpool + unclaimedFiles
         if case .overLimit = room { sentences.append("The outbox is full and takes nothing more in until some of it has gone up.") }
         if rejectedConfiguration != nil { sentences.append("The changed configuration has mistakes and is not in force.") }
         return sentences.joined(separator: " ")
@@ -69,6 +71,19 @@ struct StatusSummary {
         return [namesPeople ? "\(what): \(file.reason). \(file.next)" : "\(what)."]
     }
 
+    /// A drop folder that cannot be emptied, where the situation does not say so.
+    private var failingSpool: [String] {
+        guard let text = spoolFailureText, !waitingText.sentences.isEmpty || dead > 0 else { return [] }
+        return [text]
+    }
+
+    var spoolFailureText: String? {
+        spoolFailure.map { failure in
+            let files = untaken == 0 ? "" : " \(Self.droppedFiles(untaken)) \(untaken == 1 ? "waits" : "wait") there."
+            return "The drop folder cannot be emptied: \(failure.asSentence)\(files)"
+        }
+    }
+
     /// Files that were dropped while no account was signed in, where one is now.
     private var unclaimedFiles: [String] {
         guard claimable > 0 else { return [] }
@@ -79,7 +94,10 @@ struct StatusSummary {
     var claimable: Int { spoolReport?.session.state == "signedIn" ? spool.unclaimed : 0 }
 
     /// How many files wait in the drop folder for an account to sign in, or to be taken.
-    var waitingFiles: Int { max(0, spool.waiting - stuckWaiting) + spool.unclaimed - claimable }
+    var waitingFiles: Int { (spoolFailure == nil ? untaken : 0) + spool.unclaimed - claimable }
+
+    /// Dropped files that nothing is known to keep from being taken.
+    private var untaken: Int { max(0, spool.waiting - stuckWaiting) }
 
     /// The backend that dropped files go to.
     var spoolReport: BackendReport? { backends.first { spoolBackend == nil || $0.name == spoolBackend } }
@@ -121,6 +139,7 @@ struct StatusSummary {
         }
         let sentences = waitingText.sentences
         if !sentences.isEmpty { return sentences.joined(separator: " ") }
+        if let spoolFailureText { return spoolFailureText }
         if spool.stuck > 0 {
             return
                 "\(spool.stuck == 1 ? "1 file" : "\(spool.stuck) files") in the drop folder cannot be taken and \(spool.stuck == 1 ? "needs" : "need") you\(spool.refused + claimable == 0 ? "; everything else has gone up" : "")."
@@ -143,7 +162,7 @@ struct StatusSummary {
     private var waitingText: WaitingText {
         WaitingText(
             backends: backends, files: waitingFiles, filesBackend: spoolBackend, namesPeople: namesPeople, moment: moment,
-            hasRestGoneUp: spool.refused + claimable + stuckWaiting == 0)
+            hasRestGoneUp: spool.refused + claimable + stuckWaiting == 0 && spoolFailure == nil)
     }
 
     /// What to add where nothing waits because of it.

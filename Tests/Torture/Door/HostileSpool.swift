@@ -53,11 +53,10 @@ struct HostileSpool: DoorPart {
         var delivered = hazards.count { $0.fate == .delivered }
         var refused = hazards.count { if case .refused = $0.fate { true } else { false } }
 
-        // Hard links: of a capture elsewhere, which is a file like any other, and of the daemon's key, which is no capture.
+        // Hard links: of a capture elsewhere, and of the daemon's key.
         link(outside.path + "/linked.json", "\(new)/users/5/hard-1.json")
         link(station.directory("state/homing.key"), "\(new)/users/5/hard-2.json")
-        delivered += 1
-        refused += 1
+        stuck += 2
         outcome.met("hard links", 2)
         let key = try Data(contentsOf: URL(fileURLWithPath: station.directory("state/homing.key")))
 
@@ -72,9 +71,8 @@ struct HostileSpool: DoorPart {
         }
         if geteuid() == 0 {
             let places = try Self.putForbidden(in: new, by: staging)
-            refused += places.refused
-            stuck += places.stuck
-            outcome.met("files and folders without permission", places.refused + places.stuck)
+            stuck += places
+            outcome.met("files and folders without permission", places)
         } else {
             outcome.counted("not tried, for want of root: files of others without permission")
         }
@@ -100,9 +98,11 @@ struct HostileSpool: DoorPart {
                 lchown(folder, Self.user, Self.user)
             }
             rename(name, "\(folder)/\(number < flood / 4 ? "capture-\(number / 50)" : "\(number)").json")
+            if try Self.race(for: station.directory("state"), in: new, by: staging) { refused += 1 }
         }
         refused += flood
         outcome.met("broken files at once", flood)
+        outcome.met("folders swapped for a link to the state directory", flood)
 
         func check(_ limit: Duration, _ isThere: (SpoolReport, Int) -> Bool) async throws -> (SpoolReport, Int)? {
             var last: (SpoolReport, Int)?
@@ -169,8 +169,26 @@ struct HostileSpool: DoorPart {
         guard isThere else { throw StationError("\(hazard.words) could not be put there: \(String(cString: strerror(errno)))") }
     }
 
+    /// Puts a link to `state` in the place of a folder with a file of the same name as the daemon's key for a moment; true where the file is new.
+    private static func race(for state: String, in new: String, by staging: String) throws -> Bool {
+        let (folder, aside) = ("\(new)/users/30", "\(new)/users/.aside")
+        mkdir(folder, 0o777)
+        lchown(folder, user, user)
+        let isNew = access(folder + "/homing.key", F_OK) != 0
+        if isNew {
+            try Data("no capture".utf8).write(to: URL(fileURLWithPath: staging + "/key"))
+            chown(staging + "/key", user, user)
+            rename(staging + "/key", folder + "/homing.key")
+        }
+        rename(folder, aside)
+        symlink(state, folder)
+        unlink(folder)
+        rename(aside, folder)
+        return isNew
+    }
+
     /// What belongs to somebody who gave nobody else any right to it.
-    private static func putForbidden(in new: String, by staging: String) throws -> (refused: Int, stuck: Int) {
+    private static func putForbidden(in new: String, by staging: String) throws -> Int {
         func file(_ path: String, _ mark: Int, mode: mode_t) throws {
             try Data(DropHazard.capture(mark).utf8).write(to: URL(fileURLWithPath: staging + "/own"))
             chmod(staging + "/own", mode)
@@ -183,7 +201,7 @@ struct HostileSpool: DoorPart {
         try file("\(new)/users/21/a.json", 3002, mode: 0o644)
         mkdir("\(new)/users/22", 0o711)
         try file("\(new)/users/22/a.json", 3003, mode: 0o644)
-        return (1, 3)
+        return 4
     }
 
     /// Whether everything that was put aside has its reason beside it and its event, and only what was good has been sent.

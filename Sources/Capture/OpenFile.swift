@@ -1,0 +1,71 @@
+import CSystemLinux
+import Foundation
+import Glibc
+import SystemPackage
+
+/// A file that is held open, so that what was checked is what is read or moved.
+final class OpenFile {
+    let status: stat
+    private let fd: Int32
+    private let path: FilePath
+    private let calls: Folder.Calls
+
+    /// Takes the descriptor over.
+    init(_ fd: Int32, _ path: FilePath, _ calls: Folder.Calls) {
+        (self.fd, self.path, self.calls) = (fd, path, calls)
+        var status = stat()
+        fstat(fd, &status)
+        self.status = status
+    }
+
+    deinit { close(fd) }
+
+    /// Whether no process has the file open for writing; nil where that cannot be told.
+    var isWhole: Bool? {
+        // `try?`: only a test has it refused.
+        guard (try? calls.before(.lease, path, nil)) != nil else { return nil }
+        return switch homing_is_open_for_writing(fd) {
+        case 0: true
+        case 1: false
+        default: nil
+        }
+    }
+
+    /// The content of a plain file that has no other name.
+    func content(atMost limit: Int) throws(Unreadable) -> Data {
+        guard status.isPlain else { throw .notRegular }
+        guard !status.isLinked else { throw .linked }
+        guard status.st_size <= limit else { throw .tooLarge(Int(status.st_size)) }
+        var content = Data(count: Int(status.st_size))
+        var read = 0
+        while read < content.count {
+            let count = content.withUnsafeMutableBytes { Glibc.read(fd, $0.baseAddress?.advanced(by: read), $0.count - read) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw .system(Errno(rawValue: errno)) }
+            if count == 0 { return content.prefix(read) }
+            read += count
+        }
+        return content
+    }
+
+    /// Why a file was not read.
+    enum Unreadable: Error {
+        case notRegular
+        case linked
+        /// Bytes.
+        case tooLarge(Int)
+        case system(Errno)
+    }
+}
+
+extension stat {
+    var isPlain: Bool { st_mode & S_IFMT == S_IFREG }
+
+    /// Whether the file has more than one name (a hard link): then it may be somebody else's, and stay open to them once it is taken.
+    var isLinked: Bool { st_nlink > 1 }
+
+    func isSame(as other: stat) -> Bool { st_dev == other.st_dev && st_ino == other.st_ino }
+
+    /// Whether nothing has been written between the two.
+    func hasContent(of other: stat) -> Bool { st_size == other.st_size && FileTime(st_mtim) == FileTime(other.st_mtim) }
+}
