@@ -29,6 +29,8 @@ extension Spool {
         let key = try folders.register(account)
         let detail = ["by": actor, "files": "\(files.count)"]
         try await outbox.record([SyncEvent(at: clock.now, .claimed, backend: account.backend, account: account.account, detail: detail)])
+        // Also where not all could be claimed: no event tells of what lies in taken/.
+        defer { look() }
         var count = 0
         for file in files {
             guard var name = TakenName(file.name) else {
@@ -42,7 +44,6 @@ extension Spool {
             } catch { note(file.path, .system(error)) }
         }
         try folders.sync([folders.unclaimed, folders.taken])
-        look()
         return count
     }
 
