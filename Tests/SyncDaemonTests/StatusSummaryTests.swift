@@ -339,7 +339,7 @@ import Testing
             moment: moment)
         #expect(status.sentence == sentence)
         #expect(status.attention.map(\.code) == ["drop-folder-failing"])
-        #expect(sentence.hasSuffix(status.attention[0].text))
+        #expect(status.attention.first.map { sentence.hasSuffix($0.text) } == true)
     }
 
     @Test(
