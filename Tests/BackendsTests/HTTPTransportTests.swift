@@ -76,6 +76,49 @@ struct HTTPTransportTests {
         try await server.close()
     }
 
+    /// The HTTP client traps on some of them.
+    @Test(
+        arguments: ["000", "000 X", "001 X", "099 X", "101 Switching Protocols", "600 X", "999 X"],
+        ["\r\n", "Content-Length: 0\r\n\r\n", "Content-Length: 2\r\n\r\n{}", "Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}"])
+    func answerWithUnusableStatusIsLost(status: String, rest: String) async throws {
+        let server = try await LoopbackServer(.reply("HTTP/1.1 \(status)\r\nContent-Type: application/json\r\n\(rest)"))
+        let failure = try lost(try await send(server.url, TransportLimits()))
+        #expect(failure.message == "The backend at 127.0.0.1 sent an answer with a status that cannot be used.")
+        try await server.close()
+    }
+
+    @Test func upgradeThatNothingAskedForIsLost() async throws {
+        let server = try await LoopbackServer(
+            .reply(
+                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 OK\r\n\r\n"
+            ))
+        _ = try lost(try await send(server.url, TransportLimits()))
+        try await server.close()
+    }
+
+    /// A second answer on the same connection belongs to no request.
+    @Test(arguments: ["000 X", "100 Continue", "200 OK"]) func answerThatFollowsTheLastOneIsIgnored(status: String) async throws {
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
+        let server = try await LoopbackServer(.reply("\(answer)HTTP/1.1 \(status)\r\nContent-Length: 2\r\n\r\n{}"))
+        #expect(try await send(server.url, TransportLimits()).get().status == 200)
+        try await server.close()
+    }
+
+    @Test(arguments: ["100 Continue\r\n", "103 Early Hints\r\nContent-Encoding: gzip\r\nContent-Length: 45\r\n"])
+    func passesOverThousandsOfInformationalAnswers(head: String) async throws {
+        let flood = String(repeating: "HTTP/1.1 \(head)\r\n", count: 5000)
+        let server = try await LoopbackServer(.reply("\(flood)HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}"))
+        #expect(try await send(server.url, TransportLimits()).get().status == 201)
+        try await server.close()
+    }
+
+    @Test func informationalAnswersAloneAreLost() async throws {
+        let server = try await LoopbackServer(.reply(String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 5000)))
+        let failure = try lost(try await send(server.url))
+        #expect(failure.message == "The backend at 127.0.0.1 took too long to answer.")
+        try await server.close()
+    }
+
     /// Nothing of the request has gone out before the handshake is done, whatever ends it.
     @Test(arguments: [LoopbackServer.Script.close, .closeAfterRequest, .resetAfterRequest, .reply("HTTP/1.1 200 OK\r\n\r\n"), .mute])
     func aHandshakeThatFailsIsUnreachable(script: LoopbackServer.Script) async throws {

@@ -33,6 +33,28 @@ struct ProxyTests {
         try await server.close()
     }
 
+    /// The HTTP client traps on such an answer.
+    @Test func answerWithUnusableStatusIsLostThroughTunnel() async throws {
+        let server = try await TLSServer(certificate: "good.pem", status: "000 X")
+        let proxy = try await ConnectProxy()
+        for rules in [ProxyRules(), ProxyRules(proxy: Proxy("127.0.0.1:\(proxy.port)"))] {
+            let result = try await get(server.url, rules)
+            guard case .failure(.lost(let failure)) = result else { throw Failure(.profile, "expected lost: \(result)") }
+            #expect(failure.message.hasSuffix("sent an answer with a status that cannot be used."), "\(failure)")
+        }
+        #expect(proxy.heads.count == 1)
+        try await proxy.close()
+        try await server.close()
+    }
+
+    @Test(arguments: ["000 X", "099 X", "101 Switching Protocols"])
+    func proxyThatAnswersWithUnusableStatusIsNoWay(status: String) async throws {
+        let proxy = try await ConnectProxy(refusal: "HTTP/1.1 \(status)\r\nContent-Length: 2\r\n\r\n{}")
+        let result = try await get("https://localhost:9/", ProxyRules(proxy: Proxy("127.0.0.1:\(proxy.port)")))
+        guard case .failure(.unreachable) = result else { throw Failure(.profile, "expected unreachable: \(result)") }
+        try await proxy.close()
+    }
+
     @Test func reachesAnExceptionDirectly() async throws {
         let server = try await TLSServer(certificate: "good.pem")
         let proxy = try await ConnectProxy()

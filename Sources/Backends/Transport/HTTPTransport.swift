@@ -39,7 +39,7 @@ package final class HTTPTransport: Transport {
         configuration.connectionPool.retryConnectionEstablishment = false
         // Bytes count as moved once the kernel has them, so it must not take in more than a slow connection carries away in time.
         configuration.http1_1ConnectionDebugInitializer = { channel in
-            channel.setOption(.socketOption(.so_sndbuf), value: 64 << 10).recover { _ in }
+            channel.setOption(.socketOption(.so_sndbuf), value: 64 << 10).recover { _ in }.flatMap { AnswerGuard.add(to: channel) }
         }
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }

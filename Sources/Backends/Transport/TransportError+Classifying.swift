@@ -80,6 +80,8 @@ extension TransportError {
             self = .lost(host, "took too long to answer")
         case let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout:
             self = .lost(host, "took too long to answer")
+        case is UnusableStatus:
+            self = .lost(host, "sent an answer with a status that cannot be used")
         case is CancellationError:
             self = .lost(host, "was left before it had answered")
         case let error as HTTPClientError where error == .cancelled:

@@ -8,7 +8,7 @@ final class TLSServer: Sendable {
     private let channel: any Channel
 
     /// - Parameter newest: the newest version that it knows; nil for what the library knows.
-    init(certificate: String, newest: TLSVersion? = nil) async throws {
+    init(certificate: String, newest: TLSVersion? = nil, status: String = "200 OK") async throws {
         let key = try NIOSSLPrivateKey(file: Self.file("server.key"), format: .pem)
         let chain = try NIOSSLCertificate.fromPEMFile(Self.file(certificate)).map { NIOSSLCertificateSource.certificate($0) }
         var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
@@ -17,7 +17,7 @@ final class TLSServer: Sendable {
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandlers(NIOSSLServerHandler(context: context), Answer())
+                    try channel.pipeline.syncOperations.addHandlers(NIOSSLServerHandler(context: context), Answer(status))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -34,9 +34,12 @@ final class TLSServer: Sendable {
     private final class Answer: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
+        private let status: String
+
+        init(_ status: String) { self.status = status }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            let text = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
+            let text = "HTTP/1.1 \(status)\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}"
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
         }
 
