@@ -434,4 +434,17 @@ MUTANTS = [
     ("a closed parent of the drop folder passes", "Sources/SyncDaemon/Configuration/DropFolderCheck.swift",
      "faults.append(\"Members of \\(operators.name) cannot pass through \\(described(url.path)).\")", "_ = described(url.path)",
      "SyncDaemonTests.FolderRightsTests"),
+    # Answers and changes from outside
+    ("a status below 100 reaches the HTTP client", BACKENDS + "Transport/AnswerGuard.swift",
+     "case 200..<600: context.fireChannelRead(data)", "case 200..<600, 0..<100: context.fireChannelRead(data)", "HTTPTransportTests"),
+    ("a refusal settles an earlier send too", OUTBOX + "Outbox+Operator.swift",
+     "uncertain = uncertain OR doubts > 0,", "uncertain = uncertain,", "OutboxTests.OperatorTests"),
+    ("a payload without a place is left out", BACKENDS + "Backend+Requests.swift",
+     "if mutation.payload != nil, template.json?.takesPayload != true {", "if mutation.payload != nil, template.json?.takesPayload == nil, template.method.isEmpty {",
+     "BackendsTests.TemplateTests"),
+    ("a NUL in an id", "Sources/SyncModel/JSONValue.swift",
+     "text.allSatisfy(\\.isWhitespace) || text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text",
+     "text.allSatisfy(\\.isWhitespace) ? nil : text", "JSONDocumentTests"),
+    ("long integers compare as doubles", "Sources/JSON/JSONElement+Difference.swift",
+     "return areWhole && Set(texts) != [\"0\", \"-0\"] || Double", "return areWhole && texts.isEmpty || Double", "JSONElementDifferenceTests"),
 ]
