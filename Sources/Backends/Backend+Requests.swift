@@ -81,7 +81,14 @@ extension Backend {
 
     /// The request that delivers it, without credentials. Pure: the same mutation, the same bytes.
     package func request(for mutation: Mutation) throws(Failure) -> OutboundRequest {
-        var request = try route(mutation.route).request.render(.of(mutation))
+        let template = try route(mutation.route).request
+        // Else a success would be taken for the delivery of a payload that was never sent.
+        if mutation.payload != nil, template.json?.takesPayload != true {
+            throw Failure(
+                .profile,
+                "The entry has a payload, but the route \"\(mutation.route)\" does not send one. Put {item.payload} into its json.")
+        }
+        var request = try template.render(.of(mutation))
         if let rules = profile.idempotency {
             request.setHeader(rules.header, rules.isQuoted ? "\"\(mutation.id)\"" : mutation.id.description)
         }

@@ -20,8 +20,13 @@ extension JSONElement {
             return kind == .object ? membersDiffer(from: echo, &path) : elementsDiffer(from: echo, &path)
         case .number:
             let texts = [self, echo].map { String(decoding: $0.bytes, as: UTF8.self) }
-            return texts[0] != texts[1] && Double(texts[0]) != Double(texts[1])
-        case .string, .bool: return scalar != echo.scalar
+            if texts[0] == texts[1] { return false }
+            // As doubles, long integers that differ would be the same. Only zero has two forms without a fraction.
+            let areWhole = texts.allSatisfy { $0.utf8.allSatisfy { !".eE".utf8.contains($0) } }
+            return areWhole && Set(texts) != ["0", "-0"] || Double(texts[0]) != Double(texts[1])
+        // Not by `==`, to which a letter with an accent and the same in two scalars are equal.
+        case .string: return scalar?.string.map { Array($0.utf8) } != echo.scalar?.string.map { Array($0.utf8) }
+        case .bool: return scalar != echo.scalar
         case .null: return false
         }
     }

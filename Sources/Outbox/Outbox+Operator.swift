@@ -12,13 +12,22 @@ extension Outbox {
     package func retry(_ id: MutationID, forgetsDoubt: Bool, by actor: String, named name: String? = nil, at now: Date)
         async throws(OutboxError)
     {
+        let doubt =
+            forgetsDoubt
+            ? "uncertain = 0, uncertainAt = NULL, doubtedAt = NULL"
+            // A refusal settles the send that it answers, not an earlier one whose answer was lost.
+            : """
+            uncertain = uncertain OR doubts > 0,
+            uncertainAt = coalesce(uncertainAt, iif(doubts > 0, coalesce(
+                (SELECT min(startedAt) FROM attempt WHERE attempt.entry = entry.sequence), acceptedAt), NULL)),
+            doubtedAt = coalesce(doubtedAt, iif(doubts > 0, triedAt, NULL))
+            """
         try await move(
             id, from: [.dead, .held, .pending], .retried, by: actor, at: now,
             sql: """
                 UPDATE entry SET state = 'pending', holdReason = NULL, attempts = 0, crashes = 0, doubts = 0, looks = 0, aside = 0,
-                    failedAt = NULL, dueAt = ?, uncertain = uncertain AND NOT ?, uncertainAt = iif(?, NULL, uncertainAt),
-                    doubtedAt = iif(?, NULL, doubtedAt), retriedAt = ?, retriedBy = ? WHERE sequence = ?
-                """, arguments: [Self.atOnce, forgetsDoubt, forgetsDoubt, forgetsDoubt, now.ms, name ?? actor])
+                    failedAt = NULL, dueAt = ?, \(doubt), retriedAt = ?, retriedBy = ? WHERE sequence = ?
+                """, arguments: [Self.atOnce, now.ms, name ?? actor])
         arrivals.send()
     }
 

@@ -36,11 +36,13 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// The value as an id: the text of a number, or a string that is not empty; nil for anything else.
+    /// The value as an id: the text of a number, or a string that is more than white space and holds no control character, at a NUL of which
+    /// SQLite would end it; nil for anything else.
     package var identifier: String? {
         switch self {
         case .int, .number: text
-        case .string(let text): text.isEmpty ? nil : text
+        case .string(let text):
+            text.allSatisfy(\.isWhitespace) || text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
         case .null, .bool, .array, .object: nil
         }
     }

@@ -24,6 +24,20 @@ struct TemplateTests {
         capture = try Data(contentsOf: url)
     }
 
+    /// The profile was changed while the entry waited.
+    @Test func payloadWithoutPlaceInTheRouteIsAMisfit() throws {
+        let entry = mutation("forget", fields: ["user_id": 5])
+        let route = "\nroutes:\n  forget: {request: \"POST /things/{item.user_id}\""
+        let fitting = try breathesafe("\nroutes:\n", "\(route), json: {all: \"{item.payload}\"}}\n")
+        #expect(fitting.misfit(of: entry) == nil)
+        for json in ["", ", json: {user: \"{item.user_id}\"}"] {
+            let backend = try breathesafe("\nroutes:\n", "\(route)\(json)}\n")
+            #expect(backend.misfit(of: entry)?.reason == .profile)
+            #expect(throws: Failure.self) { try backend.request(for: entry) }
+            #expect(backend.misfit(of: mutation("forget", payload: nil)) == nil)
+        }
+    }
+
     @Test func aMeasurementIsSentWithItsOwnBytesAndOurIdAtTheEnd() throws {
         let request = try breathesafe().request(for: mutation(payload: capture))
         let close = try #require(capture.lastIndex(of: UInt8(ascii: "}")))

@@ -121,7 +121,8 @@ struct VerdictTests {
     /// A framework's routing 404 says nothing about the row.
     @Test(arguments: [
         (404, #"{"messages":["Managed user does not exist."]}"#, "accepted"),
-        (410, #"{"error":"managed user does not exist."}"#, "accepted"),
+        (410, #"{"error":"Managed user does not exist."}"#, "accepted"),
+        (410, #"{"error":"managed user does not exist."}"#, "transient"),
         (404, #"{"status":404,"error":"Not Found"}"#, "transient"), (404, "{}", "transient"),
         (422, #"{"messages":["Managed user does not exist."]}"#, "transient"),
         (500, #"{"messages":["Managed user does not exist."]}"#, "transient"),

@@ -56,7 +56,11 @@ import Testing
         #expect(document.member("a") != document.member("b"))
     }
 
-    @Test(arguments: [("false", nil), ("true", nil), ("null", nil), (#""""#, nil), ("[1]", nil), ("{}", nil), ("0", "0"), (#""x""#, "x")])
+    @Test(arguments: [
+        ("false", nil), ("true", nil), ("null", nil), (#""""#, nil), ("[1]", nil), ("{}", nil), ("0", "0"), (#""x""#, "x"),
+        (#""  ""#, nil), (#""\u00a0\u2003""#, nil), (#""\u0000""#, nil), (#""1\u0000x""#, nil), (#""1\n""#, nil), (#""1\u0085""#, nil),
+        (#""a b""#, "a b"), (#""é😀""#, "é😀"),
+    ])
     func takesOnlyNumbersAndTextsForIdentifiers(json: String, identifier: String?) throws {
         let document = try #require(JSONDocument(Data(#"{"id": \#(json)}"#.utf8)))
         #expect(document.member("id")?.identifier == identifier)

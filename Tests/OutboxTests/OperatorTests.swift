@@ -70,6 +70,29 @@ import Testing
         #expect((entry.uncertainSince != nil) == !forgetsDoubt)
     }
 
+    /// The refusal answered the second send; the first may have taken effect all the same.
+    @Test(
+        arguments: [
+            (Settlement.dead(Samples.failure), Verdict.permanent(Samples.failure)),
+            (.held(.forbidden, Samples.failure), .forbidden(Samples.failure)),
+        ], [true, false])
+    func retryAfterRefusalLooksForEarlierLostSend(refusal: (Settlement, Verdict), forgetsDoubt: Bool) async throws {
+        let store = try Store()
+        try await store.enqueue(Samples.mutation(1))
+        let first = store.clock.now
+        try await store.settle(try await store.claim()[0], .retry(at: first, Self.lost), .unknown(Self.lost))
+        store.clock.advance(by: 60)
+        let second = store.clock.now
+        try await store.settle(try await store.claim()[0], refusal.0, refusal.1)
+        #expect(try await store.outbox.entry(Samples.id(1))?.record.uncertain == false)
+        store.clock.advance(by: 60)
+        try await store.outbox.retry(Samples.id(1), forgetsDoubt: forgetsDoubt, by: "test", at: store.clock.now)
+        let entry = try await store.claim()[0]
+        #expect(entry.uncertain == !forgetsDoubt)
+        #expect(entry.uncertainSince == (forgetsDoubt ? nil : first))
+        #expect(entry.doubtedAt == (forgetsDoubt ? nil : second))
+    }
+
     private static let lost = Failure(.lostAnswer, "lost", outcomeUnknown: true)
 
     @Test func whatIsInFlightOrFinalIsLeftAlone() async throws {

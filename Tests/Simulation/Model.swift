@@ -217,7 +217,7 @@ struct Model {
     mutating func retry(_ item: Item, forgetsDoubt: Bool) {
         change(item.sequence) {
             $0.due = 0
-            $0.uncertain = $0.uncertain && !forgetsDoubt
+            $0.uncertain = ($0.uncertain || $0.doubts > 0) && !forgetsDoubt
             $0.isRevived = $0.isRevived || $0.state != .pending || $0.aside
             $0.aside = false
             $0.looks = 0

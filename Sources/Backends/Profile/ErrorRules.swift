@@ -41,9 +41,12 @@ struct ErrorRules: Sendable {
         }
     }
 
-    /// The code that the answer carries, in lower case; of `CODE : a long text`, as Firebase words it, the code.
-    func code(of response: InboundResponse) -> String? {
-        guard let text = response.json?.firstString(at: code)?.lowercased() else { return nil }
+    /// The code that the answer carries, in lower case.
+    func code(of response: InboundResponse) -> String? { codeAsWritten(in: response)?.lowercased() }
+
+    /// The code that the answer carries; of `CODE : a long text`, as Firebase words it, the code.
+    func codeAsWritten(in response: InboundResponse) -> String? {
+        guard let text = response.json?.firstString(at: code) else { return nil }
         return text.firstRange(of: " : ").map { String(text[..<$0.lowerBound]) } ?? text
     }
 

@@ -33,7 +33,7 @@ extension Route {
             table.list("unknown_on", expected: "a status from 400 to 599") { node in
                 if case .scalar(_, .int(let status)) = node.content, (400...599).contains(status) { Int(status) } else { nil }
             } ?? [])
-        gone = CodeList(table.texts("gone"))
+        gone = Set(table.texts("gone") ?? [])
         if !gone.isEmpty, let request, request.method != "DELETE" { table.reject("gone", expected: "a DELETE request") }
         echo = table.pointer("echo")
         mostLevels = table.int("max_depth", in: 1...JSONSyntax.mostLevels)

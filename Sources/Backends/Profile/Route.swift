@@ -21,8 +21,8 @@ struct Route: Sendable {
     let delivery: Delivery
     /// Statuses after which it is not known whether the mutation took effect.
     let unknownOn: Set<Int>
-    /// Codes of a 404 or 410 that say of a DELETE that what it would delete is gone.
-    let gone: CodeList
+    /// Codes of a 404 or 410 that say of a DELETE that what it would delete is gone, to the letter: with one of them the entry is delivered.
+    let gone: Set<String>
     /// Where a success repeats the payload as the server has stored it.
     let echo: JSONPointer?
     /// Levels of lists and objects above which the server cannot take, or give back, a payload.

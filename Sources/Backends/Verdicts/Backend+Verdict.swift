@@ -73,7 +73,7 @@ extension Backend {
             if errors.auth.contains(code) { return .unauthorized(failure(.signInRequired)) }
             if errors.dead.contains(code) { return .permanent(failure(.refused)) }
             if errors.forbidden.contains(code) { return .forbidden(failure(.forbidden)) }
-            if let route, route.gone.contains(code), status == 404 || status == 410 {
+            if let route, let code = errors.codeAsWritten(in: response), route.gone.contains(code), status == 404 || status == 410 {
                 return .accepted(Receipt(remoteID: nil, status: status, at: now))
             }
         }
