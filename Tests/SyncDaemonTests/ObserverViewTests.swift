@@ -43,9 +43,9 @@ import Testing
                 }
                 _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
                 try await station.delivered(try await station.submit().id)
-                // A user of nobody's: the server refuses it, and says so in its own words.
+                // The account of another manager: the server refuses it, and says so in its own words.
                 let refused = try await station.client.call(
-                    Endpoints.submit, Submission(route: "measurement", fields: ["user_id": "987654"], payload: try station.capture())
+                    Endpoints.submit, Submission(route: "measurement", fields: ["user_id": "2"], payload: try station.capture())
                 ).id
                 try await station.event { $0.kind == "dead" && $0.entry == refused }
 
