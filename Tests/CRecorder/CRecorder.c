@@ -58,7 +58,7 @@ static void *real(const char *name, void **place) {
 DECLARE(open) DECLARE(open64) DECLARE(openat) DECLARE(openat64) DECLARE(close) DECLARE(dup) DECLARE(dup2) DECLARE(dup3)
 DECLARE(write) DECLARE(pwrite64) DECLARE(writev) DECLARE(pwritev) DECLARE(ftruncate) DECLARE(ftruncate64)
 DECLARE(fsync) DECLARE(fdatasync) DECLARE(rename) DECLARE(renameat) DECLARE(renameat2) DECLARE(link) DECLARE(linkat)
-DECLARE(unlink) DECLARE(unlinkat) DECLARE(mkdir) DECLARE(rmdir) DECLARE(read) DECLARE(recv) DECLARE(send) DECLARE(sendto)
+DECLARE(unlink) DECLARE(unlinkat) DECLARE(mkdir) DECLARE(mkdirat) DECLARE(rmdir) DECLARE(read) DECLARE(recv) DECLARE(send) DECLARE(sendto)
 DECLARE(sendmsg) DECLARE(fallocate) DECLARE(posix_fallocate) DECLARE(truncate) DECLARE(pread64) DECLARE(mmap) DECLARE(socket)
 DECLARE(connect) DECLARE(accept) DECLARE(accept4)
 
@@ -132,7 +132,8 @@ static const char *below(int folder, const char *path, char *buffer) {
             if (length < 0) return NULL;
             base[length] = 0;
         }
-        if (snprintf(buffer, PATH_MAX, "%s/%s", base, path) >= PATH_MAX) return NULL;
+        bool is_folder = strcmp(path, ".") == 0;
+        if (snprintf(buffer, PATH_MAX, "%s%s%s", base, is_folder ? "" : "/", is_folder ? "" : path) >= PATH_MAX) return NULL;
         path = buffer;
     }
     if (strncmp(path, root, root_length) == 0) return path + root_length;
@@ -464,6 +465,7 @@ int linkat(int from, const char *path, int to, const char *target, int flags) {
 static int call_unlink(int folder, const char *path, unsigned flags) { (void)folder, (void)flags; return REAL(unlink)(path); }
 static int call_unlinkat(int folder, const char *path, unsigned flags) { return REAL(unlinkat)(folder, path, (int)flags); }
 static int call_mkdir(int folder, const char *path, unsigned mode) { (void)folder; return REAL(mkdir)(path, (mode_t)mode); }
+static int call_mkdirat(int folder, const char *path, unsigned mode) { return REAL(mkdirat)(folder, path, (mode_t)mode); }
 static int call_rmdir(int folder, const char *path, unsigned flags) { (void)folder, (void)flags; return REAL(rmdir)(path); }
 
 static int placing(int (*call)(int, const char *, unsigned), uint32_t kind, const char *name, int folder, const char *path, unsigned rest) {
@@ -487,6 +489,7 @@ int unlinkat(int folder, const char *path, int flags) {
     return placing(call_unlinkat, is_folder ? RECORDER_RMDIR : RECORDER_UNLINK, is_folder ? "rmdir" : "unlink", folder, path, (unsigned)flags);
 }
 int mkdir(const char *path, mode_t mode) { return placing(call_mkdir, RECORDER_MKDIR, "mkdir", AT_FDCWD, path, mode); }
+int mkdirat(int folder, const char *path, mode_t mode) { return placing(call_mkdirat, RECORDER_MKDIR, "mkdir", folder, path, mode); }
 int rmdir(const char *path) { return placing(call_rmdir, RECORDER_RMDIR, "rmdir", AT_FDCWD, path, 0); }
 
 // MARK: Sockets

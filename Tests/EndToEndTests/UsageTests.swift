@@ -58,7 +58,7 @@ import Testing
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: directory("closed"), withIntermediateDirectories: true)
         try TestStation.place("breathesafe", in: directory, baseURL: "http://127.0.0.1:1")
-        try directory.write("state_directory: closed/state\nsocket: homing.sock\nspool: {directory: closed}\n", to: "homing.yaml")
+        try directory.write("state_directory: closed/state\nsocket: homing.sock\nspool: {directory: closed/drop}\n", to: "homing.yaml")
         for folder in [directory.path, directory("backends")] { chmod(folder, 0o755) }
         for file in ["homing.yaml", "backends/breathesafe.yaml"] { chmod(directory(file), 0o644) }
         chmod(directory("closed"), 0o555)
