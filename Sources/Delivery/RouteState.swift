@@ -49,7 +49,10 @@ struct RouteState: Sendable {
     /// A send failed, and `blame` is of it.
     mutating func suspect(_ entry: Entry, _ blame: Blame) {
         if entry.isFirstSend { for suspect in suspects.keys where suspect != entry.sequence { suspects[suspect]?.failed += 1 } }
-        if blame == .entry || (suspects[entry.sequence] == nil && suspects.count < Self.mostSuspects) { suspects[entry.sequence] = (0, 0) }
+        guard blame == .entry || suspects[entry.sequence] == nil else { return }
+        suspects[entry.sequence] = (0, 0)
+        // Those that have ended otherwise are never heard of again.
+        if suspects.count > Self.mostSuspects, let oldest = suspects.keys.min() { suspects[oldest] = nil }
     }
 
     private static let mostSuspects = 256
