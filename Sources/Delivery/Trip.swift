@@ -165,6 +165,9 @@ package struct Trip: Sendable {
     /// What forbids sending again what may have arrived and cannot be looked up; nil where nothing does.
     private func whyNotAgain(_ now: Date) -> String? {
         if route.isAtMostOnce { return "It may have taken effect already, it cannot be looked up, and it must not be sent twice." }
+        if route.isBlind, entry.doubts >= RetryPolicy.mostDoubts {
+            return "It was sent \(entry.doubts) times, each may have taken effect, and it cannot be looked up."
+        }
         guard let lifetime = rules.keyLifetime, let since = entry.uncertainSince,
             // As above.
             abs(now.timeIntervalSince(since)) >= lifetime.seconds

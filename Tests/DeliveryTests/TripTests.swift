@@ -8,6 +8,17 @@ import Testing
 @Suite struct TripTests {
     private let now = Date(timeIntervalSince1970: 1_765_000_000)
 
+    /// The first step for an entry whose outcome is open after so many sends, on a route without a look-up.
+    private func firstStep(afterSends doubts: Int, isRepeatable: Bool) -> Trip.Step {
+        let entry = Entry(
+            sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, uncertain: true, uncertainSince: now, doubtedAt: now,
+            doubts: doubts)
+        var trip = Trip(
+            entry, route: RouteTraits(canLookUp: false, isAtMostOnce: false, isRepeatable: isRepeatable),
+            rules: Trip.Rules(attempts: 3, lookupAfter: 30, keyLifetime: nil), startedAt: now)
+        return trip.begin(as: Account(id: Samples.destination.account, label: ""), at: now)
+    }
+
     @Test func sendsNothingTwiceThatIsAtMostOnceThoughAListDoesNotShowIt() {
         let entry = Entry(
             sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, uncertain: true, uncertainSince: now, doubtedAt: now,
@@ -36,5 +47,16 @@ import Testing
             return
         }
         #expect(attempt.wasSent && failure.reason == .stillUnauthorized)
+    }
+
+    /// The third of them may have ended with a crash, so that no answer held the entry.
+    @Test func sendsNoBlindEntryAFourthTime() {
+        #expect(firstStep(afterSends: 2, isRepeatable: false) == .send)
+        guard case .end(let attempt) = firstStep(afterSends: 3, isRepeatable: false) else {
+            Issue.record("it was sent a fourth time")
+            return
+        }
+        #expect(!attempt.wasMade && attempt.verdict.failure?.outcomeUnknown == true)
+        #expect(firstStep(afterSends: 30, isRepeatable: true) == .send)
     }
 }

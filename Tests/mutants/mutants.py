@@ -443,6 +443,8 @@ MUTANTS = [
     ("a session that cannot be renewed is not asked for", DELIVERY + "DispatchState.swift",
      "where failure.reason == .signInRequired && link.hasHealthRoute:", "where failure.reason == .signInRequired && !link.hasHealthRoute:",
      "DispatchStateTests"),
+    ("a crash gives a blind entry one send more", DELIVERY + "Trip.swift",
+     "if route.isBlind, entry.doubts >= RetryPolicy.mostDoubts {", "if route.isBlind, entry.doubts > RetryPolicy.mostDoubts {", "DeliveryTests"),
     # The check of the drop folder
     ("an ACL's mask takes nothing back", "Sources/SyncDaemon/System/FolderRights.swift",
      "return ofGroups.contains { isAllowed(masked($0)) }", "return ofGroups.contains { isAllowed($0) }", "SyncDaemonTests.FolderRightsTests"),
