@@ -101,6 +101,9 @@ package struct Attempt: Sendable, Equatable {
         self.wasMade = wasMade
         self.wasSent = wasSent
     }
+
+    /// The send was answered with 429, or with 503 and Retry-After.
+    var isQuieted: Bool { if case .throttled(let failure, _) = verdict { wasSent && failure.reason == .throttled } else { false } }
 }
 
 /// What a probe found.

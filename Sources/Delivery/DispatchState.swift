@@ -161,10 +161,11 @@ package struct DispatchState: Sendable {
         let backend = entry.mutation.destination.backend
         guard var link = links[backend], link.sending.removeValue(forKey: entry.sequence) != nil else { return [] }
         var route = link.routes[entry.mutation.route] ?? RouteState()
-        let blame = route.blame(entry, policy.retry, now)
+        let blame = attempt.isQuieted ? route.blameForQuiet(entry) : route.blame(entry, policy.retry, now)
         let settled = Settled(
-            entry, attempt, blame: blame, hasContrast: route.hasSucceeded(since: entry.uncertainSince), policy: policy.retry, now: now,
-            using: &generator)
+            entry, attempt, blame: blame, hasContrast: route.hasSucceeded(since: entry.uncertainSince),
+            stepsAside: attempt.isQuieted && route.stepsAside(entry), policy: policy.retry, now: now, using: &generator)
+        if attempt.isQuieted { route.quiet(entry, blame, at: now) }
         var actions: [DispatchAction] = []
         switch attempt.verdict {
         case .accepted(let receipt):
@@ -178,6 +179,9 @@ package struct DispatchState: Sendable {
             link.breaker.succeed()
             route.works()
         case .unseen: link.breaker.succeed()
+        case .throttled where attempt.isQuieted && blame == .entry:
+            link.breaker.succeed()
+            route.works()
         // The health route may find the session good again before it can be renewed.
         case .throttled(let failure, _) where failure.reason == .signInRequired && link.hasHealthRoute:
             link.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
@@ -198,7 +202,7 @@ package struct DispatchState: Sendable {
         case .unknown(let failure) where failure.reason == .stopping || failure.reason == .refused: break
         case .transient(let failure), .intercepted(let failure), .unknown(let failure):
             if attempt.wasSent {
-                route.suspect(entry, blame)
+                route.suspect(entry, blame, at: now)
                 judge(failure, of: entry, blame, attempt.route, &route, now)
             } else {
                 route.fail(entry.sequence)

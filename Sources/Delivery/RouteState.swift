@@ -15,9 +15,10 @@ struct RouteState: Sendable {
     /// What was last told of it.
     var shownGate: RouteGate?
 
-    /// Entries that failed, and how the first sends of other entries have ended since then: a backend that fails at many entries now and then
-    /// has others get through as well.
-    private var suspects: [Int64: (through: Int, failed: Int)] = [:]
+    /// Entries that failed.
+    private var suspects = Suspects()
+    /// Entries that were asked for quiet, by 429 or by 503 with Retry-After.
+    private var quieted = Suspects()
 
     /// More than one entry failed since an entry last got through.
     var failsForSeveral: Bool { failing.count > 1 }
@@ -28,8 +29,8 @@ struct RouteState: Sendable {
     /// An entry got through.
     mutating func succeed(_ entry: Entry, at now: Date) {
         lastThrough = now
-        suspects[entry.sequence] = nil
-        if entry.isFirstSend { for suspect in suspects.keys { suspects[suspect]?.through += 1 } }
+        suspects.succeed(entry)
+        quieted.succeed(entry)
         works()
     }
 
@@ -47,15 +48,18 @@ struct RouteState: Sendable {
     }
 
     /// A send failed, and `blame` is of it.
-    mutating func suspect(_ entry: Entry, _ blame: Blame) {
-        if entry.isFirstSend { for suspect in suspects.keys where suspect != entry.sequence { suspects[suspect]?.failed += 1 } }
-        guard blame == .entry || suspects[entry.sequence] == nil else { return }
-        suspects[entry.sequence] = (0, 0)
-        // Those that have ended otherwise are never heard of again.
-        if suspects.count > Self.mostSuspects, let oldest = suspects.keys.min() { suspects[oldest] = nil }
+    mutating func suspect(_ entry: Entry, _ blame: Blame, at now: Date) { suspects.fail(entry, blame, at: now) }
+
+    /// A send was asked for quiet, and `blame` is of it. What got through before this is no contrast to a later failure any more.
+    mutating func quiet(_ entry: Entry, _ blame: Blame, at now: Date) {
+        quieted.fail(entry, blame, at: now)
+        suspects.moveOn(entry, at: now)
     }
 
-    private static let mostSuspects = 256
+    /// Asked for quiet again and again, though each time nothing else had been sent for as long as asked: then others show whether it is alone.
+    func stepsAside(_ entry: Entry) -> Bool { quieted.times(entry) + 1 >= Self.mostQuiet }
+
+    private static let mostQuiet = 3
 
     mutating func trip(_ failure: Failure, policy: CircuitBreaker.Policy, now: Date, using generator: inout some RandomNumberGenerator) {
         isCleared = false
@@ -73,14 +77,55 @@ struct RouteState: Sendable {
     }
 
     func blame(_ entry: Entry, _ policy: RetryPolicy, _ now: Date) -> Blame {
-        if let others = suspects[entry.sequence], others.through >= 2, others.failed * 3 <= others.through,
-            hasSucceeded(since: entry.failedAt)
-        {
-            return .entry
-        }
-        let othersFail = (suspects[entry.sequence]?.failed ?? 0) > 0 || !failing.subtracting([entry.sequence]).isEmpty
+        // A person who has it tried again begins anew.
+        if entry.failedAt != nil, suspects.isSteadilyAlone(entry, lastThrough) { return .entry }
+        let othersFail = suspects.othersFail(entry) || !failing.subtracting([entry.sequence]).isEmpty
         let isAlone = entry.failedAt != nil && !othersFail
         return isAlone && policy.countsAlone(entry, now) ? .loneEntry : .backend
+    }
+
+    /// Who is meant by a server that asks for quiet: all of its clients, until contrast shows that it is this entry.
+    func blameForQuiet(_ entry: Entry) -> Blame { quieted.isSteadilyAlone(entry, lastThrough) ? .entry : .backend }
+}
+
+/// Entries that failed in one way, and how the first sends of others have ended since then: a backend that fails at many entries now and then
+/// has others get through as well.
+private struct Suspects: Sendable {
+    private struct Record {
+        var last: Date
+        var times = 1, through = 0, failed = 0
+    }
+    private var records: [Int64: Record] = [:]
+
+    private static let most = 256
+
+    mutating func succeed(_ entry: Entry) {
+        records[entry.sequence] = nil
+        if entry.isFirstSend { for other in records.keys { records[other]?.through += 1 } }
+    }
+
+    mutating func fail(_ entry: Entry, _ blame: Blame, at now: Date) {
+        if entry.isFirstSend, records[entry.sequence] == nil { for other in records.keys { records[other]?.failed += 1 } }
+        guard blame != .entry, records[entry.sequence] != nil else {
+            records[entry.sequence] = Record(last: now)
+            // Those that have ended otherwise are never heard of again.
+            if records.count > Self.most, let oldest = records.keys.min() { records[oldest] = nil }
+            return
+        }
+        records[entry.sequence]?.last = now
+        records[entry.sequence]?.times += 1
+    }
+
+    mutating func moveOn(_ entry: Entry, at now: Date) { records[entry.sequence]?.last = now }
+
+    func times(_ entry: Entry) -> Int { records[entry.sequence]?.times ?? 0 }
+
+    func othersFail(_ entry: Entry) -> Bool { records[entry.sequence].map { $0.failed > 0 } ?? false }
+
+    /// Others got through since then, the latest of them after its last failure, and hardly one failed.
+    func isSteadilyAlone(_ entry: Entry, _ lastThrough: Date?) -> Bool {
+        guard let record = records[entry.sequence], let lastThrough else { return false }
+        return record.through >= 2 && record.failed * 3 <= record.through && lastThrough > record.last
     }
 }
 

@@ -18,13 +18,15 @@ extension Settled {
     /// - Parameters:
     ///   - blame: of a failure that the profile does not declare.
     ///   - hasContrast: another entry of the route got through since the outcome of this one became unknown.
+    ///   - stepsAside: it has been asked for quiet too often for others of its lane to wait.
     package init(
-        _ entry: Entry, _ attempt: Attempt, blame: Blame, hasContrast: Bool, policy: RetryPolicy, now: Date,
+        _ entry: Entry, _ attempt: Attempt, blame: Blame, hasContrast: Bool, stepsAside: Bool = false, policy: RetryPolicy, now: Date,
         using generator: inout some RandomNumberGenerator
     ) {
         let record = AttemptRecord(
             startedAt: attempt.startedAt, endedAt: attempt.endedAt, verdict: attempt.verdict, wasSent: attempt.wasSent)
-        var judge = Judge(entry: entry, attempt: attempt, blame: blame, hasContrast: hasContrast, policy: policy, now: now)
+        var judge = Judge(
+            entry: entry, attempt: attempt, blame: blame, hasContrast: hasContrast, stepsAside: stepsAside, policy: policy, now: now)
         let settlement = judge.settlement(using: &generator)
         self.init(entry, settlement, attempt: attempt.wasMade ? record : nil, counts: judge.counts)
     }
@@ -35,6 +37,7 @@ private struct Judge {
     let attempt: Attempt
     let blame: Blame
     let hasContrast: Bool
+    let stepsAside: Bool
     let policy: RetryPolicy
     let now: Date
     var counts = false
@@ -51,6 +54,8 @@ private struct Judge {
         case .unseen(let failure): .released(until: nextLook(using: &generator), failure)
         // The gate waits for the session; a person who signs in meanwhile ends that, and the entry is ready.
         case .throttled(let failure, _) where failure.reason != .throttled: handedBack(failure)
+        case .throttled(let failure, let until) where attempt.isQuieted && blame == .entry:
+            failed(failure, blame, notBefore: until, using: &generator)
         case .throttled(let failure, let until): throttled(failure, until)
         // A lock at the server is not ours to hurry: the longest of our own pauses, where the server names none.
         case .locked(let failure, let until): .released(until: until ?? now.addingTimeInterval(policy.ceiling), failure)
@@ -74,9 +79,12 @@ private struct Judge {
 
     /// 429, or 503 with Retry-After, of which a proxy in front of a busy server may say either.
     private func throttled(_ failure: Failure, _ until: Date) -> Settlement {
-        guard failure.outcomeUnknown, attempt.wasSent else { return .released(until: until, failure) }
-        if route.isBlind { return doubtful(failure) ?? .aside(until: max(until, nextBlindSend), failure) }
-        return .released(until: max(until, firstLook), failure)
+        var until = until
+        if failure.outcomeUnknown, attempt.wasSent {
+            if route.isBlind { return doubtful(failure) ?? .aside(until: max(until, nextBlindSend), failure) }
+            until = max(until, firstLook)
+        }
+        return stepsAside ? .aside(until: until, failure) : .released(until: until, failure)
     }
 
     /// A look-up that was answered, and not with the list.
@@ -94,7 +102,7 @@ private struct Judge {
 
     /// A failure that the profile does not declare as final.
     private mutating func failed(
-        _ failure: Failure, _ blame: Blame, using generator: inout some RandomNumberGenerator
+        _ failure: Failure, _ blame: Blame, notBefore: Date = .distantPast, using generator: inout some RandomNumberGenerator
     ) -> Settlement {
         let isBlind = failure.outcomeUnknown && route.isBlind
         if isBlind, let held = doubtful(failure) { return held }
@@ -111,12 +119,12 @@ private struct Judge {
         let look = failure.outcomeUnknown && route.canLookUp ? firstLook : now
         if attempt >= policy.attempts {
             // The last try may have taken effect: one look more, without another send.
-            if look > now { return .retry(at: look, failure) }
+            if look > now { return .retry(at: max(look, notBefore), failure) }
             counts = true
             let isDenied = failure.reason == .forbidden || failure.reason == .stillUnauthorized
             return isDenied ? .held(.forbidden, failure) : given(up: failure)
         }
-        let again = now.addingTimeInterval(policy.delay(before: attempt, using: &generator))
+        let again = max(notBefore, now.addingTimeInterval(policy.delay(before: attempt, using: &generator)))
         return .retry(at: isBlind && blame == .loneEntry ? max(again, nextBlindSend) : max(again, look), failure)
     }
 

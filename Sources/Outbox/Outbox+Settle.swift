@@ -140,9 +140,6 @@ extension Outbox {
         switch attempt.verdict {
         case .transient(let failure), .intercepted(let failure), .unknown(let failure):
             if attempt.wasSent, failure.reason != .stopping { changes.append(("failedAt", attempt.endedAt.ms)) }
-        // What got through before this is no contrast to a later failure any more.
-        case .throttled(let failure, _) where failure.outcomeUnknown && attempt.wasSent && item.entry.failedAt != nil:
-            changes.append(("failedAt", attempt.endedAt.ms))
         default: break
         }
         switch attempt.verdict {

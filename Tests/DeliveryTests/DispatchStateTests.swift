@@ -298,6 +298,53 @@ import Testing
         #expect(settled(1, in: second).map(\.counts) == [false])
     }
 
+    /// All are asked for quiet until others get through time and again where one does not: then it is asked alone.
+    @Test func anEntryThatAloneIsAskedForQuietCountsAndHoldsUpNobody() {
+        var state = signedIn()
+        let quiet = Failure(.throttled, status: 429, "slow down")
+        var time = now
+        func ask() -> [DispatchAction] {
+            _ = state.on(.woke, at: time)
+            _ = state.on(.stored(Claimed()), at: time)
+            _ = state.on(.stored(Claimed(entries: [entry(1)])), at: time)
+            return state.on(.attempted(entry(1), attempt(.throttled(quiet, until: time.addingTimeInterval(20)))), at: time)
+        }
+        let first = ask()
+        #expect(first.contains { if case .keepQuiet = $0 { true } else { false } })
+        #expect(settled(1, in: first).map(\.settlement) == [.released(until: time.addingTimeInterval(20), quiet)])
+        for number in 2...3 {
+            time += 30
+            _ = state.on(.woke, at: time)
+            _ = state.on(.stored(Claimed()), at: time)
+            _ = state.on(.stored(Claimed(entries: [entry(number)])), at: time)
+            _ = state.on(.attempted(entry(number), attempt(.accepted(Samples.receipt))), at: time)
+        }
+        time += 30
+        let alone = ask()
+        #expect(!alone.contains { if case .keepQuiet = $0 { true } else { false } })
+        #expect(settled(1, in: alone).map(\.counts) == [true])
+        guard case .retry(let again, _)? = settled(1, in: alone).first?.settlement else {
+            Issue.record("\(alone)")
+            return
+        }
+        #expect(again >= time.addingTimeInterval(20))
+    }
+
+    /// In its lane nothing else could show whether it is alone.
+    @Test func anEntryThatIsAskedForQuietAgainAndAgainStepsAside() {
+        var state = signedIn()
+        let quiet = Failure(.throttled, status: 429, "slow down")
+        let settlements = (0...3).flatMap { number in
+            let time = now.addingTimeInterval(Double(30 * number))
+            _ = state.on(.woke, at: time)
+            _ = state.on(.stored(Claimed()), at: time)
+            _ = state.on(.stored(Claimed(entries: [entry(1)])), at: time)
+            return settled(1, in: state.on(.attempted(entry(1), attempt(.throttled(quiet, until: time.addingTimeInterval(20)))), at: time))
+        }
+        let areAside = settlements.map { if case .aside = $0.settlement { true } else { false } }
+        #expect(areAside == [false, false, true, true])
+    }
+
     @Test func failingRouteIsProbedByAnotherEntryThanTheLastThatFailed() throws {
         var state = signedIn(health: false)
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)

@@ -41,7 +41,7 @@ import Testing
     @Test func throttledWaitsAsAskedWithoutCounting() {
         let until = now.addingTimeInterval(77)
         let failure = Failure(.throttled, status: 429, "slower")
-        #expect(settle(.throttled(failure, until: until), attempts: 2) == .released(until: until, failure))
+        #expect(settle(.throttled(failure, until: until), blame: .backend, attempts: 2) == .released(until: until, failure))
     }
 
     @Test(arguments: [0, 2, 40]) func lockedWaitsLongWithoutCounting(attempts: Int) {

@@ -41,6 +41,14 @@ package enum Fate: String, Codable, Sendable, CaseIterable {
         }
     }
 
+    /// Whether the server asks for quiet, which it may mean for all its clients or for this entry alone.
+    var asksForQuiet: Bool {
+        switch self {
+        case .throttledBriefly, .throttledLong, .busyBefore, .busyAfter: true
+        default: false
+        }
+    }
+
     /// Whether a failure like this may count against an entry once another one gets through.
     var mayCount: Bool {
         switch self {
@@ -60,9 +68,7 @@ package enum Fate: String, Codable, Sendable, CaseIterable {
     /// What one entry may meet for ever, while all others get through.
     static let curses: [Fate] = allCases.filter { fate in
         switch fate {
-        case .fine, .offline, .lostLate, .sessionEnds, .renewalUnavailable, .tooSoon, .resting, .throttledBriefly, .throttledLong,
-            .busyBefore,
-            .busyAfter, .locked, .lockedLong:
+        case .fine, .offline, .lostLate, .sessionEnds, .renewalUnavailable, .tooSoon, .resting, .throttledLong, .locked, .lockedLong:
             false
         default: true
         }

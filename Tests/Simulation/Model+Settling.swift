@@ -31,6 +31,12 @@ extension Model {
     mutating func tried(_ sequence: Int64, _ fate: Fate?, isCalledOff: Bool, _ evidence: Evidence, at time: TimeInterval) {
         change(sequence) {
             $0.lastFate = fate
+            if let fate, !isCalledOff, fate.asksForQuiet {
+                if evidence == .contrast { $0.countable += 1 }
+                $0.quietedAt = time
+                if fate.leavesItOpen { $0.failedAt = time }
+                return
+            }
             guard let fate, !isCalledOff, fate.mayCount || fate.leavesItOpen else { return }
             // A lost answer is nobody's fault where it can be looked up, unless others get through.
             if evidence == .contrast || (evidence == .alone && (fate.mayCount || !$0.route.traits.canLookUp)) { $0.countable += 1 }

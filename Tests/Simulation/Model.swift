@@ -32,6 +32,8 @@ struct Model {
         var countable = 0
         /// When a send last failed, and when one last counted, in true time.
         var failedAt, countedAt: TimeInterval?
+        /// When the server last asked for quiet instead, in true time.
+        var quietedAt: TimeInterval?
         /// When it was accepted, in true time.
         let acceptedAt: TimeInterval
         /// The last try: how its send ended, nil for a look-up alone.

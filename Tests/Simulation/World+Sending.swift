@@ -159,7 +159,10 @@ extension World {
 
     /// What speaks against the entry itself, should this try have failed; where the clock has jumped meanwhile, nobody can tell.
     private func evidence(_ attempt: Try) -> Model.Evidence {
-        guard let item = model.items[attempt.entry.sequence], let failedAt = item.failedAt else { return .none }
+        let asksForQuiet = attempt.fate?.asksForQuiet ?? false
+        guard let item = model.items[attempt.entry.sequence], let failedAt = asksForQuiet ? item.quietedAt : item.failedAt else {
+            return .none
+        }
         func hasJumped(since moment: TimeInterval) -> Bool { steppedAt.map { $0 >= moment } ?? false }
         let route = RouteOfBackend(backend: attempt.backend, route: item.route.rawValue)
         if let time = through[route], time > failedAt || hasJumped(since: failedAt) { return .contrast }

@@ -445,6 +445,9 @@ MUTANTS = [
      "DispatchStateTests"),
     ("a crash gives a blind entry one send more", DELIVERY + "Trip.swift",
      "if route.isBlind, entry.doubts >= RetryPolicy.mostDoubts {", "if route.isBlind, entry.doubts > RetryPolicy.mostDoubts {", "DeliveryTests"),
+    ("an entry that alone is asked for quiet silences its backend", DELIVERY + "DispatchState.swift",
+     "case .throttled where attempt.isQuieted && blame == .entry:", "case .throttled where attempt.isQuieted && blame == .loneEntry:",
+     "DispatchStateTests"),
     # The check of the drop folder
     ("an ACL's mask takes nothing back", "Sources/SyncDaemon/System/FolderRights.swift",
      "return ofGroups.contains { isAllowed(masked($0)) }", "return ofGroups.contains { isAllowed($0) }", "SyncDaemonTests.FolderRightsTests"),
