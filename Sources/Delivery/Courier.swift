@@ -89,7 +89,8 @@ package struct Courier: Sendable {
         switch await keeper.probe() {
         // A session that is refused is for the next entry to find out: it is renewed, or rests.
         case .well, .refused: .well
-        case .ill(let failure), .intercepted(let failure), .unreachable(let failure): .failed(failure)
+        case .ill(let failure, let wait): .failed(failure, retryAfter: wait)
+        case .intercepted(let failure), .unreachable(let failure): .failed(failure)
         }
     }
 

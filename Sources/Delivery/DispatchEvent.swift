@@ -109,5 +109,6 @@ package struct Attempt: Sendable, Equatable {
 /// What a probe found.
 package enum Probe: Sendable, Equatable {
     case well
-    case failed(Failure)
+    /// `retryAfter`: for so many seconds the server asks for quiet.
+    case failed(Failure, retryAfter: TimeInterval? = nil)
 }

@@ -81,8 +81,12 @@ package struct DispatchState: Sendable {
                 if links[backend]?.breaker.isClosed == false { links[backend]?.hurryRoutes(now: now) }
                 links[backend]?.breaker.succeed()
                 links[backend]?.clearRoutes()
+            case .failed(let failure, let seconds?):
+                let until = now.addingTimeInterval(seconds)
+                links[backend]?.breaker.wait(until: until, failure)
+                return [.keepQuiet(backend: backend, until: until, failure)]
             // A probe that was called off has learnt nothing.
-            case .failed(let failure):
+            case .failed(let failure, nil):
                 trip(backend, failure.reason == .stopping ? links[backend]?.breaker.failure ?? failure : failure, now)
             }
         case .woke: wakeAt = nil

@@ -61,6 +61,17 @@ struct HealthTests {
         #expect(try breathesafe().health(answer(status, body)) == health)
     }
 
+    @Test(arguments: [(429, "3600", 3600), (503, "7", 7), (429, nil, 60), (503, nil, nil)] as [(Int, String?, TimeInterval?)])
+    func healthRouteMayAskForQuiet(status: Int, header: String?, seconds: TimeInterval?) throws {
+        let headers = header.map { [HeaderField("Retry-After", $0)] } ?? []
+        let response = InboundResponse(status: status, headers: headers, body: Data("{}".utf8))
+        guard case .ill(_, let wait) = try breathesafe().health(response) else {
+            Issue.record("it is not ill")
+            return
+        }
+        #expect(wait == seconds)
+    }
+
     @Test func whatDoesNotSpeakOfAnAccountSignsNobodyOut() throws {
         let backend = try breathesafe()
         for response in [answer(200, "{}"), answer(500, "{}"), answer(404, "{}"), answer(503, "<html>", type: "text/html")] {

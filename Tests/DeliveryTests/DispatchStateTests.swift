@@ -418,6 +418,20 @@ import Testing
         #expect(well.contains(.store([], claim: [Samples.destination: 4])))
     }
 
+    @Test func aHealthRouteThatAsksForQuietIsNotAskedBefore() {
+        var state = signedIn()
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        _ = state.on(.attempted(entry(1), attempt(.unreachable(Failure(.offline, "refused")))), at: now)
+        let probed = now.addingTimeInterval(CircuitBreaker.Policy().first)
+        _ = state.on(.woke, at: probed)
+        let quiet = Failure(.throttled, status: 429, "slow down")
+        let until = probed.addingTimeInterval(3600)
+        let actions = state.on(.probed(backend: "breathesafe", .failed(quiet, retryAfter: 3600)), at: probed)
+        #expect(actions.contains(.keepQuiet(backend: "breathesafe", until: until, quiet)))
+        #expect(actions.contains(.gateChanged(backend: "breathesafe", .cooling(until: until, quiet))))
+        #expect(!state.on(.hurried(backend: nil), at: probed).contains(.probe(backend: "breathesafe")))
+    }
+
     @Test func aPauseOfTheOldSessionEndsWithANewOne() {
         var state = signedIn(health: false)
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)

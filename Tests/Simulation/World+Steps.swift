@@ -66,7 +66,8 @@ extension World {
         }
         return switch profiles[backend]?.health(answer) {
         case .well, .refused: .well
-        case .ill(let failure), .intercepted(let failure), .unreachable(let failure): .failed(failure)
+        case .ill(let failure, let wait): .failed(failure, retryAfter: wait)
+        case .intercepted(let failure), .unreachable(let failure): .failed(failure)
         case nil: .failed(Failure(.offline, "no such backend"))
         }
     }

@@ -41,7 +41,7 @@ extension Backend {
         switch health(response) {
         case .well(let account): return (account, request, response)
         case .refused(let failure): throw .undeclared(failure)
-        case .ill(let failure), .intercepted(let failure), .unreachable(let failure): throw .unavailable(failure)
+        case .ill(let failure, _), .intercepted(let failure), .unreachable(let failure): throw .unavailable(failure)
         }
     }
 

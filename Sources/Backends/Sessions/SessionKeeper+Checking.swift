@@ -42,7 +42,7 @@ extension SessionKeeper {
                 return nil
             // The send is refused as well, and says what becomes of the session.
             case .refused: return nil
-            case .ill(let reason), .intercepted(let reason), .unreachable(let reason): failure = reason
+            case .ill(let reason, _), .intercepted(let reason), .unreachable(let reason): failure = reason
             }
         } catch {
             failure = error.failure

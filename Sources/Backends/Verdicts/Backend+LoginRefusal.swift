@@ -9,7 +9,7 @@ extension Backend {
         let said = errors.sentence(of: response)
         let words = said ?? "The backend refused the sign-in (\(status))."
         if errors.refusesCredentials(response) { return saysLocked(status, code, said) ? .locked(words) : .refused(words) }
-        if status == 429 || (status == 503 && response[header: "Retry-After"] != nil) || code.map(errors.retry.contains) == true {
+        if response.asksForQuiet || code.map(errors.retry.contains) == true {
             return .unavailable(Failure(.throttled, status: status, tooManyAttempts(response, said)))
         }
         guard response.isJSON || (status == 401 && !response.isPage) else {

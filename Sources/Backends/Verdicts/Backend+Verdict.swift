@@ -67,7 +67,6 @@ extension Backend {
         }
         let throttled = Verdict.throttled(
             failure(.throttled), until: RetryAfter.read(response, now: now) ?? now.addingTimeInterval(RetryAfter.fallback))
-        let asksForQuiet = status == 429 || (status == 503 && response[header: "Retry-After"] != nil)
 
         if let code = errors.code(of: response), status < 500 {
             if errors.auth.contains(code) { return .unauthorized(failure(.signInRequired)) }
@@ -81,7 +80,7 @@ extension Backend {
             return .unknown(Failure(.serverError, status: status, message, outcomeUnknown: true))
         }
         switch status {
-        case _ where asksForQuiet: return throttled
+        case _ where response.asksForQuiet: return throttled
         case 401: return .unauthorized(failure(.signInRequired))
         case 423: return .locked(failure(.serverError), until: RetryAfter.read(response, now: now))
         case 408, 421, 425, 500...: return .transient(failure(.serverError))

@@ -1,3 +1,4 @@
+import Foundation
 import JSON
 import SyncModel
 
@@ -5,8 +6,8 @@ import SyncModel
 package enum Health: Hashable, Sendable {
     /// It answers as promised; the account that is signed in, nil for nobody.
     case well(account: AccountID?)
-    /// It answers, but not as a server that is well.
-    case ill(Failure)
+    /// It answers, but not as a server that is well. `retryAfter`: for so many seconds it asks for quiet.
+    case ill(Failure, retryAfter: TimeInterval? = nil)
     /// It answers 401, which the profile does not declare: the session has ended, or something else refuses.
     case refused(Failure)
     case intercepted(Failure)
@@ -30,8 +31,9 @@ extension Backend {
                 Failure(.signInRequired, status: 401, "\(name) refuses the session without saying that it has ended (401)\(words)"))
         }
         guard response.isSuccess, let json = response.json, let rules = profile.health else {
-            let words = profile.errors.words(of: response)
-            return .ill(Failure(.serverError, status: response.status, words ?? "The backend is not well (\(response.status))."))
+            let words = profile.errors.words(of: response) ?? "The backend is not well (\(response.status))."
+            guard response.asksForQuiet else { return .ill(Failure(.serverError, status: response.status, words)) }
+            return .ill(Failure(.throttled, status: response.status, words), retryAfter: RetryAfter.wait(response) ?? RetryAfter.fallback)
         }
         switch json.resolve(rules.account) {
         case .scalar(let account) where account.identifier != nil: return .well(account: account.identifier.map(AccountID.init))

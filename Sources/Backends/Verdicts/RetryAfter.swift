@@ -1,5 +1,10 @@
 import Foundation
 
+extension InboundResponse {
+    /// 429, or 503 with Retry-After: the server wants fewer requests.
+    var asksForQuiet: Bool { status == 429 || (status == 503 && self[header: "Retry-After"] != nil) }
+}
+
 /// When a server wants to be asked again (RFC 9110 10.2.3).
 enum RetryAfter {
     /// The header as a moment by our clock; nil without the header.
