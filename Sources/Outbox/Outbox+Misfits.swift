@@ -63,6 +63,20 @@ package struct WaitingMutations {
         opening = Opening(vault: vault)
     }
 
+    /// By backend: the base URL whose accounts its entries belong to.
+    package func origins() throws(OutboxError) -> [String: String] {
+        do {
+            return try reader.read { db in
+                let rows = try Row.fetchAll(db, sql: "SELECT backend, CAST(origin AS BLOB) AS origin FROM origin")
+                return Dictionary(uniqueKeysWithValues: try rows.map { row in
+                    (try row.decode(forColumn: "backend"), Outbox.origin(in: try row.decode(forColumn: "origin")))
+                })
+            }
+        } catch {
+            throw OutboxError(error)
+        }
+    }
+
     /// Hands over each that has still to be sent, or that is on hold; how many cannot be opened.
     package func visit(_ work: (Mutation) -> Void) throws(OutboxError) -> Int {
         do {

@@ -42,8 +42,10 @@ extension Outbox {
     /// another one's, also where that has changed: whose the entries are is not guessed.
     private static func origin(in stored: Data, like sealed: String) -> String? {
         let changed = stored.count == sealed.utf8.count ? zip(stored, sealed.utf8).count { $0 != $1 } : .max
-        return changed <= mostChanged ? nil : String(String(decoding: stored, as: UTF8.self).prefix { $0 != " " })
+        return changed <= mostChanged ? nil : origin(in: stored)
     }
+
+    static func origin(in stored: Data) -> String { String(String(decoding: stored, as: UTF8.self).prefix { $0 != " " }) }
 
     /// Bytes, of the sixteen of a digest.
     private static let mostChanged = 4

@@ -18,9 +18,10 @@ package enum MisfitReport {
             }
             let waiting = WaitingMutations(
                 file: Daemon.store(in: state), vault: Vault(key: key), isInUse: StoreCheckReport.isInUse(state))
+            let origins = try waiting.origins()
             var misfits: [String: Int] = [:]
             let unreadable = try waiting.visit { mutation in
-                if let line = misfit(mutation, backends) { misfits[line, default: 0] += 1 }
+                if let line = misfit(mutation, backends, origins) { misfits[line, default: 0] += 1 }
             }
             let lines = misfits.sorted { $0.key < $1.key }.map { "  \(entries($0.value)) \($0.key)" }
             let unopened = unreadable > 0 ? ["\(entries(unreadable)) could not be opened, so they were not checked."] : []
@@ -33,12 +34,17 @@ package enum MisfitReport {
 
     private static let heading = "Waiting entries that these profiles cannot send:"
     private static let next =
-        "Nothing is lost: they are put on hold, and sent once the profile fits again. To send them first, put the earlier profile back and run: homing sync --wait"
+        "Nothing is lost: they wait, and are sent once the profile fits again. To send them first, put the earlier profile back and run: homing sync --wait"
 
     /// How one goes on after `12 entries`; nil where it can be sent.
-    private static func misfit(_ mutation: Mutation, _ backends: [Backend]) -> String? {
+    private static func misfit(_ mutation: Mutation, _ backends: [Backend], _ origins: [String: String]) -> String? {
         let name = mutation.destination.backend
         guard let backend = backends.first(where: { $0.name == name }) else { return "for \(name), which has no profile any more." }
+        if let origin = origins[name], origin != backend.address, !backend.formerAddresses.contains(origin),
+            !SessionKeeper.namesItsServer(mutation.destination.account)
+        {
+            return "of \(name) taken for \(origin). Its base_url is \(backend.address) now; for the same service, add: formerly: [\(origin)]"
+        }
         return backend.misfit(of: mutation).map { "of the route \"\(mutation.route)\" at \(name): \($0.message)" }
     }
 
