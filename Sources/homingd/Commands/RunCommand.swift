@@ -25,6 +25,8 @@ struct RunCommand: AsyncParsableCommand {
     var logLevel: Logger.Level = .info
 
     func run() async throws {
+        // Nothing has been read yet that could be read again.
+        signal(SIGHUP, SIG_IGN)
         let environment = ProcessInfo.processInfo.environment
         let journal = Journal(environment: environment)
         let level = logLevel
