@@ -220,7 +220,8 @@ actor KillStation {
             let reports = try await station.status().backends
             try await restoreSession()
             try await releaseHeldLists()
-            if reports.allSatisfy({ $0.queue.pending + $0.queue.inflight + $0.queue.held == 0 }), try await rows().count >= expected { break }
+            let isSettled = reports.allSatisfy { $0.queue.pending + $0.queue.inflight + $0.queue.held == 0 }
+            if isSettled, try await rows().count >= expected { break }
             try await Task.sleep(for: .milliseconds(5))
         }
         finding.recovery = Double((ContinuousClock.now - started) / .milliseconds(1)) / 1000
