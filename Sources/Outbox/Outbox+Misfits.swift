@@ -67,10 +67,11 @@ package struct WaitingMutations {
     package func origins() throws(OutboxError) -> [String: String] {
         do {
             return try reader.read { db in
-                let rows = try Row.fetchAll(db, sql: "SELECT backend, CAST(origin AS BLOB) AS origin FROM origin")
-                return Dictionary(uniqueKeysWithValues: try rows.map { row in
-                    (try row.decode(forColumn: "backend"), Outbox.origin(in: try row.decode(forColumn: "origin")))
-                })
+                var origins: [String: String] = [:]
+                for row in try Row.fetchAll(db, sql: "SELECT backend, CAST(origin AS BLOB) AS origin FROM origin") {
+                    origins[try row.decode(forColumn: "backend")] = Outbox.origin(in: try row.decode(forColumn: "origin"))
+                }
+                return origins
             }
         } catch {
             throw OutboxError(error)
