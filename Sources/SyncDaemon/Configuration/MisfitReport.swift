@@ -43,7 +43,8 @@ package enum MisfitReport {
         if let origin = origins[name], origin != backend.address, !backend.formerAddresses.contains(origin),
             !SessionKeeper.namesItsServer(mutation.destination.account)
         {
-            return "of \(name) taken for \(origin). Its base_url is \(backend.address) now; for the same service, add: formerly: [\(origin)]"
+            let now = "Its base_url is \(backend.address) now"
+            return "of \(name) taken for \(origin). \(now); for the same service, add: formerly: [\(origin)]"
         }
         return backend.misfit(of: mutation).map { "of the route \"\(mutation.route)\" at \(name): \($0.message)" }
     }
