@@ -36,6 +36,9 @@ import Testing
         _ = try await outcome { try await $0.weather(seed: $1, overTLS: overTLS, before: backend, telling: lies, &$2) }
     }
 
+    /// What the campaign's judge stands on.
+    @Test func anAttemptThatCountsIsSeen() async throws { #expect(try await NetworkCampaign.aCountedAttemptIsSeen(seed: seed)) }
+
     @Test(arguments: [false, true])
     func anAnswerThatDoesNotEndIsGivenUp(overTLS: Bool) async throws {
         let outcome = try await outcome { try await $0.endlessAnswers(seed: $1, overTLS: overTLS, &$2) }

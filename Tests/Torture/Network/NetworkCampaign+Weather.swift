@@ -11,10 +11,8 @@ extension NetworkCampaign {
     /// - Parameters:
     ///   - backend: nil for any.
     ///   - chosen: the lies; nil for some.
-    ///   - always: whether every connection meets one.
     func weather(
-        seed: UInt64, overTLS: Bool, before backend: FarBackend? = nil, telling chosen: [Lie]? = nil, always: Bool = true,
-        _ outcome: inout Outcome
+        seed: UInt64, overTLS: Bool, before backend: FarBackend? = nil, telling chosen: [Lie]? = nil, _ outcome: inout Outcome
     ) async throws {
         var dice = SplitMix64(seed: seed)
         let backend = backend ?? FarBackend.all.randomElement(using: &dice) ?? .breatheSafe
@@ -32,13 +30,12 @@ extension NetworkCampaign {
 
         // Between two runs, so that nothing is on its way when the weather changes: what is cut off there may count.
         try await station.end(SIGTERM)
-        way.tell(lies, always: always, openly: true)
+        way.tell(lies, always: true, openly: true)
         try await station.start()
         let handedIn = 12
         for number in 1...handedIn { _ = try await station.client.call(Endpoints.submit, backend.submission(number)) }
         let limit = ContinuousClock.now + .seconds(30)
-        let enough = always ? 1 : 50
-        while ContinuousClock.now < limit, lies.contains(where: { way.met[$0, default: 0] < enough }) {
+        while ContinuousClock.now < limit, lies.contains(where: { way.met[$0] == nil }) {
             _ = try await station.client.call(Endpoints.sync, SyncRequest())
             try await judge.look(at: station)
             if backend.protection == .person { try await caretaker.sees(to: station, handedIn: handedIn) }
