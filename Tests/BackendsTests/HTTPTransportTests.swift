@@ -53,6 +53,22 @@ struct HTTPTransportTests {
         try await server.close()
     }
 
+    /// The HTTP client traps on a head that does not go out in one piece.
+    @Test(arguments: [40_000, 100_000, 2_000_000]) func aHeadThatIsTooLongIsNotSent(bytes: Int) async throws {
+        let server = try await LoopbackServer(.mute)
+        let transport = try HTTPTransport(Self.short, clock: SystemClock())
+        let token = HeaderField("Authorization", String(repeating: "t", count: bytes))
+        await #expect {
+            _ = try await transport.send(OutboundRequest(method: "POST", url: server.url, headers: [token], body: Data("{}".utf8)))
+        } throws: { error in
+            guard case .unreachable(let failure)? = error as? TransportError else { return false }
+            return failure.message.contains("most of them in Authorization") && !failure.outcomeUnknown
+        }
+        #expect(server.text.isEmpty)
+        await transport.shutdown()
+        try await server.close()
+    }
+
     @Test func aClosedPortIsUnreachable() async throws {
         let server = try await LoopbackServer(.mute)
         let url = server.url

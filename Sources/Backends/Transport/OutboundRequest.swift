@@ -46,6 +46,9 @@ package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible, Cus
         headers.append(HeaderField(name, value))
     }
 
+    /// Of the request line and the headers, in bytes.
+    var headSize: Int { headers.reduce(url.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
+
     func hasHeader(_ name: String) -> Bool { self[header: name] != nil }
 
     /// The first header of that name, in any case.
