@@ -7,8 +7,8 @@ extension Backend {
     package func verdict(on response: InboundResponse, to mutation: Mutation, at now: Date) -> Verdict {
         let route = profile.routes[mutation.route]
         if var interception = interception(in: response, mayBeEmpty: route?.allowsEmpty ?? false) {
-            // A success proves nothing without its content, and a 303 mostly says that the work was done (RFC 9110 15.4.4).
-            interception.outcomeUnknown = response.isSuccess || response.status == 303
+            // A success proves nothing without its content.
+            interception.outcomeUnknown = response.isSuccess || mayFollowWork(response)
             return .intercepted(interception)
         }
         guard response.isSuccess, !saysFailure(response) else { return refusal(response, route: route, at: now) }
@@ -27,6 +27,17 @@ extension Backend {
         }
         receipt.altered = route?.echo.flatMap { alteration(of: mutation, in: response.json?.root.element(at: $0)) }
         return .accepted(receipt)
+    }
+
+    /// A 303 mostly says that the work was done. A 302 that leads on at the same server says nothing of it (RFC 9110 15.4).
+    private func mayFollowWork(_ response: InboundResponse) -> Bool {
+        switch response.status {
+        case 303: return true
+        case 302:
+            guard let location = response[header: "Location"], let base = URL(string: profile.address) else { return false }
+            return URL(string: location, relativeTo: base).flatMap { Origin($0.absoluteString) } == profile.origin
+        default: return false
+        }
     }
 
     /// The first place at which an echo of the payload differs from it; nil where nothing differs, or there is no echo.
