@@ -72,6 +72,11 @@ extension Backend {
         }
     }
 
+    /// By what a look-up of each route recognises an entry; empty where there is none.
+    package var matches: [String: String] {
+        profile.routes.mapValues { route in route.find.map { "\(route.request.json?.payloadMarker ?? "") \($0.match)" } ?? "" }
+    }
+
     /// The fields that tell people which entry this is, as texts: those in its address or its lane, and never what is sent in a body.
     package func identifyingFields(of fields: [String: JSONValue], route name: String) -> [String: String] {
         guard let route = profile.routes[name] else { return [:] }

@@ -32,6 +32,48 @@ extension Outbox {
             throw failure(error)
         }
     }
+
+    /// By what look-ups recognise an entry, of each route of a backend. Where that has changed, they cannot find any more what took effect before:
+    /// what is uncertain there is held, and not looked for; how many entries that were.
+    package func claimMatches(_ matches: [String: String], of backend: String, at now: Date) async throws(OutboxError) -> Int {
+        let held = try await commit { db in
+            try matches.sorted { $0.key < $1.key }.reduce(0) { try $0 + Self.claimMatch($1.value, of: backend, $1.key, now, db) }
+        }
+        if held > 0 { eventsWritten.send() }
+        return held
+    }
+
+    private static func claimMatch(_ match: String, of backend: String, _ route: String, _ now: Date, _ db: Database) throws -> Int {
+        // No backend's name holds a blank.
+        let key = "\(backend) \(route)"
+        let sealed = withDigest(Vault.digest(Data(key.utf8), Data(match.utf8)).prefix(8).hex, of: key)
+        let stored = try Data.fetchOne(db, sql: "SELECT CAST(origin AS BLOB) FROM origin WHERE backend = ?", arguments: [key])
+        if stored == Data(sealed.utf8) { return 0 }
+        try db.execute(
+            sql: "INSERT INTO origin (backend, origin) VALUES (?, ?) ON CONFLICT DO UPDATE SET origin = excluded.origin",
+            arguments: [key, sealed])
+        guard let stored, origin(in: stored, like: sealed) != nil else { return 0 }
+        let uncertain = try EntryRow.fetchAll(
+            db, sql: "SELECT * FROM entry WHERE state = 'pending' AND uncertain AND backend = ? AND route = ?",
+            arguments: [backend, route])
+        for row in uncertain {
+            try db.execute(
+                sql: """
+                    UPDATE entry SET state = 'held', holdReason = '\(HoldReason.unknownOutcome.rawValue)', lastStatus = NULL, lastReason = 'profile',
+                        lastError = ? WHERE sequence = ?
+                    """,
+                arguments: [
+                    "The profile of \(backend) now recognises entries in another way than when this was sent. Put marker and find back as they were, and then retry it.",
+                    row.sequence,
+                ])
+            try insert(
+                SyncEvent(
+                    at: now, .held, backend: row.backend, account: row.account, entry: try row.mutationID,
+                    detail: ["reason": HoldReason.unknownOutcome.rawValue]), db)
+        }
+        return uncertain.count
+    }
+
     /// As it is stored: with what tells one that has changed on the disk from another one, for which what waits would wait for ever.
     private static func withDigest(_ origin: String, of backend: String) -> String {
         let digest = Vault.digest(Data(backend.utf8), Data(origin.utf8)).prefix(8)

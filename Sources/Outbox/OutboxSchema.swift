@@ -239,7 +239,8 @@ enum OutboxSchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// - `origin`: the base URL of each backend when it was first spoken to: an account there is not the one with the same number elsewhere.
+    /// - `origin`: the base URL of each backend when it was first spoken to: an account there is not the one with the same number elsewhere;
+    ///   under a backend and a route, by what look-ups recognise an entry.
     /// - `pause`: where a person has paused sending; `quiet`: until when a server has asked for no requests.
     private static let people = """
         CREATE TABLE account (

@@ -20,7 +20,10 @@ extension Daemon {
             if needsSalvage { await close() }
             throw error
         }
-        for keeper in keepers { try await release(at: keeper.backend) }
+        for keeper in keepers {
+            try await holdWhatIsNotFound(at: keeper.backend)
+            try await release(at: keeper.backend)
+        }
         // Before anybody can sign in: what is to be destroyed must not be somebody's who is back.
         for keeper in keepers {
             let name = keeper.backend.name
@@ -56,6 +59,15 @@ extension Daemon {
         await close()
         if needsSalvage { throw OutboxError.damaged(outbox.damage.reason ?? "") }
         try outcome.get()
+    }
+
+    /// What was sent under an earlier profile, and may have taken effect, is looked for by that one only.
+    private func holdWhatIsNotFound(at backend: Backend) async throws(OutboxError) {
+        let held = try await outbox.claimMatches(backend.matches, of: backend.name, at: premises.clock.now)
+        guard held > 0 else { return }
+        premises.log.warning(
+            "Entries are held: the profile recognises them in another way than when they were sent",
+            metadata: ["backend": "\(backend.name)", "count": "\(held)"])
     }
 
     /// Entries that an earlier profile could not send go on where this one can.

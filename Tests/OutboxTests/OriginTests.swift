@@ -28,6 +28,30 @@ import Testing
         #expect(try claim(store, old) == new)
     }
 
+    /// What may have taken effect is not looked for by what does not find it.
+    @Test func whatIsUncertainIsHeldOnceItIsRecognisedInAnotherWay() async throws {
+        let store = try Store()
+        func claim(_ match: String) async throws -> Int {
+            try await store.outbox.claimMatches(["measurement": match, "other": ""], of: "breathesafe", at: store.clock.now)
+        }
+        #expect(try await claim("mark /a") == 0)
+        let lost = Failure(.lostAnswer, "lost", outcomeUnknown: true)
+        try await store.enqueue(Samples.mutation(1))
+        try await store.settle(try await store.claim()[0], .released(until: store.clock.now, lost), .unknown(lost))
+        try await store.enqueue(Samples.mutation(2, lane: "users/9"))
+        #expect(try await claim("mark /a") == 0)
+        #expect(try await store.state(1) == .pending)
+        #expect(try await claim("mark /b") == 1)
+        let record = try #require(try await store.outbox.entry(Samples.id(1))?.record)
+        #expect(record.state == .held && record.holdReason == .unknownOutcome && record.uncertain)
+        #expect(record.lastError?.contains("Put marker and find back") == true)
+        #expect(try await store.state(2) == .pending)
+        #expect(try await claim("mark /b") == 0)
+        #expect(try await store.outbox.derivedTablesMatch())
+        let event = try #require(try await store.outbox.events(since: 0, limit: 100).last { $0.kind == .held })
+        #expect(event.detail == ["reason": "unknownOutcome"])
+    }
+
     /// What changes on the disk is no other origin: whatever waits would wait for one that nobody can sign in to.
     @Test func anOriginThatHasChangedSinceHoldsNobodyUp() async throws {
         let store = try Store()
