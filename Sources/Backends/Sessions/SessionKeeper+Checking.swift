@@ -19,6 +19,24 @@ extension SessionKeeper {
         }
     }
 
+    /// An entry's answer may have made the session another account's: that is found out within a minute, though nothing else is sent.
+    func checkLater() {
+        guard laterCheck == nil, backend.hasHealth else { return }
+        let now = clock.now
+        laterCheck = Task { [weak self, clock] in
+            // `try?`: nobody cancels it.
+            try? await clock.sleep(from: now, until: now.addingTimeInterval(Self.longestUnchecked))
+            await self?.checkNow()
+        }
+    }
+
+    private func checkNow() async {
+        laterCheck = nil
+        isCheckDue = true
+        // `try?`: what cannot be asked now is asked before the next send.
+        if (try? checkRunning()) != nil { try? await requireOwnAccount() }
+    }
+
     private var isCheckNeeded: Bool {
         guard record.state == .signedIn, let request = backend.health, backend.isOwn(request) else { return false }
         guard check == nil, !isCheckDue, let last = record.checkedAt else { return true }

@@ -76,7 +76,9 @@ extension SessionKeeper {
         var request = request
         scheme.authorize(&request, with: record.credentials)
         let response = try await transport.send(request)
-        if absorb(response, to: request, generation: generation), !isSend || request.isSafe { isCheckDue = true }
+        if absorb(response, to: request, generation: generation) {
+            if isSend, !request.isSafe { checkLater() } else { isCheckDue = true }
+        }
         if backend.profile.errors.endsSession(response) {
             declared = (generation, backend.profile.errors.words(of: response) ?? "the session has ended")
         }

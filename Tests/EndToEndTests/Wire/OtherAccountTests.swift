@@ -62,6 +62,25 @@ import Testing
         await station.server.stop()
     }
 
+    @Test func findsItThoughNothingElseIsSent() async throws {
+        let station = try WireStation(try await Self.server { $0.line == "POST /notes" })
+        try await station.running(WireProfile.cookies) {
+            _ = try await station.signIn()
+            try await station.submit(1)
+            try await station.waits { try await station.delivered() == 1 }
+            // Until the daemon has set its alarm, nothing goes off.
+            try await station.waits {
+                station.clock.advance(by: 61)
+                return try await station.session.state == "signInRequired"
+            }
+            let id = Samples.id(1).description
+            try await station.waits {
+                try await station.client.call(Endpoints.receipt, EntryReference(id: id)).unverified == true
+            }
+        }
+        await station.server.stop()
+    }
+
     @Test func asksOnceAMinuteAndNotForEachEntry() async throws {
         let station = try WireStation(try await Self.server { _ in false })
         try await station.running(WireProfile.cookies) {
