@@ -192,10 +192,14 @@ public struct ControlClient: Sendable {
                 next: "Ask the administrator to add you to the socket's group.")
         case EAGAIN: return .busy("Too many programs are connecting to the daemon at the same time.")
         default:
+            guard isAbsent(error) else {
+                return Problem(
+                    .daemonNotRunning, status: 503, title: "The daemon broke off",
+                    detail: "The daemon at \(socketPath) broke off without an answer (\(error)).",
+                    next: "Try again: what is handed in twice under one id is taken once. If that breaks off too, look at its log.")
+            }
             return Problem(
-                .daemonNotRunning, status: 503, title: "The daemon is not running",
-                detail: isAbsent(error)
-                    ? "Nobody answers at \(socketPath)." : "The daemon at \(socketPath) broke off without an answer (\(error)).",
+                .daemonNotRunning, status: 503, title: "The daemon is not running", detail: "Nobody answers at \(socketPath).",
                 next: socketPath == SocketLocation.system && SocketLocation.isServiceInstalled
                     ? "Start it with ‘sudo systemctl start homingd’; ‘systemctl status homingd’ says why it does not stay."
                     : "Start it with ‘homingd run’, or name its socket with --socket.")

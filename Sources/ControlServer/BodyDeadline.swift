@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Cuts a connection whose request's body does not come to its end in time, however busily it dribbles.
+/// Cuts a connection whose request's body neither comes to its end in time nor brings a MiB in that time, however busily it dribbles.
 final class BodyDeadline: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -10,22 +10,32 @@ final class BodyDeadline: ChannelInboundHandler, RemovableChannelHandler {
 
     private let time: TimeAmount
     private var deadline: Scheduled<Void>?
+    /// Bytes since the time began.
+    private var received = 0
+    private static let enough = 1 << 20
 
     init(_ time: TimeAmount) { self.time = time }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head:
-            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-            deadline = context.eventLoop.scheduleTask(in: time) {
-                // As an error, so that a body cut short is never taken for a whole one.
-                bound.value.fireErrorCaught(Passed())
-                bound.value.close(promise: nil)
-            }
-        case .body: break
+        case .head: begin(context)
+        case .body(let bytes):
+            received += bytes.readableBytes
+            if received >= Self.enough { begin(context) }
         case .end: deadline?.cancel()
         }
         context.fireChannelRead(data)
+    }
+
+    private func begin(_ context: ChannelHandlerContext) {
+        received = 0
+        deadline?.cancel()
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        deadline = context.eventLoop.scheduleTask(in: time) {
+            // As an error, so that a body cut short is never taken for a whole one.
+            bound.value.fireErrorCaught(Passed())
+            bound.value.close(promise: nil)
+        }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
