@@ -21,7 +21,10 @@ struct CaptureFile: Equatable {
         if let measurements = members["measurements"], let stated = members["userId"] {
             try self.init(appFile: measurements, user: stated, name: name, folder: folder)
         } else {
-            guard members["average_measurements"]?.kind == .object else {
+            if let kind = members["average_measurements"]?.kind, kind != .object {
+                throw NotUnderstood("Its “average_measurements” is not an object, {…}, as that of a capture is.")
+            }
+            guard members["average_measurements"] != nil else {
                 throw NotUnderstood(
                     "The file holds neither “average_measurements” (a capture) nor “measurements” and “userId” (the capture app’s own file)."
                 )

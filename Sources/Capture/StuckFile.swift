@@ -76,7 +76,8 @@ extension StuckFile {
                 "Give the user that homingd runs as write permission on the folder that it is in."
             case .system: "See to the cause; homingd tries again by itself."
             case .unlistable: "Give the user that homingd runs as read and write permission on that folder."
-            case .noBackend(let name): "Put \(name).yaml back into the folder with the profiles and restart the daemon."
+            case .noBackend(let name):
+                "Put \(name).yaml back into the folder with the profiles, then reload: ‘systemctl reload homingd’, or SIGHUP."
             case .otherAccount(let name): "\(name) has to sign in; nobody else’s sign-in sends it."
             case .diskFull: "Make room on the disk; homingd tries again by itself."
             case .overLimit:

@@ -116,7 +116,7 @@ import Testing
         (#"{"average_measurements":"# + String(repeating: "[", count: 100_000), "is not a JSON object"),
         (#"{}"#, "neither “average_measurements” (a capture) nor “measurements” and “userId”"),
         (#"{"measurements":{"average_measurements":{}}}"#, "neither “average_measurements”"),
-        (#"{"average_measurements":[1]}"#, "neither “average_measurements”"),
+        (#"{"average_measurements":[1]}"#, "is not an object"),
         (#"{"measurements":{},"userId":5}"#, "“measurements” does not hold “average_measurements”."),
         (#"{"measurements":null,"userId":5}"#, "“measurements” does not hold “average_measurements”."),
         (#"{"measurements":{"average_measurements":{}},"userId":"5"}"#, "“userId” must be a whole number above 0."),

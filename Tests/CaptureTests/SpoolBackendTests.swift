@@ -50,7 +50,9 @@ import Testing
         #expect(stuck.count == 1)
         #expect(stuck.example?.path == drop.path("taken/" + name.text))
         #expect(stuck.example?.reason == "it was taken for the backend “gone”, which is not configured any more")
-        #expect(stuck.example?.next == "Put gone.yaml back into the folder with the profiles and restart the daemon.")
+        #expect(
+            stuck.example?.next
+                == "Put gone.yaml back into the folder with the profiles, then reload: ‘systemctl reload homingd’, or SIGHUP.")
         #expect(drop.log.all.count { $0.hasPrefix("A file cannot be taken") } == 1)
 
         try drop.restart(accounts: ["lab": .ann, "gone": nil])

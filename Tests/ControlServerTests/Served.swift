@@ -26,7 +26,7 @@ struct Served {
         let group = ServiceGroup(services: [server], logger: log)
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { try await group.run() }
-            try await work(Served(client: ControlClient(socketPath: socket.path), group: group))
+            try await work(Served(client: ControlClient(socketPath: socket.path, timeout: .seconds(600)), group: group))
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
         }

@@ -83,7 +83,7 @@ import Testing
         let configuration = try Configuration.load(file: directory("homing.yaml"), environment: [:])
         let daemon = try await Daemon(
             configuration: configuration, environment: [:], clock: clock, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        let client = ControlClient(socketPath: directory("homing.sock"))
+        let client = ControlClient(socketPath: directory("homing.sock"), timeout: .seconds(600))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await daemon.run() }
             _ = try await client.call(

@@ -66,7 +66,7 @@ import Testing
         let station = try await TestStation()
         let socket = try UnixSocket(path: station.directory("passed.sock"), mode: 0o600)
         defer { socket.close() }
-        let client = ControlClient(socketPath: socket.path)
+        let client = ControlClient(socketPath: socket.path, timeout: .seconds(600))
         for _ in 1...2 {
             // The first call is made before the daemon is there: it waits.
             async let early = client.call(Endpoints.status, NoInput())

@@ -42,7 +42,7 @@ package final class TestStation: Sendable {
     ) async throws {
         directory = try TemporaryDirectory()
         sandbox = try Sandbox(SandboxConfiguration(backend: backend, clock: clock, answering: answering))
-        client = ControlClient(socketPath: directory("homing.sock"))
+        client = ControlClient(socketPath: directory("homing.sock"), timeout: .seconds(600))
         try Self.place(profile, in: directory, baseURL: sandbox.baseURL, edits: edits)
         try Self.configure(directory, delivery: delivery, route: route)
         try await sandbox.start()
@@ -52,7 +52,7 @@ package final class TestStation: Sendable {
     package init(in directory: TemporaryDirectory, at sandbox: Sandbox) {
         self.directory = directory
         self.sandbox = sandbox
-        client = ControlClient(socketPath: directory("homing.sock"))
+        client = ControlClient(socketPath: directory("homing.sock"), timeout: .seconds(600))
     }
 
     /// The shipped profile, and what it extends, with other addresses.

@@ -20,7 +20,7 @@ struct DaemonStation {
     private init() async throws {
         directory = try TemporaryDirectory()
         sandbox = try Sandbox(SandboxConfiguration())
-        client = ControlClient(socketPath: directory("homing.sock"))
+        client = ControlClient(socketPath: directory("homing.sock"), timeout: .seconds(600))
         let shipped = URL(fileURLWithPath: ConfigurationTests.shipped).deletingLastPathComponent().path + "/backends/breathesafe.yaml"
         let profile = try String(contentsOfFile: shipped, encoding: .utf8)
             .replacingOccurrences(of: "https://www.breathesafe.xyz", with: sandbox.baseURL)

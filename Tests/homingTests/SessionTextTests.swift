@@ -72,6 +72,8 @@ import Testing
         let told = SessionText.signedIn(session, named: "desk", others: others).split(separator: "\n")
         #expect(told.count == 4)
         #expect(told[1] == "The account is known by that name here, and keeps it: not desk.")
+        let moved = SessionText.signedIn(session, elsewhere: 12).split(separator: "\n")
+        #expect(moved.last == "12 entries wait for the address that breathesafe had before: ‘homing status’ says what to do.")
         #expect(told[3] == "1 entry waits for bob@clinic.example: nobody else’s sign-in sends it.")
     }
 

@@ -19,7 +19,7 @@ extension Reasons {
         let backend = entry.destination.backend
         return (
             "No profile describes its backend \(backend) any more.",
-            "Put \(backend).yaml back into the folder with the profiles and restart the daemon."
+            "Put \(backend).yaml back into the folder with the profiles, then reload: ‘systemctl reload homingd’, or SIGHUP."
         )
     }
 

@@ -14,7 +14,8 @@ extension StatusSummary {
                 Attention(
                     code: "no-profile",
                     text: "\(Self.captures(count)) for \(name) cannot go up, because no profile of that name is configured.",
-                    next: "Put \(name).yaml back into the folder with the profiles and restart the daemon.", backend: name)
+                    next: "Put \(name).yaml back into the folder with the profiles, then reload: ‘systemctl reload homingd’, or SIGHUP.",
+                    backend: name)
             } + backends.flatMap(attention(for:)) + files + (rejectedConfiguration.map { [Attention(rejectedConfiguration: $0)] } ?? [])
     }
 

@@ -44,14 +44,16 @@ struct LoginCommand: DaemonCommand {
         if let report { try requirePassword(at: report) }
         let request = try request(at: report, warn: context.console.warn)
         let session = try await context.client.call(Endpoints.signIn, request)
-        var others: [WaitingAccount] = []
+        var now: BackendReport?
         var question: String?
         // `try?`: they are signed in, and what waits for others can be asked for later.
-        if !context.asJSON, let now = try? await context.client.call(Endpoints.status, NoInput()) {
-            others = now.backends.first { $0.name == session.backend }?.otherAccounts ?? []
-            question = ClaimText.question(now, at: session.backend)
+        if !context.asJSON, let status = try? await context.client.call(Endpoints.status, NoInput()) {
+            now = status.backends.first { $0.name == session.backend }
+            question = ClaimText.question(status, at: session.backend)
         }
-        context.answer(session, SessionText.signedIn(session, named: isToken ? email : nil, others: others))
+        let text = SessionText.signedIn(
+            session, named: isToken ? email : nil, others: now?.otherAccounts ?? [], elsewhere: now?.waitingForFormerAddress ?? 0)
+        context.answer(session, text)
         if claim {
             let report = try await context.client.call(Endpoints.claim, NoInput())
             if !context.asJSON { context.console.write(ClaimText.claimed(report)) }

@@ -13,15 +13,20 @@ struct IDFinder {
         case .whole(let id): return id
         case .number(let number):
             let found = try await page(number - 1, 1).items.first
-            guard let found, found.sequence == number else {
-                throw .notFound("There is no \(what) number \(number).", next: "See the numbers with ‘\(list)’.")
+            if let found, found.sequence == number { return found.id }
+            // A part of an id may be all digits.
+            if number >= 1000, let id = try await id(part: String(number)) { return id }
+            throw .notFound("There is no \(what) number \(number).", next: "See the numbers with ‘\(list)’.")
+        case .part(let part):
+            guard let id = try await id(part: part) else {
+                throw .notFound("No \(what)'s id begins or ends with ‘\(part)’.", next: "See the ids with ‘\(list)’.")
             }
-            return found.id
-        case .part(let part): return try await id(part: part)
+            return id
         }
     }
 
-    private func id(part: String) async throws(Problem) -> String {
+    /// Nil where there is none.
+    private func id(part: String) async throws(Problem) -> String? {
         var found: String?
         var after: Int64? = 0
         while let start = after {
@@ -33,9 +38,6 @@ struct IDFinder {
                 found = item.id
             }
             after = page.next
-        }
-        guard let found else {
-            throw .notFound("No \(what)'s id begins or ends with ‘\(part)’.", next: "See the ids with ‘\(list)’.")
         }
         return found
     }

@@ -21,7 +21,10 @@ struct SessionText {
     /// - Parameters:
     ///   - name: the name that was given with a token, if one was.
     ///   - others: people for whom captures wait there besides.
-    static func signedIn(_ session: SessionReport, named name: String? = nil, others: [WaitingAccount] = []) -> String {
+    ///   - elsewhere: how many captures were taken for the address that the backend had before.
+    static func signedIn(
+        _ session: SessionReport, named name: String? = nil, others: [WaitingAccount] = [], elsewhere: Int = 0
+    ) -> String {
         let who = (session.email ?? session.account ?? "You").printable
         var lines = ["\(who) is signed in at \(session.backend)."]
         if let name = name?.printable.trimmingCharacters(in: .whitespaces), name.lowercased() != who.lowercased() {
@@ -30,6 +33,10 @@ struct SessionText {
         lines.append("What waits for this account goes up by itself; ‘homing status’ tells how far it is.")
         lines += others.map {
             "\(Words.entriesWait($0.waiting)) for \($0.email.printable): nobody else’s sign-in sends \($0.waiting == 1 ? "it" : "them")."
+        }
+        if elsewhere > 0 {
+            let waiting = Words.entriesWait(elsewhere)
+            lines.append("\(waiting) for the address that \(session.backend) had before: ‘homing status’ says what to do.")
         }
         return lines.joined(separator: "\n")
     }

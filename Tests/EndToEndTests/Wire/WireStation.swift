@@ -16,7 +16,7 @@ struct WireStation: Sendable {
         directory = try TemporaryDirectory()
         self.server = server
         clock = TestClock(Date())
-        client = ControlClient(socketPath: directory("homing.sock"))
+        client = ControlClient(socketPath: directory("homing.sock"), timeout: .seconds(600))
     }
 
     /// One run of the daemon with this profile, in which BASE stands for the server's address, during `work`.
