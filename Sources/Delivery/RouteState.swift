@@ -53,6 +53,7 @@ struct RouteState: Sendable {
     /// A send was asked for quiet, and `blame` is of it. What got through before this is no contrast to a later failure any more.
     mutating func quiet(_ entry: Entry, _ blame: Blame, at now: Date) {
         quieted.fail(entry, blame, at: now)
+        lastFailed = entry.sequence
         suspects.moveOn(entry, at: now)
     }
 

@@ -362,6 +362,23 @@ import Testing
         #expect(woken.contains(.store([], claim: [Samples.destination: order])))
     }
 
+    @Test func aProbeThatIsAskedForQuietIsFollowedByAnotherEntry() {
+        var state = signedIn(health: false)
+        _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
+        _ = state.on(.attempted(entry(1), attempt(.transient(Self.broken))), at: now)
+        _ = state.on(.stored(Claimed(nextDue: [Samples.destination: ["measurement": now]])), at: now)
+        var time = now.addingTimeInterval(10)
+        _ = state.on(.woke, at: time)
+        _ = state.on(.stored(Claimed(entries: [entry(2)])), at: time)
+        let quiet = Failure(.throttled, status: 429, "slow down")
+        let until = time.addingTimeInterval(20)
+        _ = state.on(.attempted(entry(2), attempt(.throttled(quiet, until: until))), at: time)
+        _ = state.on(.stored(Claimed(nextDue: [Samples.destination: ["measurement": now]])), at: time)
+        time = until
+        let order = ClaimOrder(4, closed: ["measurement"], probes: ["measurement": 2])
+        #expect(state.on(.woke, at: time).contains(.store([], claim: [Samples.destination: order])))
+    }
+
     @Test func healthRouteAnswersBeforeAFailingRouteIsProbed() {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)

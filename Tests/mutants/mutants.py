@@ -449,6 +449,8 @@ MUTANTS = [
     ("an entry that alone is asked for quiet silences its backend", DELIVERY + "DispatchState.swift",
      "case .throttled where attempt.isQuieted && blame == .entry:", "case .throttled where attempt.isQuieted && blame == .loneEntry:",
      "DispatchStateTests"),
+    ("the entry that is asked for quiet is the probe each time", DELIVERY + "RouteState.swift",
+     "        lastFailed = entry.sequence\n", "", "DispatchStateTests"),
     ("a health route asks for quiet in vain", "Sources/Backends/Verdicts/Health.swift",
      "guard response.asksForQuiet else {", "guard response.asksForQuiet, response.status == 0 else {",
      "BackendsTests.LookUpTests"),
