@@ -84,7 +84,8 @@ private struct Judge {
             if route.isBlind { return doubtful(failure) ?? .aside(until: max(until, nextBlindSend), failure) }
             until = max(until, firstLook)
         }
-        return stepsAside ? .aside(until: until, failure) : .released(until: until, failure)
+        // Later than the backend's own pause ends, so that others of its lane go then.
+        return stepsAside ? .aside(until: until.addingTimeInterval(max(1, policy.first)), failure) : .released(until: until, failure)
     }
 
     /// A look-up that was answered, and not with the list.
