@@ -50,7 +50,8 @@ struct RouteState: Sendable {
     /// A send failed, and `blame` is of it.
     mutating func suspect(_ entry: Entry, _ blame: Blame, at now: Date) { suspects.fail(entry, blame, at: now) }
 
-    /// A send was asked for quiet, and `blame` is of it. What got through before this is no contrast to a later failure any more.
+    /// A send was asked for quiet, and `blame` is of it. Rather another entry is the next probe. What got through before this is no contrast to
+    /// a later failure any more.
     mutating func quiet(_ entry: Entry, _ blame: Blame, at now: Date) {
         quieted.fail(entry, blame, at: now)
         lastFailed = entry.sequence
