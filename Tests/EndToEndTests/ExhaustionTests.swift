@@ -109,7 +109,7 @@ import Testing
         let state = Self.state(process, station)
         let filler = try Self.fill(state)
         let accepted = 40 + (try await Self.submitUntilRefused(station))
-        let full = try await station.homing("status", "--check")
+        let full = try await Self.whileFull(state, station)
         #expect(full.code == 6 && full.text.contains("The disk is full"), "\(full)")
 
         try await station.sandbox.up()
@@ -117,7 +117,7 @@ import Testing
         try await station.event("delivered", count: accepted)
         #expect(station.sandbox.ledger.entries.count == accepted)
         #expect(station.sandbox.ledger.duplicates.isEmpty)
-        let still = try await station.homing("status", "--check")
+        let still = try await Self.whileFull(state, station)
         #expect(still.code == 6, "\(still)")
 
         try FileManager.default.removeItem(atPath: filler)
@@ -294,9 +294,18 @@ import Testing
         while (try? await station.status().backends.first?.queue.delivered) != 20 { await pauseBriefly() }
         #expect(station.sandbox.ledger.entries.count == 20)
         #expect(station.sandbox.ledger.duplicates.isEmpty)
-        let status = try await station.homing("status", "--check")
+        let status = try await Self.whileFull(Self.state(shell, station), station)
         #expect(status.code == 6 && status.text.contains("The disk is full"), "\(status)")
         try await station.end(SIGTERM)
+    }
+
+    /// What ‘homing status --check’ says while not a byte is free: what was delivered may give some back at any time.
+    private static func whileFull(_ folder: String, _ station: TestStation) async throws -> (code: Int32, text: String) {
+        while true {
+            _ = try fill(folder)
+            let status = try await station.homing("status", "--check")
+            if status.code != 0 { return status }
+        }
     }
 
     /// The log has room of its own for what becomes of entries; the renewed token, and the file that it takes, have none but what is kept.
@@ -316,8 +325,9 @@ import Testing
         try await station.homing("sync")
         try await station.event("delivered", count: 48)
         #expect(station.sandbox.ledger.requestCount("POST", path: "auth/refresh", status: 200) == 1)
-        let status = try await station.homing("status", "--check")
         // The file of the session from before has left its place to the ballast.
+        let status =
+            if disk.contains("inodes") { try await station.homing("status", "--check") } else { try await Self.whileFull(state, station) }
         #expect(status.code == (disk.contains("inodes") ? 0 : 6), "\(status)")
         try await station.end(SIGTERM)
     }

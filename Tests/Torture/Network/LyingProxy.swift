@@ -61,7 +61,9 @@ final class LyingProxy: Sendable {
         let fate = state.withLock { state -> (lie: Lie, bytes: Int, endsOpenly: Bool, isClosed: Bool) in
             // Rather one that nobody has met yet, so that each is met soon.
             let new = state.lies.filter { $0 != .none && state.met[$0] == nil }
-            let lies = new.isEmpty || Bool.random(using: &state.generator) ? state.lies : new
+            // An absurd Retry-After costs a minute each time; once is enough.
+            let repeated = state.lies == [.absurdRetryAfter] ? state.lies : state.lies.filter { $0 != .absurdRetryAfter }
+            let lies = new.isEmpty || Bool.random(using: &state.generator) ? repeated : new
             let lie = lies[Int.random(in: 0..<lies.count, using: &state.generator)]
             state.met[lie, default: 0] += 1
             state.open.insert(client)

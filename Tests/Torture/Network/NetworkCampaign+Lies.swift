@@ -37,7 +37,7 @@ extension NetworkCampaign {
             if number % 6 == 0 { _ = try await station.client.call(Endpoints.sync, SyncRequest()) }
         }
         var handedIn = 24
-        let limit = ContinuousClock.now + .seconds(90)
+        let limit = ContinuousClock.now + .seconds(600)
         while ContinuousClock.now < limit, lies.contains(where: { way.met[$0] == nil }) {
             try await Task.sleep(for: .milliseconds(100))
             try await judge.look(at: station)
