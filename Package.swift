@@ -27,6 +27,7 @@ let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package
 let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
 let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
@@ -149,7 +150,11 @@ let package = Package(
             "Backends", ["Backends", "SyncModel", "JSON", "Vault", nioCore, nioPosix, nioSSL], resources: [.copy("Fixtures")]),
         tests("Delivery", ["Delivery", "Outbox", "Backends", "Simulation", "SyncModel", "Vault"]),
         tests(
-            "ControlServer", ["ControlServer", "ControlAPI", asyncHTTPClient, httpTypes, lifecycle, logging, nioCore, nioHTTP1, yams]),
+            "ControlServer",
+            [
+                "ControlServer", "ControlAPI", asyncHTTPClient, httpTypes, lifecycle, logging, nioCore, nioEmbedded, nioHTTP1,
+                nioHTTPTypes, yams,
+            ]),
         tests(
             "SyncDaemon",
             [

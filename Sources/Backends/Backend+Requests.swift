@@ -72,7 +72,7 @@ extension Backend {
         }
     }
 
-    /// By what a look-up of each route recognises an entry; empty where there is none.
+    /// By route: the marker and the pointer by which a look-up recognises an entry; empty if the route has no look-up.
     package var matches: [String: String] {
         profile.routes.mapValues { route in route.find.map { "\(route.request.json?.payloadMarker ?? "") \($0.match)" } ?? "" }
     }

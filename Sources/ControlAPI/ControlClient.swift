@@ -196,7 +196,7 @@ public struct ControlClient: Sendable {
                 return Problem(
                     .daemonNotRunning, status: 503, title: "The daemon broke off",
                     detail: "The daemon at \(socketPath) broke off without an answer (\(error)).",
-                    next: "Try again: what is handed in twice under one id is taken once. If that breaks off too, look at its log.")
+                    next: "Try again: an entry submitted twice with the same id is stored once. If this repeats, see the daemon's log.")
             }
             return Problem(
                 .daemonNotRunning, status: 503, title: "The daemon is not running", detail: "Nobody answers at \(socketPath).",

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Cuts a connection whose request's body neither comes to its end in time nor brings a MiB in that time, however busily it dribbles.
+/// Cuts a connection whose request body takes longer than `time` to end or to bring another MiB.
 final class BodyDeadline: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

@@ -58,7 +58,7 @@ struct RouteState: Sendable {
         suspects.moveOn(entry, at: now)
     }
 
-    /// Asked for quiet again and again, though each time nothing else had been sent for as long as asked: then others show whether it is alone.
+    /// Whether the server keeps asking this entry for quiet after each pause. Others of its lane then go first, and show whether it is alone.
     func stepsAside(_ entry: Entry) -> Bool { quieted.times(entry) + 1 >= Self.mostQuiet }
 
     private static let mostQuiet = 3
@@ -79,7 +79,7 @@ struct RouteState: Sendable {
     }
 
     func blame(_ entry: Entry, _ policy: RetryPolicy, _ now: Date) -> Blame {
-        // A person who has it tried again begins anew.
+        // A retry by a person starts over.
         if entry.failedAt != nil, suspects.isSteadilyAlone(entry, lastThrough) { return .entry }
         let othersFail = suspects.othersFail(entry) || !failing.subtracting([entry.sequence]).isEmpty
         let isAlone = entry.failedAt != nil && !othersFail
@@ -124,7 +124,7 @@ private struct Suspects: Sendable {
 
     func othersFail(_ entry: Entry) -> Bool { records[entry.sequence].map { $0.failed > 0 } ?? false }
 
-    /// Others got through since then, the latest of them after its last failure, and hardly one failed.
+    /// Whether others got through since then, the latest of them after its last failure, and at most a quarter of them failed.
     func isSteadilyAlone(_ entry: Entry, _ lastThrough: Date?) -> Bool {
         guard let record = records[entry.sequence], let lastThrough else { return false }
         return record.through >= 2 && record.failed * 3 <= record.through && lastThrough > record.last

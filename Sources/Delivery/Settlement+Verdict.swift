@@ -18,7 +18,7 @@ extension Settled {
     /// - Parameters:
     ///   - blame: of a failure that the profile does not declare.
     ///   - hasContrast: another entry of the route got through since the outcome of this one became unknown.
-    ///   - stepsAside: it has been asked for quiet too often for others of its lane to wait.
+    ///   - stepsAside: the server has asked it for quiet so often that others of its lane go first.
     package init(
         _ entry: Entry, _ attempt: Attempt, blame: Blame, hasContrast: Bool, stepsAside: Bool = false, policy: RetryPolicy, now: Date,
         using generator: inout some RandomNumberGenerator

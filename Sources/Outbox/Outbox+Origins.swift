@@ -11,8 +11,7 @@ extension Outbox {
     package func claimOrigin(_ origin: String, of backend: String, formerly: [String]) throws(OutboxError) -> String? {
         do {
             return try writeAtStart { db in
-                let stored = try Data.fetchOne(
-                    db, sql: "SELECT CAST(origin AS BLOB) FROM origin WHERE backend = ?", arguments: [backend])
+                let stored = try Self.storedOrigin(of: backend, db)
                 let sealed = Self.withDigest(origin, of: backend)
                 if stored == Data(sealed.utf8) { return nil }
                 let known = stored.flatMap { Self.origin(in: $0, like: sealed) }
@@ -23,9 +22,7 @@ extension Outbox {
                 // What was captured while both were kept apart bears the origin in its account, and goes first.
                 let keepsApart = formerly.contains(known ?? "") ? waiting.contains { $0.hasSuffix("@" + origin) } : !waiting.isEmpty
                 if let known, known != origin, keepsApart { return known }
-                try db.execute(
-                    sql: "INSERT INTO origin (backend, origin) VALUES (?, ?) ON CONFLICT DO UPDATE SET origin = excluded.origin",
-                    arguments: [backend, sealed])
+                try Self.store(sealed, of: backend, db)
                 return nil
             }
         } catch {
@@ -33,8 +30,10 @@ extension Outbox {
         }
     }
 
-    /// By what look-ups recognise an entry, of each route of a backend. Where that has changed, they cannot find any more what took effect before:
-    /// what is uncertain there is held, and not looked for; how many entries that were.
+    /// Remembers by what the look-ups of each route recognise an entry. If that has changed, they cannot find earlier effects, so this holds the
+    /// route's uncertain entries instead of sending them again.
+    ///
+    /// - Returns: how many entries it held.
     package func claimMatches(_ matches: [String: String], of backend: String, at now: Date) async throws(OutboxError) -> Int {
         let held = try await commit { db in
             try matches.sorted { $0.key < $1.key }.reduce(0) { try $0 + Self.claimMatch($1.value, of: backend, $1.key, now, db) }
@@ -44,14 +43,12 @@ extension Outbox {
     }
 
     private static func claimMatch(_ match: String, of backend: String, _ route: String, _ now: Date, _ db: Database) throws -> Int {
-        // No backend's name holds a blank.
+        // The name of a backend has no space.
         let key = "\(backend) \(route)"
         let sealed = withDigest(Vault.digest(Data(key.utf8), Data(match.utf8)).prefix(8).hex, of: key)
-        let stored = try Data.fetchOne(db, sql: "SELECT CAST(origin AS BLOB) FROM origin WHERE backend = ?", arguments: [key])
+        let stored = try storedOrigin(of: key, db)
         if stored == Data(sealed.utf8) { return 0 }
-        try db.execute(
-            sql: "INSERT INTO origin (backend, origin) VALUES (?, ?) ON CONFLICT DO UPDATE SET origin = excluded.origin",
-            arguments: [key, sealed])
+        try store(sealed, of: key, db)
         guard let stored, origin(in: stored, like: sealed) != nil else { return 0 }
         let uncertain = try EntryRow.fetchAll(
             db, sql: "SELECT * FROM entry WHERE state = 'pending' AND uncertain AND backend = ? AND route = ?",
@@ -63,7 +60,7 @@ extension Outbox {
                         lastError = ? WHERE sequence = ?
                     """,
                 arguments: [
-                    "The profile of \(backend) now recognises entries in another way than when this was sent. Put marker and find back as they were, and then retry it.",
+                    "The profile of \(backend) recognised entries by another marker or find.match when this was sent. Restore those before you retry it.",
                     row.sequence,
                 ])
             try insert(
@@ -72,6 +69,16 @@ extension Outbox {
                     detail: ["reason": HoldReason.unknownOutcome.rawValue]), db)
         }
         return uncertain.count
+    }
+
+    private static func storedOrigin(of key: String, _ db: Database) throws -> Data? {
+        try Data.fetchOne(db, sql: "SELECT CAST(origin AS BLOB) FROM origin WHERE backend = ?", arguments: [key])
+    }
+
+    private static func store(_ sealed: String, of key: String, _ db: Database) throws {
+        try db.execute(
+            sql: "INSERT INTO origin (backend, origin) VALUES (?, ?) ON CONFLICT DO UPDATE SET origin = excluded.origin",
+            arguments: [key, sealed])
     }
 
     /// As it is stored: with what tells one that has changed on the disk from another one, for which what waits would wait for ever.

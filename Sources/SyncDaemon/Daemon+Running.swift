@@ -61,12 +61,12 @@ extension Daemon {
         try outcome.get()
     }
 
-    /// What was sent under an earlier profile, and may have taken effect, is looked for by that one only.
+    /// Only the profile under which an uncertain entry was sent can find it at the backend.
     private func holdWhatIsNotFound(at backend: Backend) async throws(OutboxError) {
         let held = try await outbox.claimMatches(backend.matches, of: backend.name, at: premises.clock.now)
         guard held > 0 else { return }
         premises.log.warning(
-            "Entries are held: the profile recognises them in another way than when they were sent",
+            "Entries are held: the profile has another marker or find.match than when they were sent",
             metadata: ["backend": "\(backend.name)", "count": "\(held)"])
     }
 

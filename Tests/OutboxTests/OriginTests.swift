@@ -28,8 +28,7 @@ import Testing
         #expect(try claim(store, old) == new)
     }
 
-    /// What may have taken effect is not looked for by what does not find it.
-    @Test func whatIsUncertainIsHeldOnceItIsRecognisedInAnotherWay() async throws {
+    @Test func changedMarksHoldUncertainEntries() async throws {
         let store = try Store()
         func claim(_ match: String) async throws -> Int {
             try await store.outbox.claimMatches(["measurement": match, "other": ""], of: "breathesafe", at: store.clock.now)
@@ -44,7 +43,7 @@ import Testing
         #expect(try await claim("mark /b") == 1)
         let record = try #require(try await store.outbox.entry(Samples.id(1))?.record)
         #expect(record.state == .held && record.holdReason == .unknownOutcome && record.uncertain)
-        #expect(record.lastError?.contains("Put marker and find back") == true)
+        #expect(record.lastError?.contains("another marker or find.match") == true)
         #expect(try await store.state(2) == .pending)
         #expect(try await claim("mark /b") == 0)
         #expect(try await store.outbox.derivedTablesMatch())

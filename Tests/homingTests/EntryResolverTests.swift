@@ -27,6 +27,13 @@ import Testing
         #expect(try await resolver.ids(["0190"]) == [Sample.id(1)])
     }
 
+    @Test func aPartOfAnIdMayBeAllDigits() async throws {
+        let id = Sample.id(1280)
+        #expect(id.hasSuffix("5000"))
+        let resolver = EntryResolver { _ async throws(Problem) in EntryPage(entries: [Sample.entry(1280)], next: nil) }
+        #expect(try await resolver.ids(["5000"]) == [id])
+    }
+
     @Test(arguments: [
         ("0190a1b2", "invalid-request"), ("ffff", "not-found"), ("1201", "not-found"), ("#0", "invalid-request"),
         ("abc", "invalid-request"),

@@ -454,6 +454,8 @@ MUTANTS = [
     ("a health route asks for quiet in vain", "Sources/Backends/Verdicts/Health.swift",
      "guard response.asksForQuiet else {", "guard response.asksForQuiet, response.status == 0 else {",
      "BackendsTests.LookUpTests"),
+    ("a large body has no more time than a small one", "Sources/ControlServer/BodyDeadline.swift",
+     "if received >= Self.enough { begin(context) }", "if received < 0 { begin(context) }", "BodyDeadlineTests"),
     ("a head of any length is sent", BACKENDS + "Transport/HTTPTransport.swift",
      "guard request.headSize <= limits.head else {", "guard request.headSize >= 0 else {", "HTTPTransportTests"),
     ("a redirect within the server had no effect", BACKENDS + "Verdicts/Backend+Verdict.swift",

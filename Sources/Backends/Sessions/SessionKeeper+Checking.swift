@@ -19,12 +19,12 @@ extension SessionKeeper {
         }
     }
 
-    /// An entry's answer may have made the session another account's: that is found out within a minute, though nothing else is sent.
+    /// Schedules a check a minute after an entry's answer changed the credentials, since no later send may come to trigger one.
     func checkLater() {
         guard laterCheck == nil, backend.hasHealth else { return }
         let now = clock.now
         laterCheck = Task { [weak self, clock] in
-            // `try?`: nobody cancels it.
+            // `try?`: this task is never cancelled.
             try? await clock.sleep(from: now, until: now.addingTimeInterval(Self.longestUnchecked))
             await self?.checkNow()
         }
@@ -33,7 +33,7 @@ extension SessionKeeper {
     private func checkNow() async {
         laterCheck = nil
         isCheckDue = true
-        // `try?`: what cannot be asked now is asked before the next send.
+        // `try?`: if the check fails now, the next send repeats it.
         if (try? checkRunning()) != nil { try? await requireOwnAccount() }
     }
 

@@ -24,7 +24,7 @@ package actor SessionKeeper {
     var declared: (generation: Int, words: String)?
     /// The check under way of whom the backend takes us for; its failure, or nil where it could be done.
     var check: Task<Failure?, Never>?
-    /// The check that follows when an entry's answer has changed the credentials.
+    /// The scheduled check, once an entry's answer has changed the credentials.
     var laterCheck: Task<Void, Never>?
     /// Something other than an entry's answer has changed the credentials since the last check, or there was none in this run.
     var isCheckDue = true

@@ -60,9 +60,9 @@ package final class HTTPTransport: Transport {
     package func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
         guard !Task.isCancelled else { throw .unreachable(Failure(.stopping, "The request was not sent: the daemon was told to stop.")) }
         guard request.headSize <= limits.head else {
-            let largest = request.headers.max { $0.value.utf8.count < $1.value.utf8.count }?.name ?? "its address"
-            let sizes = "\(request.headSize) bytes, most of them in \(largest), and \(limits.head) may be sent"
-            throw .unreachable(Failure(.profile, "The request was not sent: its head has \(sizes)."))
+            let longest = request.headers.max { $0.value.utf8.count < $1.value.utf8.count }?.name ?? "its address"
+            let sizes = "\(request.headSize) bytes long, and the limit is \(limits.head)"
+            throw .unreachable(Failure(.profile, "The request was not sent: its head is \(sizes). The longest field is \(longest)."))
         }
         let silence = request.timeout ?? limits.request
         let whole = request.isBrief ? silence : max(silence, limits.exchange)

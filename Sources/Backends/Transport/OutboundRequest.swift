@@ -46,7 +46,7 @@ package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible, Cus
         headers.append(HeaderField(name, value))
     }
 
-    /// Of the request line and the headers, in bytes.
+    /// The size of the URL and the headers, in bytes.
     var headSize: Int { headers.reduce(url.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count } }
 
     func hasHeader(_ name: String) -> Bool { self[header: name] != nil }

@@ -13,8 +13,7 @@ package struct TransportLimits: Sendable, Hashable {
     /// A PEM file with the only authorities to trust; nil means the system's.
     package var caFile: String?
     package var proxies = ProxyRules()
-    /// The longest request line and headers that are sent, in bytes. Servers take 8 to 32 KiB, and the HTTP client traps where the head does not
-    /// go out in one piece.
+    /// The longest request line and headers that are sent, in bytes. The HTTP client traps if the head does not go out in one piece.
     package var head = 32 << 10
     /// The longest answer that is read, in bytes: one may repeat the largest document, of 32 MiB, and a list to look in holds hundreds of them.
     package var answer = 64 << 20

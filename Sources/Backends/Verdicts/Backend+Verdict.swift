@@ -29,7 +29,8 @@ extension Backend {
         return .accepted(receipt)
     }
 
-    /// A 303 mostly says that the work was done. A 302 that leads on at the same server says nothing of it (RFC 9110 15.4).
+    /// Whether the server may have done the work before it redirected: a 303 mostly says so, and a 302 to the same server does not rule it out
+    /// (RFC 9110 15.4).
     private func mayFollowWork(_ response: InboundResponse) -> Bool {
         switch response.status {
         case 303: return true

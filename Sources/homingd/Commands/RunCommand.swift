@@ -25,7 +25,7 @@ struct RunCommand: AsyncParsableCommand {
     var logLevel: Logger.Level = .info
 
     func run() async throws {
-        // Nothing has been read yet that could be read again.
+        // Until the daemon handles it, SIGHUP would end the process. There is nothing to reload yet.
         signal(SIGHUP, SIG_IGN)
         let environment = ProcessInfo.processInfo.environment
         let journal = Journal(environment: environment)

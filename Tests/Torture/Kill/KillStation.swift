@@ -130,7 +130,7 @@ actor KillStation {
     /// Hands in what is owed, in order, until all is answered or nobody answers any more.
     private func handIn(while process: Process) async {
         let station = station
-        // `try?`: what is not released now is at the next start.
+        // `try?`: the next start tries again.
         try? await releaseHeldLists()
         for number in owed where process.isRunning {
             // `try?`: what got no answer is handed in again, under the same id.
