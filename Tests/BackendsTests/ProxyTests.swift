@@ -7,7 +7,7 @@ import Testing
 /// Servers behind an HTTP proxy.
 struct ProxyTests {
     private func get(_ url: String, _ proxies: ProxyRules) async throws -> Result<InboundResponse, TransportError> {
-        var limits = TransportLimits(connect: .seconds(30), caFile: TLSServer.file("ca.pem"))
+        var limits = TransportLimits(connect: .seconds(600), caFile: TLSServer.file("ca.pem"))
         limits.proxies = proxies
         let transport = try HTTPTransport(limits)
         let result: Result<InboundResponse, TransportError>

@@ -11,7 +11,7 @@ struct TLSTests {
         InboundResponse, TransportError
     > {
         let server = try await TLSServer(certificate: certificate)
-        let transport = try HTTPTransport(TransportLimits(connect: .seconds(5), caFile: caFile), clock: clock)
+        let transport = try HTTPTransport(TransportLimits(connect: .seconds(600), caFile: caFile), clock: clock)
         let result: Result<InboundResponse, TransportError>
         do throws(TransportError) {
             result = .success(try await transport.send(OutboundRequest(method: "GET", url: server.url)))
@@ -72,7 +72,7 @@ struct TLSTests {
     @Test(arguments: [(TLSVersion.tlsv1, false), (.tlsv11, false), (.tlsv12, true), (.tlsv13, true)])
     func speaksTLS12OrLater(version: TLSVersion, isSpoken: Bool) async throws {
         let server = try await TLSServer(certificate: "good.pem", newest: version)
-        let transport = try HTTPTransport(TransportLimits(connect: .seconds(30), caFile: TLSServer.file("ca.pem")))
+        let transport = try HTTPTransport(TransportLimits(connect: .seconds(600), caFile: TLSServer.file("ca.pem")))
         let error = await failure { () throws(TransportError) in
             try await transport.send(OutboundRequest(method: "GET", url: server.url))
         }

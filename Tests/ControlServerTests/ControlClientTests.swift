@@ -59,7 +59,7 @@ import Testing
 
     @Test func saysAtOnceThatTheServiceDoesNotRun() async throws {
         let state = try #require(ServiceState("ActiveState=failed\nSubState=failed\nResult=exit-code\nNRestarts=5"))
-        let client = ControlClient(socketPath: socket.path, timeout: .seconds(30)) { state }
+        let client = ControlClient(socketPath: socket.path, timeout: .seconds(600)) { state }
         let problem = await #expect(throws: Problem.self) { try await client.call(Endpoints.status, NoInput()) }
         #expect(problem == state.problem)
     }

@@ -212,7 +212,7 @@ import Testing
     }
 
     @Test func aHeaderThatDribblesForEverIsCutAlsoOnAConnectionThatHasBeenUsed() async throws {
-        let limits = Self.limits { $0.idle = .milliseconds(200) }
+        let limits = Self.limits { $0.idle = .seconds(2) }
         try await Served.with(FakeService(), limits: limits) { served in
             for isUsed in [false, true] {
                 let connection = try RawConnection(served.client.socketPath)

@@ -44,7 +44,7 @@ struct Served {
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         if !headers.contains(where: { $0.0 == "Host" }) { request.headers.add(name: "Host", value: "localhost") }
         if let body { request.body = .bytes(body) }
-        return try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        return try await HTTPClient.shared.execute(request, timeout: .seconds(600))
     }
 
     /// The problem that the server answers with.

@@ -61,7 +61,7 @@ import Testing
         let entry = try #require(try await station.entries("delivered").first)
         #expect(entry.backend == "notes" && entry.route == "note" && entry.remoteID == "1")
         let control = try #require(sandbox?.control)
-        let answer = try await HTTPClient.shared.execute(HTTPClientRequest(url: control + "/ledger"), timeout: .seconds(20))
+        let answer = try await HTTPClient.shared.execute(HTTPClientRequest(url: control + "/ledger"), timeout: .seconds(600))
         let ledger = try JSON(bytes: Array(buffer: try await answer.body.collect(upTo: 65_536)))
         #expect(ledger.elements?.map { $0["resource"] } == ["note"])
         #expect(ledger.elements?.first?["digest"]?.text == LedgerEntry.digest(of: JSON.object(["text": "hello"]).bytes))

@@ -37,7 +37,7 @@ import Testing
         request.headers.add(name: "accept", value: "application/json")
         request.headers.add(name: "content-type", value: "application/json")
         request.body = .bytes(ByteBuffer(string: body))
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(20))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
         #expect((200...201).contains(response.status.code))
         #expect(String(buffer: try await response.body.collect(upTo: 65_536)).contains(expected))
     }

@@ -453,7 +453,7 @@ MUTANTS = [
      "        lastFailed = entry.sequence\n", "", "DispatchStateTests"),
     ("a health route asks for quiet in vain", "Sources/Backends/Verdicts/Health.swift",
      "guard response.asksForQuiet else {", "guard response.asksForQuiet, response.status == 0 else {",
-     "BackendsTests.LookUpTests"),
+     "BackendsTests.HealthTests"),
     ("a large body has no more time than a small one", "Sources/ControlServer/BodyDeadline.swift",
      "if received >= Self.enough { begin(context) }", "if received < 0 { begin(context) }", "BodyDeadlineTests"),
     ("a head of any length is sent", BACKENDS + "Transport/HTTPTransport.swift",

@@ -297,7 +297,7 @@ import Testing
         request.headers.add(name: "content-type", value: "application/json")
         request.headers.add(name: "user-agent", value: "phone")
         request.body = .bytes(ByteBuffer(bytes: body.bytes))
-        let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+        let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
         return (answer.status.code, try JSON(bytes: Array(buffer: try await answer.body.collect(upTo: 65_536))))
     }
 
