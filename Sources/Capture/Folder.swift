@@ -112,7 +112,10 @@ final class Folder: Sendable {
         guard fsync(fd) == 0 || errno == EINVAL else { throw Errno(rawValue: errno) }
     }
 
-    func checkWritable() throws(Errno) { _ = try Self.checked(faccessat(fd, ".", W_OK, AT_EACCESS)) }
+    func checkWritable() throws(Errno) {
+        try calls.before(.access, path, nil)
+        _ = try Self.checked(faccessat(fd, ".", W_OK, AT_EACCESS))
+    }
 
     /// Sets the sticky bit where others may write and we may set it: then nobody renames or removes another's file.
     func protect() {
@@ -160,7 +163,7 @@ final class Folder: Sendable {
 
     /// What a test does before a call, or has refused: root is refused nothing.
     struct Calls: Sendable {
-        enum Kind: Sendable, CaseIterable { case openFolder, list, status, open, hold, lease, rename, unlink, create, beginWatching, watch }
+        enum Kind: Sendable, CaseIterable { case openFolder, list, status, open, hold, lease, rename, unlink, create, access, beginWatching, watch }
         /// With the path that the call is about, and that to which it is renamed.
         var before: @Sendable (Kind, FilePath, FilePath?) throws(Errno) -> Void = { _, _, _ in }
         /// Only for the control of a test: as a program does that goes by paths.

@@ -31,6 +31,11 @@ final class OpenFile {
         }
     }
 
+    /// Whether its group or its ACL names us, so that its owner need only change the mode to let us read it.
+    var opensByMode: Bool {
+        status.st_gid == getegid() || homing_read_attribute("/proc/self/fd/\(fd)", "system.posix_acl_access", nil, 0) > 0
+    }
+
     /// The content of a plain file that has no other name.
     func content(atMost limit: Int) throws(Unreadable) -> Data {
         guard status.isPlain else { throw .notRegular }

@@ -21,9 +21,14 @@ extension SpoolFolders {
         // The next look sees to another file that has taken its place.
         guard file.status.isPlain, candidate.isSame(as: file.status) else { throw .system(.resourceBusy) }
         guard !file.status.isLinked else { throw .linked }
-        do throws(Errno) { _ = try folder.open(source) } catch { throw error == .permissionDenied ? .unreadable : .system(error) }
+        do throws(Errno) { _ = try folder.open(source) } catch {
+            throw error == .permissionDenied ? .unreadable(opensByMode: file.opensByMode) : .system(error)
+        }
+        let (room, free): (Folder, FilePath)
         do throws(Errno) {
-            let (room, free) = try place(of: target)
+            (room, free) = try place(of: target)
+        } catch { throw .system(error) }
+        do throws(Errno) {
             try move(file, source, in: folder, to: room, free) { () throws(Errno) -> FilePath in
                 guard candidate.bound == nil else { return source }
                 let bound = FilePath(Self.binding + name.text)
@@ -31,7 +36,11 @@ extension SpoolFolders {
                 try folder.sync()
                 return bound
             }
-        } catch { throw .system(error) }
+        } catch {
+            // rename(2) does not say which of the two folders it may not change.
+            do throws(Errno) { try room.checkWritable() } catch { throw .unwritable(room.path, error) }
+            throw .system(error)
+        }
         return target
     }
 

@@ -14,6 +14,8 @@ extension StuckFile {
     enum Cause: Error, Equatable {
         /// Taking, reading or putting aside has failed.
         case system(Errno)
+        /// The daemon’s own folder into which files are taken.
+        case unwritable(FilePath, Errno)
         /// A folder that cannot be listed.
         case unlistable(Errno)
         /// Taken for a backend that is not configured any more.
@@ -26,8 +28,8 @@ extension StuckFile {
         case overLimit(Int64)
         /// Of the lane of one that there is no room for.
         case behind(FilePath)
-        /// A file that we may not read, as programs leave one that was made by mkstemp(3).
-        case unreadable
+        /// A file that we may not read: one that was made by mkstemp(3), or moved here from a folder that keeps it from us.
+        case unreadable(opensByMode: Bool)
         /// A file with another name besides.
         case linked
         case link, folder, special
@@ -35,7 +37,7 @@ extension StuckFile {
         /// Whether it is of the kind that is tried, and holds until the file is gone; otherwise it is no plain file.
         var isFailure: Bool {
             switch self {
-            case .system, .noBackend, .otherAccount, .diskFull, .overLimit, .behind, .unreadable, .linked: true
+            case .system, .unwritable, .noBackend, .otherAccount, .diskFull, .overLimit, .behind, .unreadable, .linked: true
             case .unlistable, .link, .folder, .special: false
             }
         }
@@ -59,6 +61,7 @@ extension StuckFile {
         self.path = path.string
         switch cause {
         case .system(let error), .unlistable(let error): reason = error.description
+        case .unwritable(let folder, let error): reason = "homingd cannot write to \(folder): \(error)"
         case .noBackend(let name): reason = "it was taken for the backend “\(name)”, which is not configured any more"
         case .otherAccount(let name): reason = "it waits for \(name) to sign in"
         case .diskFull(let bytes): reason = "the disk has no room for it, which takes \(Self.mebibytes(bytes)) MiB"
@@ -74,6 +77,7 @@ extension StuckFile {
             switch cause {
             case .system(let error) where [.permissionDenied, .notPermitted, .readOnlyFileSystem].contains(error):
                 "Give the user that homingd runs as write permission on the folder that it is in."
+            case .unwritable(let folder, _): "Give the user that homingd runs as write permission on \(folder)."
             case .system: "See to the cause; homingd tries again by itself."
             case .unlistable: "Give the user that homingd runs as read and write permission on that folder."
             case .noBackend(let name):
@@ -83,7 +87,10 @@ extension StuckFile {
             case .overLimit:
                 "Let what waits go up, which makes room; or raise outbox.max_bytes in the configuration and restart the daemon."
             case .behind: "Nothing: it is taken once that one has been."
-            case .unreadable: "Whoever owns the file gives the group read permission: chmod 640 \(path.string.asArgument)"
+            case .unreadable(opensByMode: true):
+                "The owner of the file gives the group read permission: chmod 640 \(path.string.asArgument)"
+            case .unreadable(opensByMode: false):
+                "The owner of the file gives homingd read permission: setfacl -m u:\(geteuid()):r \(path.string.asArgument)"
             case .linked: "Drop a copy of the file there, and remove this one."
             case .link: "Move the file itself there, in place of the link."
             case .folder: "Move the files in it to \(users.string)/<id>/, where <id> is the user’s number."

@@ -14,6 +14,7 @@ final class FileFaults: Sendable {
         /// Of asking whether somebody writes to a file.
         var lease: @Sendable (String) -> Int32? = { _ in nil }
         var list: @Sendable (String) -> Int32? = { _ in nil }
+        var access: @Sendable (String) -> Int32? = { _ in nil }
         var beginWatching: Int32?
         var watch: @Sendable (String) -> Int32? = { _ in nil }
     }
@@ -39,6 +40,7 @@ final class FileFaults: Sendable {
                 case .open: errors.open(path.string)
                 case .lease: errors.lease(path.string)
                 case .list: errors.list(path.string)
+                case .access: errors.access(path.string)
                 case .beginWatching: errors.beginWatching
                 case .watch: errors.watch(path.string)
                 case .openFolder, .status, .hold, .create: nil

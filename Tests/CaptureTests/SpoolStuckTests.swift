@@ -127,6 +127,20 @@ import Vault
         #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
+    @Test func aFolderOfTheDaemonThatCannotBeWrittenIsNamed() async throws {
+        let faults = FileFaults(
+            .init(
+                rename: { _, target in target.contains("/taken/") ? EACCES : nil }, access: { $0.hasSuffix("/taken") ? EACCES : nil }))
+        let drop = try Drop(calls: faults.calls)
+        try drop.put(Drop.capture(1), "new/users/5/a.json")
+        await drop.spool.sweep()
+        #expect(
+            drop.spool.stuckFiles.example
+                == StuckFile(
+                    path: drop.path("new/users/5/a.json"), reason: "homingd cannot write to \(drop.path("taken")): Permission denied",
+                    next: "Give the user that homingd runs as write permission on \(drop.path("taken"))."))
+    }
+
     @Test func aThousandFilesThatCannotBeTakenAreAllReported() async throws {
         let faults = FileFaults(.init(rename: { _, target in target.contains("/taken/") ? EACCES : nil }))
         let drop = try Drop(calls: faults.calls)
@@ -230,7 +244,7 @@ import Vault
             drop.spool.stuckFiles.example
                 == StuckFile(
                     path: path, reason: "homingd may not read it",
-                    next: "Whoever owns the file gives the group read permission: chmod 640 '\(quoted)'"))
+                    next: "The owner of the file gives the group read permission: chmod 640 '\(quoted)'"))
         faults.clear()
         await drop.spool.sweep()
         #expect(try await drop.documents() == [Drop.capture(1)])

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import time
 
 from station import APP_FILE, NEW, PEOPLE, STATE, expect, until
@@ -225,6 +226,78 @@ def roles_allow_what_the_table_says(station):
     expect(not wrong, "; ".join(wrong))
 
 
+# What stops the drop folder, and who sees it
+
+def stopped_drop_folder_is_seen_by_monitoring(station):
+    expect(station.can("olga", "homing status --check"), "a healthy station does not pass")
+    taken = f"{STATE}/spool/taken"
+    station.run(f"chown root:homing {taken} && chmod 0550 {taken}")
+    station.drop("alice", "one.json")
+    until("homing status --check fails", lambda: station.run("homing status --check", "olga", check=False).returncode == 6)
+    said = station.run("homing status", "alice", check=False).stdout
+    expect(f"write permission on {taken}" in said, f"homing status does not name {taken}: {said}")
+    expect(station.waiting(), "the file is gone")
+    station.run(f"chown homing:homing {taken} && chmod 0700 {taken}")
+    until("the file was taken", lambda: not station.waiting(), 120)
+    until("homing status --check passes", lambda: station.can("olga", "homing status --check"), 120)
+
+
+def file_that_the_daemon_may_not_read_stays_with_a_hint(station):
+    """One made in the folder as by mkstemp(3), whose mode limits the ACL; and one moved there, which has no ACL."""
+    file = f"{NEW}/private.json"
+    makings = [f"umask 077; cat /srv/captures/capture-01.json > {NEW}/.private && chmod 0600 {NEW}/.private && mv {NEW}/.private {file}",
+               f"umask 077; cp /srv/captures/capture-02.json ~/private.json && mv ~/private.json {file}"]
+    for making, hint in zip(makings, ("chmod 640", "setfacl -m u:")):
+        station.run(making, "alice")
+        said = until("homing status tells of the file", lambda: said_of(station, "private.json"))
+        command = re.search(hint + r"[^']*'[^']*'", said)
+        expect(command, f"homing status does not say to type {hint}: {said}")
+        expect(station.waiting(), "the file is gone")
+        station.run(command[0], "alice")
+        until("the file was taken", lambda: not station.waiting(), 120)
+
+
+def said_of(station, word):
+    said = station.run("homing status", "alice", check=False).stdout
+    return said if word in said else None
+
+
+def user_without_a_role_shuts_nobody_out(station):
+    """Holds as many idle connections as it can get, and connects without end, while others use the socket."""
+    attacks = [station.start(f"exec timeout 60 python3 -c '{FLOOD}'", "nora") for _ in range(2)]
+    for attack in attacks:
+        began = attack.stdout.readline()
+        expect(began == "ready\n", f"the attack did not begin: {began}")
+    failed = []
+    for user in ("alice", "olga", "adam") * 5:
+        done = station.run("homing status", user, check=False)
+        if done.returncode not in (0, 6):
+            failed.append(f"{user}: {done.returncode}: {done.stderr}")
+    for attack in attacks:
+        expect(attack.poll() is None, f"the attack ended by itself: {attack.stdout.read()}")
+        attack.terminate()
+        attack.wait(20)
+    expect(not failed, f"{len(failed)} of 15 calls failed: {failed[:2]}")
+
+
+FLOOD = """
+import socket, time
+idle = []
+def connect():
+    caller = socket.socket(socket.AF_UNIX)
+    caller.settimeout(1)
+    caller.connect("/run/homing/homing.sock")
+    return caller
+for _ in range(64):
+    try: idle.append(connect())
+    except OSError: pass
+print("ready", flush=True)
+while True:
+    try: connect().close()
+    except OSError: time.sleep(0.001)
+"""
+
+
 # Ordinary administration
 
 def operator_can_drop_and_is_protected(station, who):
@@ -446,6 +519,9 @@ ALL = [
     refused_files_are_for_their_owner_and_administrators,
     files_that_were_taken_are_the_daemons_alone,
     roles_allow_what_the_table_says,
+    stopped_drop_folder_is_seen_by_monitoring,
+    file_that_the_daemon_may_not_read_stays_with_a_hint,
+    user_without_a_role_shuts_nobody_out,
     drop_folder_is_repaired_when_the_state_directory_was_moved_away,
     drop_folder_is_repaired_after_a_restore_as_root,
     drop_folder_is_repaired_after_chmod_and_chown,
