@@ -163,7 +163,9 @@ final class Folder: Sendable {
 
     /// What a test does before a call, or has refused: root is refused nothing.
     struct Calls: Sendable {
-        enum Kind: Sendable, CaseIterable { case openFolder, list, status, open, hold, lease, rename, unlink, create, access, beginWatching, watch }
+        enum Kind: Sendable, CaseIterable {
+            case openFolder, list, status, open, hold, lease, rename, unlink, create, access, beginWatching, watch
+        }
         /// With the path that the call is about, and that to which it is renamed.
         var before: @Sendable (Kind, FilePath, FilePath?) throws(Errno) -> Void = { _, _, _ in }
         /// Only for the control of a test: as a program does that goes by paths.

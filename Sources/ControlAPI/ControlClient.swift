@@ -102,15 +102,19 @@ public struct ControlClient: Sendable {
     }
 
     /// Sends `request`, and connects again for some seconds while more wait to be accepted than the system keeps: nothing has been sent then.
+    /// What only reads is sent once more where the daemon broke off, as one does that was told to reload while it was slow.
     private func connected(_ request: HTTPClientRequest, within patience: Duration) async throws -> HTTPClientResponse {
         let end = ContinuousClock.now + min(Self.patienceToConnect, patience)
         var pause = Duration.milliseconds(10)
+        var isRepeatable = request.method == .GET
         while true {
             do {
                 return try await answered(request, within: patience)
             } catch let error as IOError where error.errnoCode == EAGAIN && ContinuousClock.now + pause < end {
                 try await Task.sleep(for: pause * Double.random(in: 0.5...1))
                 pause = min(pause * 2, Duration.milliseconds(250))
+            } catch  where isRepeatable && Self.isCutOff(error) {
+                isRepeatable = false
             }
         }
     }
@@ -212,6 +216,11 @@ public struct ControlClient: Sendable {
         // `try?`: where it may not be looked at, the error says why.
         let attributes = try? FileManager.default.attributesOfItem(atPath: place)
         return attributes?[.type] as? FileAttributeType != .typeSocket && attributes != nil
+    }
+
+    /// The connection ended without an answer.
+    private static func isCutOff(_ error: any Error) -> Bool {
+        error as? HTTPClientError == .remoteConnectionClosed || [ECONNRESET, EPIPE].contains((error as? IOError)?.errnoCode)
     }
 
     /// There is no socket, or nobody listens on it.

@@ -7,7 +7,7 @@ package struct ControlLimits: Sendable {
     package var header = 16 << 10
     /// How long a connection may be silent, and how long a header may take.
     package var idle: TimeAmount = .seconds(60)
-    /// From the end of a request's header to the end of its body, and again from each MiB of it.
+    /// For how long the daemon waits for a request's body, and again for each MiB of it.
     package var body: TimeAmount = .seconds(60)
     /// Connections at a time.
     package var connections: Int

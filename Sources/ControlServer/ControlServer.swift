@@ -49,7 +49,7 @@ package struct ControlServer: Service {
     /// How long calls that are under way at shutdown may take to come to their end.
     private static let grace = Duration.seconds(1)
     /// How long what has connected before the shutdown has time to send its request.
-    private static let lastOrders = Duration.milliseconds(100)
+    private static let lastOrders = TimeAmount.milliseconds(100)
 
     private func serve() async throws {
         // The server closes what it is given; the socket itself outlives it where another server is to follow.
@@ -70,7 +70,9 @@ package struct ControlServer: Service {
                 try await writer.write(response: response.head, body: response.body)
             },
             configuration: .init(
-                additionalChannelHandlers: [BodyDeadline(limits.body), EndAfterError()], idleTimeout: limits.idle,
+                additionalChannelHandlers: [
+                    ClientDeadline(idle: limits.idle, body: limits.body, lastOrders: Self.lastOrders), EndAfterError(),
+                ],
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: 2 * limits.header, maxHeaderListSize: 2 * limits.header, maxHeaderFieldCount: 100)))
         let group = MultiThreadedEventLoopGroup.singleton
@@ -116,11 +118,9 @@ package struct ControlServer: Service {
     private func quiesce(_ server: any Channel, _ quiescing: ServerQuiescingHelper, _ failure: AcceptFailure) async {
         do {
             try await gracefulShutdown()
-            // Whoever comes now waits in the socket's queue for the next server. Whoever was accepted is still asked what they want; only
-            // then are those that are silent let go.
+            // Whoever comes now waits in the socket's queue for the next server.
             failure.takeNobody()
             try await server.setOption(.autoRead, value: false).get()
-            try await Task.sleep(for: Self.lastOrders)
             quiescing.initiateShutdown(promise: nil)
         } catch {
             // Cancelled, or closed already: it ends without more ado.

@@ -224,8 +224,11 @@ package final class Dispatcher: Sendable {
             group.addTask { self.sessionChanged(await keeper.snapshot) }
         case .wake(let date): wake(at: date, from: now, &loop)
         case .gateChanged(let backend, let gate):
-            shown.withLock { $0.gates[backend] = gate }
-            tell(gate, backend, &group)
+            let before = shown.withLock { shown in
+                defer { shown.gates[backend] = gate }
+                return shown.gates[backend]
+            }
+            tell(gate, after: before, backend, &group)
         case .routeChanged(let backend, let route, let gate): shown.withLock { $0.routes[backend, default: [:]][route] = gate }
         case .keepQuiet(let backend, let until, let failure):
             // `try?`: on a full disk the server says so again after a restart.
@@ -315,20 +318,20 @@ package final class Dispatcher: Sendable {
         for backend in backends { post.yield(.cut(backend: backend)) }
     }
 
-    private func tell(_ gate: Gate, _ backend: String, _ group: inout DiscardingTaskGroup) {
+    private func tell(_ gate: Gate, after before: Gate?, _ backend: String, _ group: inout DiscardingTaskGroup) {
         var detail = ["gate": gate.name]
+        detail["message"] = gate.reason
         if case .cooling(let until, let failure) = gate {
             detail["reason"] = failure.reason.rawValue
-            detail["message"] = failure.message
             detail["until"] = until.formatted(.iso8601)
         }
-        if case .paused(let until, let reason) = gate {
-            detail["message"] = reason
-            detail["until"] = until?.formatted(.iso8601)
-        }
+        if case .paused(let until, _) = gate { detail["until"] = until?.formatted(.iso8601) }
         let event = SyncEvent(at: clock.now, .gateChanged, backend: backend, detail: detail)
-        log.info(
-            "The gate has changed", metadata: ["backend": "\(backend)", "gate": "\(gate.name)", "reason": "\(detail["message"] ?? "")"])
+        // A backend that stays away is tried again and again.
+        let isKnown = before?.name == gate.name && before?.reason == gate.reason
+        log.log(
+            level: isKnown ? .debug : .info, "The gate has changed",
+            metadata: ["backend": "\(backend)", "gate": "\(gate.name)", "reason": "\(gate.reason ?? "")"])
         // `try?`: the gate is what it is, whether or not the disk had room for the news.
         group.addTask { try? await self.outbox.record([event]) }
     }

@@ -27,8 +27,13 @@ extension Outbox {
                 db,
                 sql: """
                     SELECT entry.sequence, entry.id, entry.backend, entry.account, entry.lane, entry.state, entry.capturedAt, entry.dueAt,
-                        (SELECT count(*) FROM (SELECT 1 FROM entry AS other WHERE other.blocks AND other.backend = lane.backend
-                            AND other.account = lane.account AND other.lane = lane.lane LIMIT \(Self.countedInLine))) AS waiting
+                        (SELECT count(*) FROM (
+                            SELECT 1 FROM entry AS other WHERE other.blocks AND other.backend = lane.backend
+                                AND other.account = lane.account AND other.lane = lane.lane
+                            UNION ALL
+                            SELECT 1 FROM entry AS other WHERE other.aside AND other.state = 'pending' AND NOT other.blocks
+                                AND other.backend = lane.backend AND other.account = lane.account AND other.lane = lane.lane
+                            LIMIT \(Self.countedInLine))) AS waiting
                     FROM (SELECT backend, account, lane, min(head) AS head FROM lane GROUP BY backend, account, lane ORDER BY head LIMIT ?) AS lane
                         JOIN entry ON entry.sequence = lane.head
                     ORDER BY entry.sequence

@@ -39,4 +39,13 @@ package enum Gate: Hashable, Sendable {
         case .paused: "paused"
         }
     }
+
+    /// Why nothing is sent, in the words of whoever decided it.
+    package var reason: String? {
+        switch self {
+        case .cooling(_, let failure): failure.message
+        case .paused(_, let reason): reason
+        case .open, .signInRequired: nil
+        }
+    }
 }

@@ -7,7 +7,7 @@ import Testing
 @testable import Backends
 
 /// Tokens that end, turn over and get lost.
-@Suite(.timeLimit(.minutes(30))) struct BearerTests {
+@Suite(.timeLimit(.minutes(60))) struct BearerTests {
     let bench: TokenBench
 
     init() throws { bench = try TokenBench() }

@@ -7,7 +7,7 @@ import Testing
 @testable import Backends
 
 /// Credentials, and the ids of accounts, belong to the addresses that they came from.
-@Suite(.timeLimit(.minutes(30))) struct BindingTests {
+@Suite(.timeLimit(.minutes(60))) struct BindingTests {
     let bench: TokenBench
     private static let refresh = "request: POST /refresh"
     private static let elsewhere = "request: POST https://evil.example.org/refresh"

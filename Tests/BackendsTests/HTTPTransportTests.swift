@@ -156,7 +156,7 @@ struct HTTPTransportTests {
     }
 
     /// The server takes longer for the whole of it than any pause in between may last.
-    @Test(.timeLimit(.minutes(30))) func sendsALargeDocumentOverASlowConnection() async throws {
+    @Test(.timeLimit(.minutes(60))) func sendsALargeDocumentOverASlowConnection() async throws {
         let server = try await LoopbackServer(.slow(bytes: 160 << 10, every: .seconds(2)))
         let transport = try HTTPTransport(TransportLimits(request: .seconds(20), exchange: .seconds(20)))
         let body = Data(repeating: UInt8(ascii: "x"), count: 2 << 20)
@@ -187,7 +187,7 @@ struct HTTPTransportTests {
     }
 
     /// Somebody waits for the end of a sign-out.
-    @Test(.timeLimit(.minutes(30))) func aBriefRequestsOwnTimeCountsForTheWhole() async throws {
+    @Test(.timeLimit(.minutes(60))) func aBriefRequestsOwnTimeCountsForTheWhole() async throws {
         let server = try await LoopbackServer(.dribble)
         let transport = try HTTPTransport(Self.patient)
         var request = OutboundRequest(method: "POST", url: server.url, body: Data("{}".utf8), timeout: .milliseconds(300))

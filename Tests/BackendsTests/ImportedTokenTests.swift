@@ -7,7 +7,7 @@ import Testing
 @testable import Backends
 
 /// Refresh tokens that a person brings: each can be used once.
-@Suite(.timeLimit(.minutes(30))) struct ImportedTokenTests {
+@Suite(.timeLimit(.minutes(60))) struct ImportedTokenTests {
     let bench: TokenBench
 
     init() throws {

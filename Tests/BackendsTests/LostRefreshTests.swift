@@ -7,7 +7,7 @@ import Testing
 @testable import Backends
 
 /// What is remembered of a refresh whose answer nobody has, or that could not be stored.
-@Suite(.timeLimit(.minutes(30))) struct LostRefreshTests {
+@Suite(.timeLimit(.minutes(60))) struct LostRefreshTests {
     let bench: TokenBench
     private let lost = Failure(.lostAnswer, "The connection broke.", outcomeUnknown: true)
 

@@ -82,7 +82,7 @@ struct ProfileLibraryTests {
     }
 
     /// Written out it would be more than any memory holds; as a key all of it would also be compared.
-    @Test(.timeLimit(.minutes(30)), arguments: [8, 60], [false, true])
+    @Test(.timeLimit(.minutes(60)), arguments: [8, 60], [false, true])
     func aliasesOfAliasesAreRefusedAtOnce(levels: Int, asKeys: Bool) throws {
         var text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
         for level in 1..<levels {
@@ -93,7 +93,7 @@ struct ProfileLibraryTests {
         #expect(mistakes.all.contains { $0.expected.contains("itself") || $0.expected.contains("themselves") }, "\(mistakes)")
     }
 
-    @Test(.timeLimit(.minutes(30)), arguments: [(63, false), (64, true), (900, true)], ["[]", "{}"])
+    @Test(.timeLimit(.minutes(60)), arguments: [(63, false), (64, true), (900, true)], ["[]", "{}"])
     func levelsBeyondWhatAnyProfileHasAreAMistake(inner: (levels: Int, isMistake: Bool), brackets: String) throws {
         let open = brackets == "[]" ? "[" : "{a: "
         let deep = String(repeating: open, count: inner.levels) + String(repeating: String(brackets.suffix(1)), count: inner.levels)
@@ -110,7 +110,7 @@ struct ProfileLibraryTests {
     }
 
     /// A pipe would be waited for without end, and what is very large is no profile.
-    @Test(.timeLimit(.minutes(30))) func whatIsNoPlainFileOfReasonableSizeIsAMistake() throws {
+    @Test(.timeLimit(.minutes(60))) func whatIsNoPlainFileOfReasonableSizeIsAMistake() throws {
         let folder = try TemporaryDirectory()
         try folder.write(shippedProfile, to: "breathesafe.yaml")
         try #require(mkfifo(folder("a.yaml"), 0o600) == 0)

@@ -6,7 +6,7 @@ import Testing
 @testable import Backends
 
 /// Whoever renews sessions cannot: it is not asked again for every entry.
-@Suite(.timeLimit(.minutes(30))) struct RestingTests {
+@Suite(.timeLimit(.minutes(60))) struct RestingTests {
     let bench: TokenBench
 
     init() throws { bench = try TokenBench() }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Of every sign-in the rest of the house is told, over crashes too.
-@Suite(.timeLimit(.minutes(30))) struct SignInNoticeTests {
+@Suite(.timeLimit(.minutes(60))) struct SignInNoticeTests {
     let bench: TokenBench
     let asked = Requester(uid: 1000, pid: 42, name: "anna")
     let told = Told()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What a sign-out leaves to do, over crashes and on a disk that takes nothing.
-@Suite(.timeLimit(.minutes(30))) struct SignOutAftermathTests {
+@Suite(.timeLimit(.minutes(60))) struct SignOutAftermathTests {
     let bench: TokenBench
     let asked = Requester(uid: 1000, pid: 42, name: "anna")
     let told = Told()

@@ -79,7 +79,7 @@ import Testing
         try #require(folder.withPlatformString(rmdir) == 0)
     }
 
-    @Test(.timeLimit(.minutes(30))) func whileItRunsSuchAFolderAndSuchAFileAreNoticed() async throws {
+    @Test(.timeLimit(.minutes(60))) func whileItRunsSuchAFolderAndSuchAFileAreNoticed() async throws {
         let drop = try Drop()
         let folder = try path(drop, "new/users", [0xB2])
         try await drop.running { news in

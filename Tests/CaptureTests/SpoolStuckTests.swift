@@ -150,7 +150,7 @@ import Vault
         #expect(drop.spool.counts() == (1000, 0))
     }
 
-    @Test(.timeLimit(.minutes(30))) func aPermissionThatIsGrantedIsNoticedWithoutAnEvent() async throws {
+    @Test(.timeLimit(.minutes(60))) func aPermissionThatIsGrantedIsNoticedWithoutAnEvent() async throws {
         let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? EACCES : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/7/a.json")
@@ -164,7 +164,7 @@ import Vault
         #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
-    @Test(.timeLimit(.minutes(30))) func whatFailedOnceIsTriedAgainAfterASecond() async throws {
+    @Test(.timeLimit(.minutes(60))) func whatFailedOnceIsTriedAgainAfterASecond() async throws {
         let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? EIO : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/7/a.json")
@@ -178,7 +178,7 @@ import Vault
         #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
-    @Test(.timeLimit(.minutes(30))) func howeverManyLooksFailOneTimerIsSet() async throws {
+    @Test(.timeLimit(.minutes(60))) func howeverManyLooksFailOneTimerIsSet() async throws {
         let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? EACCES : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/7/a.json")

@@ -37,7 +37,7 @@ import Vault
         #expect(try await drop.documents() == [5, 6, 2, 3, 4, 1].map(Drop.capture))
     }
 
-    @Test(.timeLimit(.minutes(30))) func aFileStillOpenForWritingIsLeftUntilItIsClosed() async throws {
+    @Test(.timeLimit(.minutes(60))) func aFileStillOpenForWritingIsLeftUntilItIsClosed() async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), "new/users/5/whole.json")
         let path = drop.path("new/users/5/open.json")
@@ -305,7 +305,7 @@ import Vault
 
     // MARK: Watching
 
-    @Test(.timeLimit(.minutes(30))) func whileItRunsEveryWayOfDroppingAFileIsNoticed() async throws {
+    @Test(.timeLimit(.minutes(60))) func whileItRunsEveryWayOfDroppingAFileIsNoticed() async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), "new/users/5/before.json")
         try await drop.running { news in
@@ -338,7 +338,7 @@ import Vault
         #expect(try drop.names("refused").isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(30))) func afterASignInWhatWaitedIsTaken() async throws {
+    @Test(.timeLimit(.minutes(60))) func afterASignInWhatWaitedIsTaken() async throws {
         let drop = try Drop(nil, unclaimed: .next)
         try drop.put(Drop.capture(1), "new/users/5/a.json")
         try await drop.running { news in
@@ -349,7 +349,7 @@ import Vault
         #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
-    @Test(.timeLimit(.minutes(30))) func aFloodOfFilesIsStoredOnceEach() async throws {
+    @Test(.timeLimit(.minutes(60))) func aFloodOfFilesIsStoredOnceEach() async throws {
         let drop = try Drop()
         try await drop.running { news in
             for number in 1...200 {

@@ -35,7 +35,7 @@ import Testing
         #expect(try await drop.documents() == [Drop.capture(1) + " "])
     }
 
-    @Test(.timeLimit(.minutes(30))) func suchAFileIsTakenWithoutAnEvent() async throws {
+    @Test(.timeLimit(.minutes(60))) func suchAFileIsTakenWithoutAnEvent() async throws {
         let drop = try Drop(calls: unasked.calls)
         try drop.put(Drop.capture(1), "new/users/5/a.json", age: -2_000_000_000)
         try await drop.running { news in
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(30))) func whatIsWrittenInAFolderThatCannotBeWatchedIsFoundWithinAMinute() async throws {
+    @Test(.timeLimit(.minutes(60))) func whatIsWrittenInAFolderThatCannotBeWatchedIsFoundWithinAMinute() async throws {
         let faults = FileFaults(.init(watch: { $0.hasSuffix("/users/5") ? ENOSPC : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/5/a.json", age: 90)
@@ -64,7 +64,7 @@ import Testing
         #expect(told.first?.hasSuffix("directory=\(drop.path("new/users/5")) error=No space left on device") == true)
     }
 
-    @Test(.timeLimit(.minutes(30))) func whereNothingCanBeWatchedWhatIsDroppedIsFoundWithinAMinute() async throws {
+    @Test(.timeLimit(.minutes(60))) func whereNothingCanBeWatchedWhatIsDroppedIsFoundWithinAMinute() async throws {
         let drop = try Drop(calls: FileFaults(.init(beginWatching: EMFILE)).calls)
         try drop.put(Drop.capture(1), "new/users/5/a.json", age: 90)
         try await drop.running { news in
@@ -77,7 +77,7 @@ import Testing
         #expect(drop.log.all.contains { $0.hasSuffix("directory=\(drop.path("new")) error=Too many open files") })
     }
 
-    @Test(.timeLimit(.minutes(30))) func whereNothingChangesNothingIsLookedAtAgain() async throws {
+    @Test(.timeLimit(.minutes(60))) func whereNothingChangesNothingIsLookedAtAgain() async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), "new/users/5/a.json")
         drop.addressing.signIn(nil)
@@ -90,7 +90,7 @@ import Testing
         #expect(await drop.spool.mayHaveChanged)
     }
 
-    @Test(.timeLimit(.minutes(30))) func aFileThatIsWrittenIsLookedAtAgain() async throws {
+    @Test(.timeLimit(.minutes(60))) func aFileThatIsWrittenIsLookedAtAgain() async throws {
         let drop = try Drop()
         try drop.put("", "new/users/5/open.json")
         let handle = try #require(FileHandle(forWritingAtPath: drop.path("new/users/5/open.json")))
@@ -103,7 +103,7 @@ import Testing
     }
 
     /// Who begins a file owns it, whoever is signed in when it ends; nobody else's file is touched by that.
-    @Test(.timeLimit(.minutes(30)), arguments: [Account.bob, nil]) func aFileIsThatOfWhoWasSignedInWhenItWasBegun(next: Account?)
+    @Test(.timeLimit(.minutes(60)), arguments: [Account.bob, nil]) func aFileIsThatOfWhoWasSignedInWhenItWasBegun(next: Account?)
         async throws
     {
         let drop = try Drop(.ann)

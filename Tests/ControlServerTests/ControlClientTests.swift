@@ -2,13 +2,16 @@ import ControlServer
 import Foundation
 import Glibc
 import Logging
+import NIOCore
+import NIOPosix
+import Synchronization
 import TestSupport
 import Testing
 
 @testable import ControlAPI
 
 /// Against sockets on which nobody answers, or not at once.
-@Suite(.timeLimit(.minutes(30))) struct ControlClientTests {
+@Suite(.timeLimit(.minutes(60))) struct ControlClientTests {
     private let directory: TemporaryDirectory
     private let socket: UnixSocket
 
@@ -69,5 +72,36 @@ import Testing
         let client = ControlClient(socketPath: socket.path, timeout: .seconds(2)) { ServiceState(properties) }
         let problem = await #expect(throws: Problem.self) { try await client.call(Endpoints.status, NoInput()) }
         #expect(problem?.code == .timeout)
+    }
+
+    /// Answers nothing on the first connection, and closes it once something has come.
+    private final class CutsOffOnce: ChannelInboundHandler, Sendable {
+        typealias InboundIn = ByteBuffer
+        let connections = Mutex(0)
+
+        func channelActive(context: ChannelHandlerContext) { connections.withLock { $0 += 1 } }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let isFirst = connections.withLock { $0 == 1 }
+            if !isFirst {
+                context.writeAndFlush(NIOAny(ByteBuffer(string: "HTTP/1.1 418 \r\nContent-Length: 0\r\n\r\n")), promise: nil)
+            }
+            context.close(promise: nil)
+        }
+    }
+
+    @Test func asksOnceMoreWhereOnlyReadingWasCutOff() async throws {
+        let directory = try TemporaryDirectory()
+        let handler = CutsOffOnce()
+        let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelInitializer { $0.pipeline.addHandler(handler) }
+            .bind(unixDomainSocketPath: directory("other.sock")).get()
+        let client = ControlClient(socketPath: directory("other.sock"), timeout: .seconds(600))
+        let change = await #expect(throws: Problem.self) { try await client.call(Endpoints.sync, SyncRequest()) }
+        #expect(change?.code == .daemonNotRunning && handler.connections.withLock(\.self) == 1)
+        handler.connections.withLock { $0 = 0 }
+        let look = await #expect(throws: Problem.self) { try await client.call(Endpoints.status, NoInput()) }
+        #expect(look?.status == 418 && handler.connections.withLock(\.self) == 2)
+        try await server.close()
     }
 }

@@ -7,7 +7,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-@Suite(.timeLimit(.minutes(30))) struct EndpointTests {
+@Suite(.timeLimit(.minutes(60))) struct EndpointTests {
     /// Every call with its answer, made by the client that ships.
     @Test func everyEndpointReachesItsMethodWithItsParameters() async throws {
         let service = FakeService()

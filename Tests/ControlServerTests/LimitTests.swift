@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Real sockets, with the limits small and the callers made ordinary users.
-@Suite(.timeLimit(.minutes(30))) struct LimitTests {
+@Suite(.timeLimit(.minutes(60))) struct LimitTests {
     private static let ordinary = AccessPolicy(administrators: [])
     private static let status = "GET /v1/status HTTP/1.1\r\nHost: homing\r\n\r\n"
 
@@ -60,7 +60,7 @@ import Testing
 
     /// It is not the client that has to end it: one that goes on sending would wait.
     @Test(
-        .timeLimit(.minutes(30)),
+        .timeLimit(.minutes(60)),
         arguments: ["GET /v1/status HTTP/1.1\r\nX: \(String(repeating: "a", count: 100_000))", "EHLO mail.example\r\n\r\n"])
     func aConnectionOnWhichNoHTTPCameIsAnsweredAndEnded(text: String) async throws {
         var limits = ControlLimits()

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The guide AddingABackend, followed command by command at a station that has another backend already.
-@Suite(.timeLimit(.minutes(30))) struct AddingABackendTests {
+@Suite(.timeLimit(.minutes(60))) struct AddingABackendTests {
     private static let guide = TestStation.project + "/Sources/SyncDaemon/Documentation.docc/AddingABackend.md"
 
     /// The first profile of the guide, and the lines of its blocks of commands.

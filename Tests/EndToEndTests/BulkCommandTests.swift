@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What people do to many entries at once, judged by the effects that the backend has seen.
-@Suite(.timeLimit(.minutes(30))) struct BulkCommandTests {
+@Suite(.timeLimit(.minutes(60))) struct BulkCommandTests {
     private static let path = "facial_measurements_from_arkit"
 
     /// Five measurements that took effect, and whose answers were lost: held, because the profile forbids a second send and offers no look.

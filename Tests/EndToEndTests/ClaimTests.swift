@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Files that are dropped while no account is signed in, through the real programs.
-@Suite(.timeLimit(.minutes(30))) struct ClaimTests {
+@Suite(.timeLimit(.minutes(60))) struct ClaimTests {
     private func drop(_ station: TestStation, _ numbers: ClosedRange<Int>) throws {
         let folder = station.directory("state/spool/new/users/5")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

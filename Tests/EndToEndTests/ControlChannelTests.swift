@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The control channel of the real daemon, as others meet it.
-@Suite(.timeLimit(.minutes(30))) struct ControlChannelTests {
+@Suite(.timeLimit(.minutes(60))) struct ControlChannelTests {
     /// As root alone a program of another user can be started.
     @Test(.enabled(if: geteuid() == 0)) func anotherUserIsRefusedInWordsUntilTheirGroupHasTheRole() async throws {
         let station = try await TestStation()

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// A fault of the daemon's own casts suspicion on what was on its way; a kill does not.
-@Suite(.timeLimit(.minutes(30))) struct CrashTests {
+@Suite(.timeLimit(.minutes(60))) struct CrashTests {
     @Test(arguments: [(SIGABRT, "held"), (SIGSEGV, "held"), (SIGILL, "held"), (SIGKILL, "delivered")])
     func whatWasOnItsWayInThreeCrashesIsHeldAndTheRestGoesOn(signal: Int32, state: String) async throws {
         let station = try await TestStation()

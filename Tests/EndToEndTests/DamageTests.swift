@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The real daemon on files in which something has changed.
-@Suite(.timeLimit(.minutes(30))) struct DamageTests {
+@Suite(.timeLimit(.minutes(60))) struct DamageTests {
     /// Changes a file of a station's state.
     private func damage(_ name: String, of station: TestStation, _ change: (inout Data) -> Void) throws {
         let file = URL(fileURLWithPath: station.directory("state/" + name))

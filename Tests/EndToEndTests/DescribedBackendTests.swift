@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A station before nothing but its profile: whatever can be described can be tried.
-@Suite(.timeLimit(.minutes(30))) struct DescribedBackendTests {
+@Suite(.timeLimit(.minutes(60))) struct DescribedBackendTests {
     struct Example: Sendable, CustomTestStringConvertible {
         let profile: String
         let route: String

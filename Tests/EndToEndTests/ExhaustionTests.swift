@@ -77,7 +77,7 @@ import Testing
     }
 
     /// A hundred MiB otherwise stay with the daemon until it is started again.
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(60)))
     func memoryForLargeDocumentsIsGivenBackAfterThem() async throws {
         let station = try await TestStation()
         let process = try await station.start()
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// What was accepted goes up on a disk with no byte left, new submissions are refused, and both end by themselves.
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(60)))
     func aFullDiskRefusesWhatIsNewAndDeliversWhatItHas() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=32m"))
@@ -152,7 +152,7 @@ import Testing
     }
 
     /// Somebody else would take each byte that the log gave away.
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(60)))
     func onAFullDiskTheLogKeepsItsRoom() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=32m"))
@@ -170,7 +170,7 @@ import Testing
     }
 
     /// One that is too large for the disk stays with whoever has it; what is small goes up, and nothing says for good that the disk is full.
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(60)))
     func whatTheDiskIsTooSmallForKeepsNothingSmallerAway() async throws {
         let station = try await TestStation()
         _ = try await station.start(through: Self.disk(station, "size=64m"))
@@ -189,7 +189,7 @@ import Testing
     }
 
     /// In the drop folder it waits, and what is of other people does not wait with it.
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(60)))
     func aDroppedFileThatTheDiskIsTooSmallForHoldsUpNobodyElse() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=64m"))
@@ -225,7 +225,7 @@ import Testing
     }
 
     /// Nobody else's file can be removed where the captures themselves have filled the disk: what has gone up makes the room.
-    @Test(.timeLimit(.minutes(30)), arguments: [500_000, 2_000_000])
+    @Test(.timeLimit(.minutes(60)), arguments: [500_000, 2_000_000])
     func aDiskThatItsOwnCapturesFilledHasRoomOnceTheyHaveGoneUp(size: Int) async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=32m"))
@@ -249,7 +249,7 @@ import Testing
     }
 
     /// Not even what became of entries can be written: nothing is sent, it is said so, and it goes on by itself.
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(60)))
     func onceTheSpaceThatIsKeptIsUsedUpNothingIsSentUntilThereIsRoom() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=48m"))
@@ -280,7 +280,7 @@ import Testing
     }
 
     /// Killed, and started again, while not a byte is free.
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(60)))
     func aDaemonStartsOnAFullDiskAndDelivers() async throws {
         let station = try await TestStation()
         let shell = try await station.start(through: Self.diskOfTwo(station))
@@ -309,7 +309,7 @@ import Testing
     }
 
     /// The log has room of its own for what becomes of entries; the renewed token, and the file that it takes, have none but what is kept.
-    @Test(.timeLimit(.minutes(30)), arguments: ["size=32m", "size=32m,nr_inodes=64"])
+    @Test(.timeLimit(.minutes(60)), arguments: ["size=32m", "size=32m,nr_inodes=64"])
     func onAFullDiskATokenIsRenewedAndStored(disk: String) async throws {
         let station = try await TestStation.lists2026()
         let process = try await station.start(through: Self.disk(station, disk))
@@ -333,7 +333,7 @@ import Testing
     }
 
     /// A store that has changed while not a byte is free: what is salvaged has the room that is kept.
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(60)))
     func aDamagedStoreIsSalvagedOnAFullDisk() async throws {
         let station = try await TestStation()
         let shell = try await station.start(through: Self.diskOfTwo(station))
@@ -368,7 +368,7 @@ import Testing
     }
 
     /// A disk that has bytes but no place for another file: what needs none goes on.
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(60)))
     func withoutInodesWhatIsHandedInIsAcceptedAndDelivered() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=32m,nr_inodes=64"))
@@ -394,7 +394,7 @@ import Testing
     }
 
     /// However many connect, the daemon has descriptors left for its work, and serves again once some are gone.
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(60)))
     func whoeverConnectsLeavesDescriptorsForTheWork() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: ["prlimit", "--nofile=96"])
@@ -421,7 +421,7 @@ import Testing
     }
 
     /// Where there is no descriptor for whoever connects, the daemon neither ends nor turns in circles.
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(60)))
     func withoutADescriptorForACallerItRests() async throws {
         let station = try await TestStation()
         var environment = try Recorder(root: station.directory("state"), log: nil).environment(met: station.directory("met"))

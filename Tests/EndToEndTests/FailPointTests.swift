@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct FailPointTests {
     /// Every named place once, at one station; the campaign comes to them thousands of times.
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(60)))
     func aKillAtEveryNamedPlaceLosesNothing() async throws {
         let seed = UInt64.random(in: .min ... .max)
         let station = try await KillStation(seed: seed, patience: .seconds(5))

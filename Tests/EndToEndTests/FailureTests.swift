@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(30))) struct FailureTests {
+@Suite(.timeLimit(.minutes(60))) struct FailureTests {
     @Test func whatIsLockedAtTheServerWaitsAloneWithoutCountingAndSaysSo() async throws {
         let station = try await TestStation()
         try await station.start()

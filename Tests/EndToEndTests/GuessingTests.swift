@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Somebody with a dictionary of all captured fields, and all that a station keeps and tells, but not its key.
-@Suite(.timeLimit(.minutes(30))) struct GuessingTests {
+@Suite(.timeLimit(.minutes(60))) struct GuessingTests {
     private static func document(_ year: String, _ gender: String, _ number: String) -> String {
         #"{"timestamp":\#(number),"average_measurements":{},"birth_year":\#(year),"gender":"\#(gender)"}"#
     }

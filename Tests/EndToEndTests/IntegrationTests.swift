@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What the page for integrators shows, run against the real daemon.
-@Suite(.timeLimit(.minutes(30))) struct IntegrationTests {
+@Suite(.timeLimit(.minutes(60))) struct IntegrationTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Integrations"
     private static let page = TestStation.project + "/Sources/SyncDaemon/Documentation.docc/Integrating.md"
     private static let capture = TestStation.project + "/Tests/Data/arkit/capture-01.json"

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct KillTests {
     /// 200 captures through the socket and 100 through the drop folder, while the daemon is killed a hundred times.
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(60)))
     func aHundredKillsLoseNothingDoubleNothingAndKeepTheOrder() async throws {
         let seed = UInt64.random(in: .min ... .max)
         print("kills with seed \(seed)")

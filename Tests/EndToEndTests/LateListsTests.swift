@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Servers whose lists show late, or page by page, what took effect; judged by what they took, and with whose credential.
-@Suite(.timeLimit(.minutes(30))) struct LateListsTests {
+@Suite(.timeLimit(.minutes(60))) struct LateListsTests {
     /// No absence counts before the test is over.
     private static let patientLooks = "first_delay: 0.05, lookup_after: 600, first_pause: 0.1"
 

@@ -15,7 +15,7 @@ import Testing
     /// Bytes of memory for each byte of a document of 1 MiB that is taken in, stored, sent and compared with its echo: eight, and some for chance.
     private static let mostPerByte = 12.0
 
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(60)))
     func staysWithinItsMemoryWithTheWorstDocuments() async throws {
         let server = try await ScriptedServer { request in
             guard request.path.hasPrefix("/users/") else { return .init(200, #"{"id":1}"#) }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What a dropped file's own times and numbers do to the real daemon.
-@Suite(.timeLimit(.minutes(30))) struct MetadataTests {
+@Suite(.timeLimit(.minutes(60))) struct MetadataTests {
     /// `touch -d 2300-01-01`, and other times past what nanoseconds in 64 bits can say.
     @Test(arguments: [10_413_792_000, 253_402_300_800, -62_135_596_800]) func deliversAFileOfAnyTime(seconds: Int) async throws {
         let station = try await TestStation()

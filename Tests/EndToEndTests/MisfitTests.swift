@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Profiles that change in such a way that entries which wait cannot be sent by them.
-@Suite(.timeLimit(.minutes(30))) struct MisfitTests {
+@Suite(.timeLimit(.minutes(60))) struct MisfitTests {
     private static let count = 40
 
     private func waiting() async throws -> (station: TestStation, profile: String) {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What was captured for a backend stays when its profile is taken away.
-@Suite(.timeLimit(.minutes(30))) struct MissingProfileTests {
+@Suite(.timeLimit(.minutes(60))) struct MissingProfileTests {
     @Test func entriesWithoutAProfileAreNamedAndGoUpOnceItIsBack() async throws {
         let station = try await TestStation()
         let (profile, configuration) = (station.directory("backends/breathesafe.yaml"), station.directory("homing.yaml"))

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Two people with API keys at a backend that does not say whose a key is.
-@Suite(.timeLimit(.minutes(30))) struct NamedKeysTests {
+@Suite(.timeLimit(.minutes(60))) struct NamedKeysTests {
     private static let profile = """
         schema: 1
         name: dentist

@@ -4,7 +4,7 @@ import Testing
 @testable import homing_torture
 
 /// One round of each kind that the campaign against the network has; it comes to them again and again.
-@Suite(.timeLimit(.minutes(30))) struct NetworkTests {
+@Suite(.timeLimit(.minutes(60))) struct NetworkTests {
     private let seed = UInt64.random(in: .min ... .max)
 
     private func outcome(_ round: (NetworkCampaign, UInt64, inout Outcome) async throws -> Void) async throws -> Outcome {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Two people at a backend where people sign in with a refresh token, and by that alone nobody sees whose it is.
-@Suite(.timeLimit(.minutes(30))) struct OtherPeopleTests {
+@Suite(.timeLimit(.minutes(60))) struct OtherPeopleTests {
     /// What the manager captured waits while the manager is signed out.
     private func station() async throws -> TestStation {
         let tokens = ["managers-token": "manager@lab.test", "others-token": "other@lab.test"]

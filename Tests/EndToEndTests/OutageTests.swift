@@ -8,7 +8,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(30))) struct OutageTests {
+@Suite(.timeLimit(.minutes(60))) struct OutageTests {
     @Test func whatIsCapturedOfflineGoesUpInOrderOnceThereIsANetwork() async throws {
         let station = try await TestStation()
         try await station.start()

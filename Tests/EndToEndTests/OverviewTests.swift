@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What tells a person, a monitoring system and a privacy officer how the station is.
-@Suite(.timeLimit(.minutes(30))) struct OverviewTests {
+@Suite(.timeLimit(.minutes(60))) struct OverviewTests {
     @Test func receiptsProveWhatWasDeliveredAndWhatWasDiscarded() async throws {
         let station = try await TestStation()
         try await station.start()

@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(30))) struct PauseTests {
+@Suite(.timeLimit(.minutes(60))) struct PauseTests {
     @Test func aPauseOutlivesARestartAndEndsWhenAPersonSaysSo() async throws {
         let station = try await TestStation()
         try await station.start()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PowerCutTests {
     /// A recorded day of the real daemon, cut at some hundred moments; the campaign cuts it for as long as it is told.
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(60)))
     func aPowerCutAtAnyMomentLosesNothingThatWasToldToAnybody() async throws {
         let seed = UInt64.random(in: .min ... .max)
         let outcome = try await PowerCutCampaign(images: 140, eachRealStart: 60).run(until: .now, seed: seed)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A server that asked for quiet gets it, whatever happens to the daemon meanwhile.
-@Suite(.timeLimit(.minutes(30))) struct QuietTests {
+@Suite(.timeLimit(.minutes(60))) struct QuietTests {
     @Test(arguments: [SIGTERM, SIGKILL]) func keepsQuietOverReloadAndRestart(signal: Int32) async throws {
         let station = try await TestStation()
         try await station.start()

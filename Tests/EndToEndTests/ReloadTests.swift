@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// SIGHUP: the configuration is read again while work goes on.
-@Suite(.timeLimit(.minutes(30))) struct ReloadTests {
+@Suite(.timeLimit(.minutes(60))) struct ReloadTests {
     private func configure(_ station: TestStation, delivery: String = "in_flight: 4", _ text: String = "") throws {
         let places = "state_directory: state\nsocket: homing.sock\nspool: {backend: breathesafe}\n"
         try station.directory.write(places + "delivery: {lookup_after: 0.05, \(delivery)}\n" + text, to: "homing.yaml")

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The daemon as a service manager sees it.
-@Suite(.timeLimit(.minutes(30))) struct ServiceTests {
+@Suite(.timeLimit(.minutes(60))) struct ServiceTests {
     @Test func itIsReadyOnceItServesAndItsStatusFollowsTheSituation() async throws {
         let station = try await TestStation()
         let manager = try DatagramReceiver(at: station.directory("notify"))

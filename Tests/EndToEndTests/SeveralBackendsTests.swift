@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Two backends at one station: accounts, lanes and gates apart.
-@Suite(.timeLimit(.minutes(30))) struct SeveralBackendsTests {
+@Suite(.timeLimit(.minutes(60))) struct SeveralBackendsTests {
     /// BreatheSafe as the station's own, and Lists beside it.
     private func station() async throws -> (TestStation, other: Sandbox) {
         let station = try await TestStation()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What the shipped profile of BreatheSafe promises, against a server that answers as the real one.
-@Suite(.timeLimit(.minutes(30))) struct ShippedProfileTests {
+@Suite(.timeLimit(.minutes(60))) struct ShippedProfileTests {
     private func submit(_ station: TestStation, _ route: String, id: Int, _ document: String, user: Int = 5) async throws {
         _ = try await station.client.call(
             Endpoints.submit,

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The daemon ends, or a person leaves, while something is under way.
-@Suite(.timeLimit(.minutes(30))) struct StopTests {
+@Suite(.timeLimit(.minutes(60))) struct StopTests {
     enum Interruption: CaseIterable { case kill, stop, signOut }
 
     /// A server that is still at work on a request has nothing to show for it yet: a look-up that comes too early would send it twice.

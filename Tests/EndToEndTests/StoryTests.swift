@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A story of `homing-sandbox demo`, as somebody sees it who tries Homing for the first time.
-@Suite(.timeLimit(.minutes(30))) struct StoryTests {
+@Suite(.timeLimit(.minutes(60))) struct StoryTests {
     @Test func aStoryEndsWithBooksThatAgree() async throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homing-sandbox")

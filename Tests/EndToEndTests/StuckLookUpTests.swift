@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// A list that the server cannot give any more: whether an entry took effect stays unknown.
-@Suite(.timeLimit(.minutes(30))) struct StuckLookUpTests {
+@Suite(.timeLimit(.minutes(60))) struct StuckLookUpTests {
     @Test func needsAPersonAndLooksAtOnceWhenAsked() async throws {
         let station = try await TestStation(
             delivery: "first_delay: 0.05, lookup_after: 0.05, first_pause: 0.1, longest_delay: 600, delay_factor: 10")

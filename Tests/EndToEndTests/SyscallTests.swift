@@ -5,7 +5,7 @@ import Testing
 @Suite struct SyscallTests {
     /// A few of the thousands of calls that the campaign lets fail, of every kind.
     @Test(
-        .timeLimit(.minutes(30)),
+        .timeLimit(.minutes(60)),
         arguments: [
             ("fdatasync", "EIO", 6, 1), ("fsync", "EIO", 5, 1), ("pwrite64", "ENOSPC", 60, 8), ("write", "EINTR", 2, 1),
             ("openat", "EMFILE", 30, 8), ("rename", "EIO", 2, 1), ("unlink", "EIO", 1, 1), ("mmap", "ENOMEM", 1, 1),
@@ -20,7 +20,7 @@ import Testing
         #expect(!finding.met.isEmpty, "the place is not met any more")
     }
 
-    @Test(.timeLimit(.minutes(30)), arguments: Ending.allCases)
+    @Test(.timeLimit(.minutes(60)), arguments: Ending.allCases)
     func aCallThatFailsInALifeThatEndsSoLosesNothing(ending: Ending) async throws {
         let finding = try await SyscallRound(Injection(call: "fdatasync", error: "EIO", number: 2, ending: ending)).run()
         #expect(finding.problems.isEmpty, "\(finding.problems.joined(separator: "\n"))\n\(finding.said)")
@@ -28,7 +28,7 @@ import Testing
     }
 
     /// SQLite itself takes it for a disk that fails.
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(60)))
     func aQuotaThatIsUsedUpIsAFullDisk() async throws {
         let injection = Injection(call: "pwrite64", error: "EDQUOT", number: 40, count: 60, pattern: "outbox.sqlite-wal")
         let finding = try await SyscallRound(injection).run()
@@ -36,7 +36,7 @@ import Testing
         #expect(finding.said.contains("outcome=507") && !finding.said.contains("outcome=500"), "\(finding.said)")
     }
 
-    @Test(.timeLimit(.minutes(30)))
+    @Test(.timeLimit(.minutes(60)))
     func aWriteThatOnlyClaimsToHaveBeenMadeIsFound() async throws {
         for control in SyscallCampaign.controls {
             let fails = try await SyscallCampaign.fails(control.injections)

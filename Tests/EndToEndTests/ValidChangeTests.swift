@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Each key of the profile and of the configuration, changed while entries wait, and judged by what is sent to whom.
-@Suite(.timeLimit(.minutes(30))) struct ValidChangeTests {
+@Suite(.timeLimit(.minutes(60))) struct ValidChangeTests {
     @Test(arguments: [true, false]) func noProfileKeyLosesOrMisdirectsWhatWaits(byReload: Bool) async throws {
         try await tryAll(ValidChange.ofProfile, in: "backends/breathesafe.yaml", byReload: byReload)
     }

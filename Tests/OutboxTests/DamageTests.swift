@@ -8,7 +8,7 @@ import Vault
 @testable import Outbox
 
 /// Whatever becomes of the bytes of a store: it opens, what can be read is there as it was, and what cannot is counted.
-@Suite(.timeLimit(.minutes(30))) struct DamageTests {
+@Suite(.timeLimit(.minutes(60))) struct DamageTests {
     private static let store = "outbox.sqlite"
     private static let log = "outbox.sqlite-wal"
 

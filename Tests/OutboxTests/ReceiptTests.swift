@@ -73,4 +73,13 @@ import Testing
         let last = try #require(try await store.outbox.entry(Samples.id(5))?.record)
         #expect(try await store.outbox.ahead(of: last) == 3)
     }
+
+    @Test func countsTheHeadOfALaneThatStepsAside() async throws {
+        let store = try Store()
+        for number in 1...3 { try await store.enqueue(Samples.mutation(number)) }
+        try await store.settle(
+            try await store.claim()[0], .aside(until: store.clock.now.addingTimeInterval(60), Samples.failure))
+        let lane = try #require(try await store.outbox.lanes(limit: 10).first)
+        #expect(lane.head == Samples.id(1) && lane.waiting == 3)
+    }
 }

@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(30))) struct DaemonTests {
+@Suite(.timeLimit(.minutes(60))) struct DaemonTests {
     @Test func aCaptureGoesUpOnceAndTheStatusSaysSo() async throws {
         try await DaemonStation.with { station in
             try await station.running {
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(30))) func whileNobodyIsSignedInASubmissionIsRefusedAndAFileIsSetAside() async throws {
+    @Test(.timeLimit(.minutes(60))) func whileNobodyIsSignedInASubmissionIsRefusedAndAFileIsSetAside() async throws {
         try await DaemonStation.with { station in
             try await station.running {
                 await #expect {

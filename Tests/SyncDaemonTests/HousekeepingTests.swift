@@ -8,7 +8,7 @@ import Vault
 
 @testable import SyncDaemon
 
-@Suite(.timeLimit(.minutes(30))) struct HousekeepingTests {
+@Suite(.timeLimit(.minutes(60))) struct HousekeepingTests {
     /// Soon after the last of the work nothing of it is left in the log, and from then on nobody wakes up for that.
     @Test func theLogIsEmptiedSoonAfterWork() async throws {
         let directory = try TemporaryDirectory()

@@ -9,7 +9,7 @@ import Testing
 @testable import SyncDaemon
 
 /// An observer is told no e-mail address, and no words of a server.
-@Suite(.timeLimit(.minutes(30))) struct ObserverViewTests {
+@Suite(.timeLimit(.minutes(60))) struct ObserverViewTests {
     private static let observer = Peer(pid: 7, uid: 54_321, groups: [54])
     private static let administrator = Peer(pid: 8, uid: geteuid(), groups: [])
 

@@ -81,14 +81,14 @@ import Testing
         Case(reasons(), pending, "It is next in line.", "Nothing; it goes up by itself."),
         Case(
             behind(record(0, .pending), ahead: 1), pending,
-            "One other goes before it in users/5, in the order of their capture; the first is \(Samples.id(0)).",
+            "One other goes before it in users/5; the first is \(Samples.id(0)).",
             "‘homing why \(Samples.id(0))’"),
         Case(
             behind(record(0, .inflight), ahead: 12), pending,
-            "12 others go before it in users/5, in the order of their capture; the first is \(Samples.id(0)).", "Nothing;"),
+            "12 others go before it in users/5; the first is \(Samples.id(0)).", "Nothing;"),
         Case(
             behind(record(0, .pending), ahead: 1000), pending,
-            "At least 1000 others go before it in users/5, in the order of their capture; the first is \(Samples.id(0)).", "Nothing;"),
+            "At least 1000 others go before it in users/5; the first is \(Samples.id(0)).", "Nothing;"),
         Case(
             behind(record(0, .dead), ahead: 3), pending,
             "It waits for entry \(Samples.id(0)), which goes before it in users/5 and has failed.",
@@ -172,6 +172,8 @@ import Testing
             }, pending, "bob@lab.test is signed in; it waits for ann@lab.test to sign in, and nobody else’s sign-in sends it.",
             "First sign bob@lab.test out with ‘homing logout --backend keyed’; then ann@lab.test signs in with ‘homing login --backend keyed --refresh-token-stdin’."
         ),
+        Case(
+            cooling(.refused), pending, "The backend refused what was sent last: Its words. It is tried again at 05:56.", "‘homing sync’"),
         Case(cooling(.serverError), pending, "The backend is not well: Its words. It is tried again at 05:56.", "‘homing sync’"),
         Case(
             reasons(),

@@ -10,7 +10,7 @@ import Testing
 @testable import SyncDaemon
 
 /// Who signed in and out, and for whom: in the events and in the journal, one line each.
-@Suite(.timeLimit(.minutes(30))) struct SessionTrailTests {
+@Suite(.timeLimit(.minutes(60))) struct SessionTrailTests {
     /// Somebody who may sign in and out, and no more.
     private static let clerk = Peer(pid: 7, uid: 54321, groups: [])
     private static let administrator = Peer(pid: 8, uid: geteuid(), groups: [])

@@ -9,7 +9,7 @@ import Vault
 
 @testable import SyncDaemon
 
-@Suite(.timeLimit(.minutes(30))) struct WatchdogTests {
+@Suite(.timeLimit(.minutes(60))) struct WatchdogTests {
     @Test(
         arguments: [
             ([:], nil),

@@ -40,6 +40,7 @@ import Testing
         #expect(try await parse("show 12", as: ShowCommand.self).entry.id == "12")
         #expect(try await parse("why 91c04b01", as: WhyCommand.self).entry.id == "91c04b01")
         #expect(try await parse("retry 1 2", as: RetryCommand.self).entries.ids == ["1", "2"])
+        #expect(try await parse("list --state failed", as: ListCommand.self).state == .dead)
         #expect(try await parse("retry --all --state held", as: RetryCommand.self).state == .held)
         let discard: DiscardCommand = try await parse("discard 1 2 --yes")
         #expect(discard.entries.ids == ["1", "2"] && discard.yes)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import homing
 
-@Suite(.timeLimit(.minutes(30))) struct SyncWaitTests {
+@Suite(.timeLimit(.minutes(60))) struct SyncWaitTests {
     /// A daemon with `waiting` entries: every event that is listened for delivers one; a stream carries at most `perStream` events.
     private final class Daemon: Sendable {
         private let delivered = Mutex(0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import homing
 
-@Suite(.timeLimit(.minutes(30))) struct TerminalPromptTests {
+@Suite(.timeLimit(.minutes(60))) struct TerminalPromptTests {
     /// The person's side of a pseudo-terminal.
     private struct Person {
         private let terminal: PseudoTerminal

@@ -5,7 +5,7 @@ import Testing
 
 @testable import homing
 
-@Suite(.timeLimit(.minutes(30))) struct WatchTests {
+@Suite(.timeLimit(.minutes(60))) struct WatchTests {
     /// A daemon that is there or is not, and what was shown of it.
     private final class Fake: Sendable {
         private let state = Mutex<(isUp: Bool, looks: Int, shown: [WatchView])>((true, 0, []))

@@ -74,7 +74,7 @@ extension Reasons {
         }
         let count = ahead >= Outbox.countedInLine ? "At least \(ahead) others go" : ahead <= 1 ? "One other goes" : "\(ahead) others go"
         return (
-            "\(count) before it in \(entry.lane), in the order of their capture; the first is \(head.id).",
+            "\(count) before it in \(entry.lane); the first is \(head.id).",
             "Nothing; ‘homing why \(head.id)’ says how far that one is."
         )
     }

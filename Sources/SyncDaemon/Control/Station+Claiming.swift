@@ -32,7 +32,10 @@ extension Station {
                     .storageFailed, status: 500, title: "The drop folder failed", detail: "The files could not be claimed: \(error)",
                     next: "Look at the disk and at who owns the folder \(spool.directory).")
         }
-        log.notice("Unclaimed files were claimed", metadata: facts(Requester(peer), name, account.id))
+        if files > 0 {
+            let details = facts(Requester(peer), name, account.id).merging(["files": "\(files)"]) { $1 }
+            log.notice("Unclaimed files were claimed", metadata: details)
+        }
         return ClaimReport(files: files, backend: name, account: account.id.rawValue, email: account.label)
     }
 }

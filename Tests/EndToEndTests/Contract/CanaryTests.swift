@@ -9,7 +9,7 @@ import Testing
 
 /// A password, a refresh token and every token and cookie that came of them: in no file, no log, no command line, no environment, no event
 /// and no report, ever.
-@Suite(.timeLimit(.minutes(30))) struct CanaryTests {
+@Suite(.timeLimit(.minutes(60))) struct CanaryTests {
     @Test("24: Story16: no secret is left anywhere, not in a freed page and not in the log") func story16() async throws {
         let secrets = CanarySecrets()
         let accounts = [SandboxAccount(id: "homingLabManager000000000001", number: 1, email: Canary.email, password: Canary.password)]

@@ -18,7 +18,7 @@ struct WrongFile: Sendable, CustomTestStringConvertible {
 }
 
 /// `homingd check` on the shipped profiles, one of them got wrong in one of the ways in which a file can be.
-@Suite(.timeLimit(.minutes(30))) struct CheckContractTests {
+@Suite(.timeLimit(.minutes(60))) struct CheckContractTests {
     @Test(
         "34: each invalid file names its key",
         arguments: [

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Which answers are final, by number, with the real daemon over real sockets.
-@Suite(.timeLimit(.minutes(30))) struct DeliveryContractTests {
+@Suite(.timeLimit(.minutes(60))) struct DeliveryContractTests {
     @Test("25: 200 with a page acknowledges nothing", arguments: [FaultName.loginPage, .loginPageAfterCommit]) func page(fault: FaultName)
         async throws
     {

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// A backend that repeats in its errors whatever it was sent: people read its words without the secrets among them.
-@Suite(.timeLimit(.minutes(30))) struct EchoTests {
+@Suite(.timeLimit(.minutes(60))) struct EchoTests {
     /// Answers chosen requests with a refusal that repeats all of them.
     private final class Echo: Sendable {
         private let state = Mutex<(path: String, status: Int)>(("", 0))

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// What signing out owes the person, by number, with the real daemon over real sockets.
-@Suite(.timeLimit(.minutes(30))) struct LogoutContractTests {
+@Suite(.timeLimit(.minutes(60))) struct LogoutContractTests {
     private func labLoop(
         _ configuration: LabLoopConfiguration = LabLoopConfiguration(), edits: [(String, String)] = []
     ) async throws -> TestStation {

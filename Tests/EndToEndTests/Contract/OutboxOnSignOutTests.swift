@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What a profile has done with the entries of whoever signs out, with the real daemon over real sockets.
-@Suite(.timeLimit(.minutes(30))) struct OutboxOnSignOutTests {
+@Suite(.timeLimit(.minutes(60))) struct OutboxOnSignOutTests {
     private func labLoop(outbox: String, delivery: String = TestStation.shortPauses) async throws -> TestStation {
         let station = try await TestStation(
             .labLoop(), profile: "labloop", route: "appointment",

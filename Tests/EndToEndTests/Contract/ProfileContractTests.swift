@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// What every shipped profile sends, by number, as a real server receives it from the real daemon.
-@Suite(.timeLimit(.minutes(30))) struct ProfileContractTests {
+@Suite(.timeLimit(.minutes(60))) struct ProfileContractTests {
     private static let golden = TestStation.project + "/Tests/BackendsTests/Fixtures/Requests"
     private static let id = "0198c0de-0000-7000-8000-000000000001"
     private static let payload = Data(#"{"average_measurements":{"14-818":{"value":17.25}}}"#.utf8)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// What a client of refresh tokens owes its server and its user, by number, with the real daemon over real sockets.
-@Suite(.timeLimit(.minutes(30))) struct RefreshContractTests {
+@Suite(.timeLimit(.minutes(60))) struct RefreshContractTests {
     @Test("1: two hundred entries that meet 401 together make one refresh") func oneRefreshForAll() async throws {
         let station = try await TestStation.lists2026(delivery: "in_flight: 64, first_delay: 0.05, first_pause: 0.1")
         try await station.signedIn()

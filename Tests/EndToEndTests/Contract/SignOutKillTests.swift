@@ -9,7 +9,7 @@ import Testing
 @testable import homing_torture
 
 /// A sign-out that is killed (SIGKILL) at each of its steps, the ones between the server's answer and the end of the clearing too.
-@Suite(.timeLimit(.minutes(30))) struct SignOutKillTests {
+@Suite(.timeLimit(.minutes(60))) struct SignOutKillTests {
     private static let session = "sessions/labloop.session"
     private static let wal = "outbox.sqlite-wal"
     private static let told = "send:after:POST /api/mobile/auth/logout:1"

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Sessions and entries belong to the whole base URL.
-@Suite(.timeLimit(.minutes(30))) struct BaseURLTests {
+@Suite(.timeLimit(.minutes(60))) struct BaseURLTests {
     @Test func keepsSessionAndEntriesAtTheBaseURLThatTheyWereMadeFor() async throws {
         let isDown = Mutex(true)
         let server = try await ScriptedServer { request in

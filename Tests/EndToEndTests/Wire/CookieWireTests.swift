@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Cookies end, and there is a limit to how many are sent.
-@Suite(.timeLimit(.minutes(30))) struct CookieWireTests {
+@Suite(.timeLimit(.minutes(60))) struct CookieWireTests {
     /// - Parameter cookies: what the answer with this number sets.
     private static func server(
         login: [String] = ["s=1; path=/"], _ cookies: @escaping @Sendable (Int) -> [String] = { _ in [] }

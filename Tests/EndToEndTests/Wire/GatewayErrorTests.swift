@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Only an answer that the profile declares as a refusal of credentials ends a session.
-@Suite(.timeLimit(.minutes(30))) struct GatewayErrorTests {
+@Suite(.timeLimit(.minutes(60))) struct GatewayErrorTests {
     private final class Backend: Sendable {
         struct State {
             /// Whether cookies, tokens and keys are good.

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Nothing is sent as another account than the one that it was captured for.
-@Suite(.timeLimit(.minutes(30))) struct OtherAccountTests {
+@Suite(.timeLimit(.minutes(60))) struct OtherAccountTests {
     /// Ann's and Bob's sessions, by cookie; `swapping` answers with Bob's cookie.
     private static func server(_ swapping: @escaping @Sendable (ScriptedServer.Request) -> Bool) async throws -> ScriptedServer {
         try await ScriptedServer { request in

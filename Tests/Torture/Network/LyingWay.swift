@@ -72,8 +72,11 @@ struct LyingStation: Sendable {
         try await station.start()
     }
 
-    init(_ backend: FarBackend, overTLS: Bool, seed: UInt64, edits: [(String, String)]) async throws {
-        try await self.init(backend.sandbox, profile: backend.name, route: backend.route, overTLS: overTLS, seed: seed, edits: edits)
+    init(
+        _ backend: FarBackend, overTLS: Bool, seed: UInt64, edits: [(String, String)], timeouts: String = NetworkCampaign.impatient
+    ) async throws {
+        try await self.init(
+            backend.sandbox, profile: backend.name, route: backend.route, overTLS: overTLS, seed: seed, edits: edits, timeouts: timeouts)
     }
 
     func stop() async throws {

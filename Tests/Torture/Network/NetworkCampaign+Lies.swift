@@ -120,8 +120,9 @@ extension NetworkCampaign {
         var dice = SplitMix64(seed: seed)
         let backend = SandboxBackend.lists2026(Lists2026Configuration(grace: Bool.random(using: &dice) ? 10 : 0, limits: .none))
         let lying = try await LyingStation(
-            backend, profile: "lists-2026", route: "create_list", overTLS: true, seed: seed, edits: [("timeout: 30", "timeout: 4")],
-            timeouts: "connect: 4, request: 4, exchange: 8")
+            backend, profile: "lists-2026", route: "create_list", overTLS: true, seed: seed,
+            edits: [("request: POST /api/v1/auth/refresh\n", "request: POST /api/v1/auth/refresh\n    timeout: 4\n")],
+            timeouts: TestStation.patient)
         let station = lying.station
         try await Self.patiently { try await station.signIn("lists-2026") }
         for life in 1...3 {

@@ -1,0 +1,109 @@
+import NIOCore
+import NIOHTTPTypes
+
+/// Closes a connection whose client is silent between two requests for longer than `idle`, or makes us wait longer than `body` for the end of a
+/// body or for another MiB of it. Time in which we do not read, because we are busy with what has come, does not count.
+///
+/// When the server is about to end, a client without a request under way may still bring one within `lastOrders`.
+final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    struct Passed: Error {}
+
+    private let idle: TimeAmount
+    private let body: TimeAmount
+    private let lastOrders: TimeAmount
+    /// Requests that have no answer yet.
+    private var requests = 0
+    private var isInBody = false
+    /// Bytes of the current MiB, and how long we may still wait for the rest of it.
+    private var received = 0
+    private var left: TimeAmount
+    private var waiting: (since: NIODeadline, timer: Scheduled<Void>)?
+    private static let enough = 1 << 20
+    /// Runs when no request has come in time; nil while the server goes on.
+    private var end: Scheduled<Void>?
+
+    init(idle: TimeAmount, body: TimeAmount, lastOrders: TimeAmount) {
+        (self.idle, self.body, self.lastOrders, left) = (idle, body, lastOrders, body)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { wait(idle, context) }
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        wait(idle, context)
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        pause(context)
+        switch unwrapInboundIn(data) {
+        case .head: (requests, isInBody, received, left) = (requests + 1, true, 0, body)
+        case .body(let bytes):
+            received += bytes.readableBytes
+            if received >= Self.enough { (received, left) = (0, body) }
+        case .end:
+            isInBody = false
+            waitForNext(context)
+        }
+        context.fireChannelRead(data)
+        guard isInBody, let end else { return }
+        end.cancel()
+        self.end = nil
+        context.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is ChannelShouldQuiesceEvent, requests == 0 else { return context.fireUserInboundEventTriggered(event) }
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        // What lies in the socket is read before this runs, however slow the machine.
+        end = context.eventLoop.scheduleTask(in: lastOrders) {
+            bound.value.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if isInBody { wait(left, context) }
+        context.read()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) {
+            requests -= 1
+            waitForNext(context)
+        }
+        context.write(data, promise: promise)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        waiting?.timer.cancel()
+        end?.cancel()
+    }
+
+    private func waitForNext(_ context: ChannelHandlerContext) {
+        if requests == 0, !isInBody { wait(idle, context) }
+    }
+
+    private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {
+        guard waiting == nil else { return }
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        let timer = context.eventLoop.scheduleTask(in: time) { [isInBody] in
+            // As an error, so that a body cut short is never taken for a whole one.
+            if isInBody { bound.value.fireErrorCaught(Passed()) }
+            bound.value.close(promise: nil)
+        }
+        waiting = (context.eventLoop.now, timer)
+    }
+
+    private func pause(_ context: ChannelHandlerContext) {
+        guard let (since, timer) = waiting else { return }
+        timer.cancel()
+        waiting = nil
+        left = left - (context.eventLoop.now - since)
+    }
+}
