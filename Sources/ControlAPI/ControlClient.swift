@@ -113,7 +113,8 @@ public struct ControlClient: Sendable {
             } catch let error as IOError where error.errnoCode == EAGAIN && ContinuousClock.now + pause < end {
                 try await Task.sleep(for: pause * Double.random(in: 0.5...1))
                 pause = min(pause * 2, Duration.milliseconds(250))
-            } catch  where isRepeatable && Self.isCutOff(error) {
+            } catch {
+                guard isRepeatable, Self.isCutOff(error) else { throw error }
                 isRepeatable = false
             }
         }
