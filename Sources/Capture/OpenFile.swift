@@ -33,8 +33,20 @@ final class OpenFile {
 
     /// Whether its group or its ACL names us, so that its owner need only change the mode to let us read it.
     var opensByMode: Bool {
-        status.st_gid == getegid() || homing_read_attribute("/proc/self/fd/\(fd)", "system.posix_acl_access", nil, 0) > 0
+        if status.st_gid == getegid() { return true }
+        // A version of four bytes; then for each entry a tag and permissions of two bytes, and an id of four (linux/posix_acl_xattr.h).
+        let acl = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+            count = max(0, homing_read_attribute("/proc/self/fd/\(fd)", "system.posix_acl_access", buffer.baseAddress, UInt(buffer.count)))
+        }
+        return stride(from: 4, through: acl.count - 8, by: 8).contains { entry in
+            let (tag, id) = acl.withUnsafeBytes {
+                ($0.loadUnaligned(fromByteOffset: entry, as: UInt16.self), $0.loadUnaligned(fromByteOffset: entry + 4, as: UInt32.self))
+            }
+            return tag == Self.userEntry && id == geteuid()
+        }
     }
+    /// ACL_USER.
+    private static let userEntry: UInt16 = 2
 
     /// The content of a plain file that has no other name.
     func content(atMost limit: Int) throws(Unreadable) -> Data {

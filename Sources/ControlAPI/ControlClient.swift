@@ -101,10 +101,10 @@ public struct ControlClient: Sendable {
         }
     }
 
-    /// Sends `request`, and connects again for some seconds while more wait to be accepted than the system keeps: nothing has been sent then.
+    /// Sends `request`, and connects again for some seconds, or for the time that the caller named, while more wait to be accepted than the system keeps: nothing has been sent then.
     /// What only reads is sent once more where the daemon broke off, as one does that was told to reload while it was slow.
     private func connected(_ request: HTTPClientRequest, within patience: Duration) async throws -> HTTPClientResponse {
-        let end = ContinuousClock.now + min(Self.patienceToConnect, patience)
+        let end = ContinuousClock.now + (timeout ?? Self.patienceToConnect)
         var pause = Duration.milliseconds(10)
         var isRepeatable = request.method == .GET
         while true {

@@ -2,9 +2,10 @@ import NIOCore
 import NIOHTTPTypes
 
 /// Closes a connection whose client is silent between two requests for longer than `idle`, or makes us wait longer than `body` for the end of a
-/// body or for another MiB of it. Time in which we do not read, because we are busy with what has come, does not count.
+/// body or for another MiB of it. Time in which we do not read, because we are busy with what has come, does not count until the answer is given.
 ///
-/// When the server is about to end, a client without a request under way may still bring one within `lastOrders`.
+/// When the server is about to end, a client without a request under way may still bring one within `lastOrders`; and a connection that is to be
+/// closed stays open until its last answer is on its way.
 final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -26,6 +27,7 @@ final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     private static let enough = 1 << 20
     /// Runs when no request has come in time; nil while the server goes on.
     private var end: Scheduled<Void>?
+    private var answered: EventLoopFuture<Void>?
 
     init(idle: TimeAmount, body: TimeAmount, lastOrders: TimeAmount) {
         (self.idle, self.body, self.lastOrders, left) = (idle, body, lastOrders, body)
@@ -47,10 +49,9 @@ final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
         case .body(let bytes):
             received += bytes.readableBytes
             if received >= Self.enough { (received, left) = (0, body) }
-        case .end:
-            isInBody = false
-            waitForNext(context)
+        case .end: isInBody = false
         }
+        if requests == 0 { wait(isInBody ? left : idle, context) }
         context.fireChannelRead(data)
         guard isInBody, let end else { return }
         end.cancel()
@@ -73,20 +74,24 @@ final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) {
-            requests -= 1
-            waitForNext(context)
-        }
-        context.write(data, promise: promise)
+        guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        requests -= 1
+        // What still comes of a body may be read by nobody.
+        if requests == 0 { wait(isInBody ? left : idle, context) }
+        let written = promise ?? context.eventLoop.makePromise()
+        answered = written.futureResult
+        context.write(data, promise: written)
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        guard mode == .all, let answered else { return context.close(mode: mode, promise: promise) }
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        answered.whenComplete { _ in bound.value.close(mode: mode, promise: promise) }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         waiting?.timer.cancel()
         end?.cancel()
-    }
-
-    private func waitForNext(_ context: ChannelHandlerContext) {
-        if requests == 0, !isInBody { wait(idle, context) }
     }
 
     private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {

@@ -71,7 +71,7 @@ package struct ControlServer: Service {
             },
             configuration: .init(
                 additionalChannelHandlers: [
-                    ClientDeadline(idle: limits.idle, body: limits.body, lastOrders: Self.lastOrders), EndAfterError(),
+                    ClientDeadline(idle: limits.idle, body: limits.body, lastOrders: Self.lastOrders), EndAfterError(patience: limits.idle),
                 ],
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: 2 * limits.header, maxHeaderListSize: 2 * limits.header, maxHeaderFieldCount: 100)))
@@ -103,7 +103,7 @@ package struct ControlServer: Service {
         server.closeFuture.whenComplete { _ in arrivals.close() }
         onServing()
         try await withThrowingDiscardingTaskGroup { connections in
-            connections.addTask { await quiesce(server, quiescing, failure) }
+            connections.addTask { await quiesce(server, group, quiescing, failure) }
             await withTaskCancellationHandler {
                 while let connection = await arrivals.next() { connections.addTask { await http.handle(value: connection, logger: log) } }
             } onCancel: {
@@ -115,12 +115,16 @@ package struct ControlServer: Service {
     }
 
     /// At graceful shutdown lets whoever is connected come to an end, and closes the server.
-    private func quiesce(_ server: any Channel, _ quiescing: ServerQuiescingHelper, _ failure: AcceptFailure) async {
+    private func quiesce(
+        _ server: any Channel, _ group: MultiThreadedEventLoopGroup, _ quiescing: ServerQuiescingHelper, _ failure: AcceptFailure
+    ) async {
         do {
             try await gracefulShutdown()
             // Whoever comes now waits in the socket's queue for the next server.
             failure.takeNobody()
             try await server.setOption(.autoRead, value: false).get()
+            // Each loop comes to what was put to it before: whoever was accepted is served, on its own loop, and known, on the server's.
+            for loop in Array(group.makeIterator()) + [server.eventLoop] { try await loop.submit {}.get() }
             quiescing.initiateShutdown(promise: nil)
         } catch {
             // Cancelled, or closed already: it ends without more ado.

@@ -135,12 +135,50 @@ import Testing
         #expect(ends.count == 1)
     }
 
+    /// Also where nobody reads it any more.
     @Test func aBodyThatGoesOnAfterItsAnswerIsStillCut() throws {
         try begin()
         try answer()
-        channel.embeddedEventLoop.advanceTime(by: .seconds(600))
+        for _ in 1...5 {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(11))
+            try channel.writeInbound(HTTPRequestPart.body(ByteBuffer(repeating: 0, count: 10)))
+        }
         #expect(channel.isActive)
-        channel.read()
+        channel.embeddedEventLoop.advanceTime(by: .seconds(5))
+        #expect(!channel.isActive)
+    }
+
+    @Test func aConnectionIsClosedOnceItsAnswerIsWritten() throws {
+        try begin()
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        channel.write(HTTPResponsePart.head(HTTPResponse(status: .ok)), promise: nil)
+        channel.write(HTTPResponsePart.end(nil), promise: nil)
+        channel.close(promise: nil)
+        #expect(channel.isActive)
+        channel.flush()
+        #expect(!channel.isActive)
+    }
+}
+
+/// The answer to what is no HTTP is written by a task that may wait for its turn.
+@Suite struct EndAfterErrorTests {
+    private let channel = EmbeddedChannel(handler: EndAfterError(patience: .seconds(60)))
+
+    init() throws {
+        try channel.connect(to: SocketAddress(unixDomainSocketPath: "/homing.sock")).wait()
+        channel.pipeline.fireErrorCaught(ClientDeadline.Passed())
+    }
+
+    @Test func waitsForTheAnswer() throws {
+        channel.embeddedEventLoop.advanceTime(by: .seconds(59))
+        try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .badRequest)))
+        try channel.writeOutbound(HTTPResponsePart.end(nil))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func doesNotWaitForEver() {
         channel.embeddedEventLoop.advanceTime(by: .seconds(60))
         #expect(!channel.isActive)
     }

@@ -46,7 +46,7 @@ import Testing
     @Test func connectsAgainWhileTheBacklogIsFull() async throws {
         let open = try fillBacklog()
         defer { for descriptor in open { close(descriptor) } }
-        let client = ControlClient(socketPath: socket.path)
+        let client = ControlClient(socketPath: socket.path, timeout: .seconds(600))
         // Nobody accepts, within a second.
         let problem = await #expect(throws: Problem.self) {
             try await ControlClient(socketPath: socket.path, timeout: .seconds(1)).call(Endpoints.status, NoInput())
