@@ -27,5 +27,7 @@ final class EndAfterError: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
-    private func end(_ channel: any Channel, in time: TimeAmount) { channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) } }
+    private func end(_ channel: any Channel, in time: TimeAmount) {
+        channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+    }
 }
