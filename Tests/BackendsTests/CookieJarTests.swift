@@ -78,6 +78,7 @@ struct CookieJarTests {
     ])
     func sendsACookieWithinItsDomain(attribute: String, goesBack: Bool, goesToSister: Bool) {
         let jar = jar(["_s=1; path=/\(attribute)"], from: "https://api.lab.test/login")
+        #expect(jar.isEmpty == !goesBack)
         #expect((sent(jar, to: "https://api.lab.test/") != nil) == goesBack)
         #expect((sent(jar, to: "https://idp.lab.test/") != nil) == goesToSister)
         #expect(sent(jar, to: "https://evil.test/") == nil)
