@@ -100,7 +100,7 @@ struct HostileMetadata: DoorPart {
 
     /// What is wrong once all should be settled; nil where all is well.
     private func problem(with station: TestStation, _ process: Process, sent: Int, refused: Int) async throws -> String? {
-        let end = ContinuousClock.now + .seconds(60)
+        let end = ContinuousClock.now + .seconds(600)
         var last = ""
         while ContinuousClock.now < end {
             guard process.isRunning else { return "the daemon has ended with \(process.terminationStatus)" }
