@@ -14,7 +14,7 @@ extension StuckFile {
     enum Cause: Error, Equatable {
         /// Taking, reading or putting aside has failed.
         case system(Errno)
-        /// The daemon’s own folder into which files are taken.
+        /// The daemon cannot write to its own folder for taken files.
         case unwritable(FilePath, Errno)
         /// A folder that cannot be listed.
         case unlistable(Errno)
@@ -88,9 +88,9 @@ extension StuckFile {
                 "Let what waits go up, which makes room; or raise outbox.max_bytes in the configuration and restart the daemon."
             case .behind: "Nothing: it is taken once that one has been."
             case .unreadable(opensByMode: true):
-                "The owner of the file gives the group read permission: chmod 640 \(path.string.asArgument)"
+                "As the owner of the file, let the group read it: chmod 640 \(path.string.asArgument)"
             case .unreadable(opensByMode: false):
-                "The owner of the file gives homingd read permission: setfacl -m u:\(geteuid()):r \(path.string.asArgument)"
+                "As the owner of the file, let homingd read it: setfacl -m u:\(geteuid()):r \(path.string.asArgument)"
             case .linked: "Drop a copy of the file there, and remove this one."
             case .link: "Move the file itself there, in place of the link."
             case .folder: "Move the files in it to \(users.string)/<id>/, where <id> is the user’s number."

@@ -101,8 +101,8 @@ public struct ControlClient: Sendable {
         }
     }
 
-    /// Sends `request`, and connects again for some seconds, or for the time that the caller named, while more wait to be accepted than the system keeps: nothing has been sent then.
-    /// What only reads is sent once more where the daemon broke off, as one does that was told to reload while it was slow.
+    /// Sends `request`. Connects again while the socket's queue is full, for `timeout` or some seconds: nothing has been sent by then. Repeats a
+    /// GET once if the connection breaks, as it may while a slow daemon reloads.
     private func connected(_ request: HTTPClientRequest, within patience: Duration) async throws -> HTTPClientResponse {
         let end = ContinuousClock.now + (timeout ?? Self.patienceToConnect)
         var pause = Duration.milliseconds(10)

@@ -1,11 +1,11 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection whose client is silent between two requests for longer than `idle`, or makes us wait longer than `body` for the end of a
-/// body or for another MiB of it. Time in which we do not read, because we are busy with what has come, does not count until the answer is given.
+/// Closes a connection whose client sends no request for longer than `idle`, or sends neither the end of a body nor another MiB of it within
+/// `body`. Until the request is answered, only the time in which the daemon is ready to read counts.
 ///
-/// When the server is about to end, a client without a request under way may still bring one within `lastOrders`; and a connection that is to be
-/// closed stays open until its last answer is on its way.
+/// When the server stops, a connection without a request stays open for `lastOrders`, because its client may just be sending one. A connection
+/// with an unwritten response stays open for `grace`.
 final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -25,8 +25,10 @@ final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     private var left: TimeAmount
     private var waiting: (since: NIODeadline, timer: Scheduled<Void>)?
     private static let enough = 1 << 20
-    /// Runs when no request has come in time; nil while the server goes on.
+    private static let grace = TimeAmount.seconds(1)
+    /// Stops the connection unless a request comes first; nil unless the server is stopping.
     private var end: Scheduled<Void>?
+    /// Completes when the last response has been written.
     private var answered: EventLoopFuture<Void>?
 
     init(idle: TimeAmount, body: TimeAmount, lastOrders: TimeAmount) {
@@ -62,7 +64,7 @@ final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard event is ChannelShouldQuiesceEvent, requests == 0 else { return context.fireUserInboundEventTriggered(event) }
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        // What lies in the socket is read before this runs, however slow the machine.
+        // However slow the machine, the loop reads the bytes that are in the socket before it runs this task.
         end = context.eventLoop.scheduleTask(in: lastOrders) {
             bound.value.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         }
@@ -76,7 +78,7 @@ final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
         requests -= 1
-        // What still comes of a body may be read by nobody.
+        // The rest of a body may never be read.
         if requests == 0 { wait(isInBody ? left : idle, context) }
         let written = promise ?? context.eventLoop.makePromise()
         answered = written.futureResult
@@ -86,7 +88,12 @@ final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode == .all, let answered else { return context.close(mode: mode, promise: promise) }
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        answered.whenComplete { _ in bound.value.close(mode: mode, promise: promise) }
+        // A client that does not read its response must not hold up the end of the server.
+        let limit = context.eventLoop.scheduleTask(in: Self.grace) { bound.value.close(promise: nil) }
+        answered.whenComplete { _ in
+            limit.cancel()
+            bound.value.close(mode: mode, promise: promise)
+        }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {

@@ -120,10 +120,10 @@ package struct ControlServer: Service {
     ) async {
         do {
             try await gracefulShutdown()
-            // Whoever comes now waits in the socket's queue for the next server.
+            // New clients wait in the socket's queue for the next server.
             failure.takeNobody()
             try await server.setOption(.autoRead, value: false).get()
-            // Each loop comes to what was put to it before: whoever was accepted is served, on its own loop, and known, on the server's.
+            // Wait until every loop has set up the connections that were accepted before, and the server's loop has registered them.
             for loop in Array(group.makeIterator()) + [server.eventLoop] { try await loop.submit {}.get() }
             quiescing.initiateShutdown(promise: nil)
         } catch {

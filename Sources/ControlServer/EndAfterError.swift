@@ -1,16 +1,15 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Ends a connection on which something came that is no HTTP, or too much of it: what still comes is read by nobody, and whoever goes on sending
-/// would wait in vain.
+/// Closes a connection after a parser error: nothing reads the rest of the input, and a client that goes on sending would block.
 final class EndAfterError: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// How long the answer has to arrive once it is written.
+    /// How long the client has to read the response once it is written.
     private static let grace = TimeAmount.seconds(1)
-    /// How long it may take until there is one.
+    /// How long the response may take.
     private let patience: TimeAmount
     private var hasFailed = false
 

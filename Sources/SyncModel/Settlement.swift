@@ -40,7 +40,7 @@ package enum Gate: Hashable, Sendable {
         }
     }
 
-    /// Why nothing is sent, in the words of whoever decided it.
+    /// Why sending has stopped: the message of the failure, or the reason that was given for the pause.
     package var reason: String? {
         switch self {
         case .cooling(_, let failure): failure.message

@@ -127,7 +127,7 @@ import Vault
         #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
-    @Test func aFolderOfTheDaemonThatCannotBeWrittenIsNamed() async throws {
+    @Test func namesTheUnwritableFolderForTakenFiles() async throws {
         let faults = FileFaults(
             .init(
                 rename: { _, target in target.contains("/taken/") ? EACCES : nil }, access: { $0.hasSuffix("/taken") ? EACCES : nil }))
@@ -244,7 +244,7 @@ import Vault
             drop.spool.stuckFiles.example
                 == StuckFile(
                     path: path, reason: "homingd may not read it",
-                    next: "The owner of the file gives the group read permission: chmod 640 '\(quoted)'"))
+                    next: "As the owner of the file, let the group read it: chmod 640 '\(quoted)'"))
         faults.clear()
         await drop.spool.sweep()
         #expect(try await drop.documents() == [Drop.capture(1)])

@@ -16,11 +16,11 @@ import Testing
         try channel.connect(to: SocketAddress(unixDomainSocketPath: "/homing.sock")).wait()
     }
 
-    /// What the handlers behind it are told.
+    /// Counts the quiesce events that reach later handlers.
     private final class Ends: ChannelInboundHandler {
         typealias InboundIn = HTTPRequestPart
         var count = 0
-        /// Whether a request had come by then.
+        /// Whether a request had arrived by then.
         var isAfterRequest = false
         private var hasRequest = false
 
@@ -41,7 +41,7 @@ import Testing
         try channel.writeInbound(HTTPRequestPart.head(head))
     }
 
-    /// The daemon is ready to read, and the client lets it wait so long before it sends so many bytes.
+    /// The daemon is ready to read for `time` before the client sends `bytes`.
     private func receive(_ bytes: Int, after time: TimeAmount) throws {
         channel.read()
         channel.embeddedEventLoop.advanceTime(by: time)
@@ -75,14 +75,14 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test func aBodyThatNeverBeginsIsCut() throws {
+    @Test func cutsABodyThatNeverBegins() throws {
         try begin()
         channel.read()
         channel.embeddedEventLoop.advanceTime(by: .seconds(60))
         #expect(!channel.isActive)
     }
 
-    @Test func timeInWhichTheDaemonDoesNotReadDoesNotCount() throws {
+    @Test func doesNotCountTimeWithoutReading() throws {
         try begin()
         for _ in 1...10 {
             try receive(1000, after: .seconds(5))
@@ -94,14 +94,14 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test func aConnectionIsClosedThatBringsNoRequest() throws {
+    @Test func closesAConnectionWithoutARequest() throws {
         channel.embeddedEventLoop.advanceTime(by: .seconds(9))
         #expect(channel.isActive)
         channel.embeddedEventLoop.advanceTime(by: .seconds(1))
         #expect(!channel.isActive)
     }
 
-    @Test func aConnectionIsClosedThatBringsNoRequestAfterAnAnswer() throws {
+    @Test func closesAnIdleConnectionAfterAResponse() throws {
         try begin()
         try channel.writeInbound(HTTPRequestPart.end(nil))
         channel.embeddedEventLoop.advanceTime(by: .seconds(600))
@@ -113,7 +113,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test func aClientThatHasJustConnectedBringsItsRequestToAServerThatEnds() throws {
+    @Test func servesANewConnectionWhileStopping() throws {
         end()
         #expect(ends.count == 0)
         channel.embeddedEventLoop.advanceTime(by: .milliseconds(999))
@@ -123,20 +123,20 @@ import Testing
         #expect(ends.count == 1)
     }
 
-    @Test func aSilentClientKeepsNoServerThatEnds() {
+    @Test func stopsSilentConnectionsAfterLastOrders() {
         end()
         channel.embeddedEventLoop.advanceTime(by: .seconds(1))
         #expect(ends.count == 1 && !ends.isAfterRequest)
     }
 
-    @Test func aClientWithARequestUnderWayIsToldOfTheEndAtOnce() throws {
+    @Test func forwardsTheEndAtOnceDuringARequest() throws {
         try begin()
         end()
         #expect(ends.count == 1)
     }
 
-    /// Also where nobody reads it any more.
-    @Test func aBodyThatGoesOnAfterItsAnswerIsStillCut() throws {
+    /// Even if nothing reads it.
+    @Test func cutsABodyThatContinuesAfterItsResponse() throws {
         try begin()
         try answer()
         for _ in 1...5 {
@@ -148,7 +148,19 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test func aConnectionIsClosedOnceItsAnswerIsWritten() throws {
+    @Test func closesAConnectionWhoseClientDoesNotReadItsResponse() throws {
+        try begin()
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        channel.write(HTTPResponsePart.head(HTTPResponse(status: .ok)), promise: nil)
+        channel.write(HTTPResponsePart.end(nil), promise: nil)
+        channel.close(promise: nil)
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(999))
+        #expect(channel.isActive)
+        channel.embeddedEventLoop.advanceTime(by: .milliseconds(1))
+        #expect(!channel.isActive)
+    }
+
+    @Test func closesAConnectionOnceItsResponseIsWritten() throws {
         try begin()
         try channel.writeInbound(HTTPRequestPart.end(nil))
         channel.write(HTTPResponsePart.head(HTTPResponse(status: .ok)), promise: nil)
@@ -160,7 +172,7 @@ import Testing
     }
 }
 
-/// The answer to what is no HTTP is written by a task that may wait for its turn.
+/// The task that answers malformed input may be delayed on a busy machine.
 @Suite struct EndAfterErrorTests {
     private let channel = EmbeddedChannel(handler: EndAfterError(patience: .seconds(60)))
 
@@ -169,7 +181,7 @@ import Testing
         channel.pipeline.fireErrorCaught(ClientDeadline.Passed())
     }
 
-    @Test func waitsForTheAnswer() throws {
+    @Test func closesSoonAfterTheResponse() throws {
         channel.embeddedEventLoop.advanceTime(by: .seconds(59))
         try channel.writeOutbound(HTTPResponsePart.head(HTTPResponse(status: .badRequest)))
         try channel.writeOutbound(HTTPResponsePart.end(nil))
@@ -178,7 +190,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test func doesNotWaitForEver() {
+    @Test func closesWithoutAResponseInTheEnd() {
         channel.embeddedEventLoop.advanceTime(by: .seconds(60))
         #expect(!channel.isActive)
     }

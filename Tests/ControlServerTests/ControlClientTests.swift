@@ -74,7 +74,7 @@ import Testing
         #expect(problem?.code == .timeout)
     }
 
-    /// Answers nothing on the first connection, and closes it once something has come.
+    /// Closes the first connection without a response.
     private final class CutsOffOnce: ChannelInboundHandler, Sendable {
         typealias InboundIn = ByteBuffer
         let connections = Mutex(0)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func asksOnceMoreWhereOnlyReadingWasCutOff() async throws {
+    @Test func repeatsOnlyAGETWhoseConnectionBroke() async throws {
         let directory = try TemporaryDirectory()
         let handler = CutsOffOnce()
         let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)

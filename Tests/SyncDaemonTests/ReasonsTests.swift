@@ -173,7 +173,7 @@ import Testing
             "First sign bob@lab.test out with ‘homing logout --backend keyed’; then ann@lab.test signs in with ‘homing login --backend keyed --refresh-token-stdin’."
         ),
         Case(
-            cooling(.refused), pending, "The backend refused what was sent last: Its words. It is tried again at 05:56.", "‘homing sync’"),
+            cooling(.refused), pending, "The backend refused the last entry: Its words. It is tried again at 05:56.", "‘homing sync’"),
         Case(cooling(.serverError), pending, "The backend is not well: Its words. It is tried again at 05:56.", "‘homing sync’"),
         Case(
             reasons(),

@@ -20,7 +20,7 @@ struct CoolingText {
         case .offline: "the backend cannot be reached"
         case .lostAnswer: "the backend broke off or fell silent before it had answered"
         case .profile: "the backend and its profile do not fit"
-        case .refused, .forbidden: "the backend refused what was sent last"
+        case .refused, .forbidden: "the backend refused the last entry"
         default: "the backend is not well"
         }
     }

@@ -16,7 +16,7 @@ extension NetworkCampaign {
     ) async throws {
         var dice = SplitMix64(seed: seed)
         let backend = backend ?? FarBackend.all.randomElement(using: &dice) ?? .breatheSafe
-        // Its silence comes before the connection stands. After that only a slow machine makes an answer late, and a late one may count.
+        // The lies delay only the connection. A late answer would count as an attempt, and only a slow machine makes one late.
         let lying = try await LyingStation(
             backend, overTLS: overTLS, seed: seed, edits: [], timeouts: "connect: 1, request: 600, exchange: 600")
         let (station, way) = (lying.station, lying.way)
