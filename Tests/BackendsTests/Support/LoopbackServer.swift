@@ -89,8 +89,10 @@ final class LoopbackServer: Sendable {
             let bytes = unwrapInboundIn(data)
             received.text.withLock { $0 += String(buffer: bytes) }
             switch script {
-            case .reply(let text): write(text, context.channel)
+            case .reply(let text):
+                if endsAHead(bytes) { write(text, context.channel) }
             case .replyBytes(let head, let body):
+                guard endsAHead(bytes) else { break }
                 write(head, context.channel)
                 context.channel.writeAndFlush(ByteBuffer(bytes: body), promise: nil)
             case .closeAfterRequest: context.close(promise: nil)
@@ -112,6 +114,12 @@ final class LoopbackServer: Sendable {
                 if isComplete { write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", context.channel) }
             case .mute, .close, .stuck: break
             }
+        }
+
+        /// Whether a request's head ends in these bytes, or they are a TLS handshake: a body may come in a read of its own, and must not be
+        /// answered once more.
+        private func endsAHead(_ bytes: ByteBuffer) -> Bool {
+            bytes.readableBytesView.first == 0x16 || bytes.readableBytesView.contains(Data("\r\n\r\n".utf8))
         }
 
         private func write(_ text: String, _ channel: any Channel) { channel.writeAndFlush(ByteBuffer(string: text), promise: nil) }
