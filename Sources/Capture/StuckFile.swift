@@ -88,9 +88,9 @@ extension StuckFile {
                 "Let what waits go up, which makes room; or raise outbox.max_bytes in the configuration and restart the daemon."
             case .behind: "Nothing: it is taken once that one has been."
             case .unreadable(opensByMode: true):
-                "As the owner of the file, let the group read it: chmod 640 \(path.string.asArgument)"
+                "As the owner of the file, let the group read it: ‘chmod 640 \(path.string.asArgument)’."
             case .unreadable(opensByMode: false):
-                "As the owner of the file, let homingd read it: setfacl -m u:\(geteuid()):r \(path.string.asArgument)"
+                "As the owner of the file, let homingd read it: ‘setfacl -m u:\(geteuid()):r \(path.string.asArgument)’."
             case .linked: "Drop a copy of the file there, and remove this one."
             case .link: "Move the file itself there, in place of the link."
             case .folder: "Move the files in it to \(users.string)/<id>/, where <id> is the user’s number."

@@ -244,7 +244,7 @@ import Vault
             drop.spool.stuckFiles.example
                 == StuckFile(
                     path: path, reason: "homingd may not read it",
-                    next: "As the owner of the file, let the group read it: chmod 640 '\(quoted)'"))
+                    next: "As the owner of the file, let the group read it: ‘chmod 640 '\(quoted)'’."))
         faults.clear()
         await drop.spool.sweep()
         #expect(try await drop.documents() == [Drop.capture(1)])

@@ -32,5 +32,7 @@ import Testing
 
     @Test func textIsBrokenAtSpaces() {
         #expect("one two three incomprehensibilities four".wrapped(toColumns: 10) == ["one two", "three", "incomprehensibilities", "four"])
+        #expect("run ‘homing list --all’, then".wrapped(toColumns: 10) == ["run", "‘homing list --all’,", "then"])
+        #expect("else’s ‘no end".wrapped(toColumns: 7) == ["else’s", "‘no end"])
     }
 }

@@ -34,10 +34,11 @@ extension String {
     /// At least `width` columns wide.
     func padded(toColumns width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
-    /// Broken at spaces into lines of at most `width` columns; a longer word has a line of its own.
+    /// Broken at spaces into lines of at most `width` columns; a longer word has a line of its own. A command in ‘ and ’ is one word, so that
+    /// it can be copied.
     func wrapped(toColumns width: Int) -> [String] {
         var lines: [String] = []
-        for word in split(separator: " ") {
+        for word in matches(of: /[^ ‘]*‘[^‘’]*’[^ ]*|[^ ]+/).map(\.output) {
             if let last = lines.last, last.columns + 1 + String(word).columns <= width {
                 lines[lines.count - 1] = "\(last) \(word)"
             } else {
