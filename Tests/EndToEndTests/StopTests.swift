@@ -93,7 +93,8 @@ import Testing
 
     @Test func aStopInTheMiddleOfASweepLosesNoFileAndTakesNoneTwice() async throws {
         let station = try await TestStation()
-        try await station.start()
+        let log = station.directory("homingd.log")
+        try await station.start(logTo: log)
         try await station.login()
         let dropped = station.directory("state/spool/new/users")
         let folders = (5...8).map(String.init)
@@ -104,13 +105,14 @@ import Testing
         var left = 0
         // Where the machine is so slow that the stop comes after the sweep, once more.
         while left == 0, total < 2000 {
-            if total > 0 { try await station.start() }
+            if total > 0 { try await station.start(logTo: log) }
             let cursor = try await station.status().cursor
             try dropHundreds(in: folders, of: station, after: total)
             total += 400
             try await station.event("captured", since: cursor)
             let (code, took) = try await station.stop()
-            #expect(code == 0)
+            let said = try String(contentsOfFile: log, encoding: .utf8)
+            #expect(code == 0, "\(said)")
             #expect(took < TestStation.hang)
             left = try waiting()
         }
@@ -126,6 +128,32 @@ import Testing
         for folder in ["taken", "refused"] {
             #expect(try FileManager.default.contentsOfDirectory(atPath: station.directory("state/spool/\(folder)")).isEmpty)
         }
+        try await station.end(SIGTERM)
+    }
+
+    /// As on a machine that is so busy that the time for a stop passes before the daemon gets to it: told to stop, it has not failed.
+    @Test(.timeLimit(.minutes(60)), arguments: [0, 10, 20, 30, 40, 60, 80])
+    func stopWhoseTimePassesIsNoFailure(milliseconds: Int) async throws {
+        let station = try await TestStation()
+        let log = station.directory("homingd.log")
+        let process = try await station.start(logTo: log).processIdentifier
+        try await station.login()
+        let cursor = try await station.status().cursor
+        try dropHundreds(in: (5...8).map(String.init), of: station, after: 0)
+        try await station.event("captured", since: cursor)
+        kill(process, SIGTERM)
+        try await Task.sleep(for: .milliseconds(milliseconds))
+        kill(process, SIGSTOP)
+        try await Task.sleep(for: .milliseconds(4200))
+        kill(process, SIGCONT)
+        let code = try await station.end(SIGCONT)
+        let said = try String(contentsOfFile: log, encoding: .utf8)
+        #expect(code == 0, "\(said)")
+
+        try await station.start()
+        try await station.event("delivered", count: 400)
+        #expect(station.sandbox.ledger.entries.count == 400)
+        #expect(station.sandbox.ledger.duplicates.isEmpty)
         try await station.end(SIGTERM)
     }
 

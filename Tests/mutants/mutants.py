@@ -500,4 +500,6 @@ MUTANTS = [
      "text.allSatisfy(\\.isWhitespace) ? nil : text", "JSONDocumentTests"),
     ("long integers compare as doubles", "Sources/JSON/JSONElement+Difference.swift",
      "return areWhole && Set(texts) != [\"0\", \"-0\"] || Double", "return areWhole && texts.isEmpty || Double", "JSONElementDifferenceTests"),
+    ("a stop whose time passes is a failure", "Sources/SyncDaemon/System/DaemonProcess.swift",
+     "if life.isStopping { return }", "if life.isStopping { return try outcome.get() }", "StopTests/stopWhoseTimePasses"),
 ]

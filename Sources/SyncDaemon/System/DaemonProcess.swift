@@ -120,10 +120,12 @@ package struct DaemonProcess: Sendable {
                 life.daemon = try await Daemon(earlier.configuration, earlier.backends, replacing: earlier, because: [])
                 start(life.daemon)
             case .ended(let outcome):
-                guard let next = life.next, !life.isStopping else { return try outcome.get() }
-                if case .failure(let error) = outcome {
-                    log.warning("The daemon before did not end cleanly", metadata: ["error": "\(error)"])
+                // Told to end, it has not failed: what takes too long is cancelled then, and nothing that was accepted is lost by that.
+                if case .failure(let error) = outcome, life.isStopping || life.next != nil {
+                    log.warning("The daemon did not end cleanly", metadata: ["error": "\(error)"])
                 }
+                if life.isStopping { return }
+                guard let next = life.next else { return try outcome.get() }
                 life.daemon = try await successor(of: life.daemon, next.configuration, next.backends, next.changes)
                 life.next = nil
                 start(life.daemon)
