@@ -403,7 +403,7 @@ import Testing
         defer { for descriptor in idle { close(descriptor) } }
         let before = try Self.processorTicks(process)
         for _ in 0..<200 {
-            if let descriptor = Self.connect(station.directory("homing.sock")) { idle.append(descriptor) }
+            if let descriptor = TestStation.connect(station.directory("homing.sock")) { idle.append(descriptor) }
             await pauseBriefly()
             #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd").count < 96)
         }
@@ -425,7 +425,7 @@ import Testing
         var environment = try Recorder(root: station.directory("state"), log: nil).environment(met: station.directory("met"))
         environment["RECORDER_FAIL"] = Injection(call: "accept4", error: "EMFILE", number: 1, count: 1_000_000).environment
         let process = try await station.start(environment)
-        let caller = try #require(Self.connect(station.directory("homing.sock")))
+        let caller = try #require(TestStation.connect(station.directory("homing.sock")))
         defer { close(caller) }
         while !FileManager.default.fileExists(atPath: station.directory("met")) { await pauseBriefly() }
         let before = try Self.processorTicks(process)
@@ -433,22 +433,6 @@ import Testing
         try await Task.sleep(for: .seconds(4))
         #expect(try Self.processorTicks(process) - before < 50, "it turns in circles")
         #expect(try await station.end(SIGTERM) == 0)
-    }
-
-    private static func connect(_ path: String) -> Int32? {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
-        guard descriptor >= 0 else { return nil }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
-        let connected = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        if connected == 0 { return descriptor }
-        close(descriptor)
-        return nil
     }
 
     /// User and system time, in hundredths of a second.

@@ -132,7 +132,7 @@ import Testing
     }
 
     /// As on a machine that is so busy that the time for a stop passes before the daemon gets to it: told to stop, it has not failed.
-    @Test(.timeLimit(.minutes(60)), arguments: [0, 10, 20, 30, 40, 60, 80])
+    @Test(.timeLimit(.minutes(60)), arguments: [0, 20, 50, 70])
     func stopWhoseTimePassesIsNoFailure(milliseconds: Int) async throws {
         let station = try await TestStation()
         let log = station.directory("homingd.log")
@@ -141,7 +141,12 @@ import Testing
         let cursor = try await station.status().cursor
         try dropHundreds(in: (5...8).map(String.init), of: station, after: 0)
         try await station.event("captured", since: cursor)
+        // While it waits for what this connection may be sending, what comes later has not been told to stop.
+        let socket = station.directory("homing.sock")
+        let caller = try #require(TestStation.connect(socket))
+        defer { close(caller) }
         kill(process, SIGTERM)
+        while FileManager.default.fileExists(atPath: socket) { await Task.yield() }
         try await Task.sleep(for: .milliseconds(milliseconds))
         kill(process, SIGSTOP)
         try await Task.sleep(for: .milliseconds(4200))

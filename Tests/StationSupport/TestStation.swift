@@ -161,6 +161,23 @@ package final class TestStation: Sendable {
         }
     }
 
+    /// A connection to the socket at `path`, over which nothing has been sent; nil where there is none to be had.
+    package static func connect(_ path: String) -> Int32? {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { return nil }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
+        let connected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        if connected == 0 { return descriptor }
+        close(descriptor)
+        return nil
+    }
+
     /// Has the daemon read its configuration again.
     package func reload() throws { kill(try running.processIdentifier, SIGHUP) }
 
