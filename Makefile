@@ -5,7 +5,7 @@ SWIFT ?= swift
 CHECKED = --explicit-target-dependency-import-check error
 DEBIAN_PACKAGES = libsqlite3-dev zlib1g-dev ca-certificates
 # For the tests that make certificates and networks of their own.
-DEBIAN_TEST_PACKAGES = openssl iproute2 util-linux
+DEBIAN_TEST_PACKAGES = openssl iproute2 procps util-linux
 # For `make verify-units` and `make contract` too.
 DEBIAN_CI_PACKAGES = $(DEBIAN_TEST_PACKAGES) systemd curl socat python3-venv
 # For `make system-test`.

@@ -131,7 +131,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// As on a machine that is so busy that the time for a stop passes before the daemon gets to it: told to stop, it has not failed.
+    /// A machine can be so busy that the time for a stop passes before the daemon has stopped. That is not a failure.
     @Test(.timeLimit(.minutes(60)), arguments: [0, 20, 50, 70])
     func stopWhoseTimePassesIsNoFailure(milliseconds: Int) async throws {
         let station = try await TestStation()
@@ -141,12 +141,12 @@ import Testing
         let cursor = try await station.status().cursor
         try dropHundreds(in: (5...8).map(String.init), of: station, after: 0)
         try await station.event("captured", since: cursor)
-        // While it waits for what this connection may be sending, what comes later has not been told to stop.
+        // The control server waits for this connection, so the other services have not been told to stop yet.
         let socket = station.directory("homing.sock")
         let caller = try #require(TestStation.connect(socket))
         defer { close(caller) }
         kill(process, SIGTERM)
-        while FileManager.default.fileExists(atPath: socket) { await Task.yield() }
+        while FileManager.default.fileExists(atPath: socket) { await pauseBriefly() }
         try await Task.sleep(for: .milliseconds(milliseconds))
         kill(process, SIGSTOP)
         try await Task.sleep(for: .milliseconds(4200))

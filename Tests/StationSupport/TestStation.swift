@@ -152,8 +152,6 @@ package final class TestStation: Sendable {
         return await process.status
     }
 
-    package var isRunning: Bool { daemon.withLock { $0?.isRunning ?? false } }
-
     private var running: Process {
         get throws {
             guard let process = daemon.withLock({ $0 }) else { throw StationError("the daemon has not been started") }

@@ -120,7 +120,7 @@ package struct DaemonProcess: Sendable {
                 life.daemon = try await Daemon(earlier.configuration, earlier.backends, replacing: earlier, because: [])
                 start(life.daemon)
             case .ended(let outcome):
-                // Told to end, it has not failed: what takes too long is cancelled then, and nothing that was accepted is lost by that.
+                // A daemon that was told to end and whose time ran out has not failed: its work is cancelled, and the store keeps every entry.
                 if case .failure(let error) = outcome, life.isStopping || life.next != nil {
                     log.warning("The daemon did not end cleanly", metadata: ["error": "\(error)"])
                 }

@@ -116,8 +116,8 @@ final class LoopbackServer: Sendable {
             }
         }
 
-        /// Whether a request's head ends in these bytes, or they are a TLS handshake: a body may come in a read of its own, and must not be
-        /// answered once more.
+        /// True for the read that ends a request's head, and for a TLS handshake. The body may come in a later read, which must not be answered
+        /// again.
         private func endsAHead(_ bytes: ByteBuffer) -> Bool {
             bytes.readableBytesView.first == 0x16 || bytes.readableBytesView.contains(Data("\r\n\r\n".utf8))
         }
