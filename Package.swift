@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Every warning is an error with the compilers this package is known to build with; a newer compiler may warn of new things.
+// Warnings are errors with the compilers that build this package without warnings; a newer compiler may add warnings.
 #if compiler(<6.4)
     let warnings: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 #else
@@ -14,7 +14,7 @@ let swiftSettings: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
     ]
 
-// What a third party does for us, and why it is not ours to write.
+// Products of other packages; the dependencies below say what each is for.
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let asyncAlgorithms = Target.Dependency.product(name: "AsyncAlgorithms", package: "swift-async-algorithms")
 let asyncHTTPClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
@@ -56,36 +56,36 @@ let package = Package(
         .executable(name: "homingd", targets: ["homingd"]),
         .executable(name: "homing", targets: ["homing"]),
         .executable(name: "homing-sandbox", targets: ["homing-sandbox"]),
-        // Preloaded into homingd by the campaigns of homing-torture; not installed.
+        // Campaigns of homing-torture preload it into homingd; not installed.
         .library(name: "TortureRecorder", type: .dynamic, targets: ["CRecorder"]),
     ],
     dependencies: [
-        // SQL: the outbox on Debian's own libsqlite3.
+        // SQLite: the outbox, with Debian's libsqlite3.
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         // HTTP and TLS to the backends, and HTTP over the control socket for `homing`.
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
-        // HTTP on the control socket, and the sandbox backend.
+        // HTTP on the control socket, and in the sandbox.
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
-        // Streams of events and heartbeats merged at the pace of their reader.
+        // Merges streams of events and heartbeats with back pressure.
         .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.1.4"),
-        // Paths as the system has them, bytes that need not be UTF-8, and its errors.
+        // File paths as bytes, which need not be UTF-8, and errno values.
         .package(url: "https://github.com/apple/swift-system.git", from: "1.8.1"),
-        // Start and stop of the daemon's parts in order; signals.
+        // Starts and stops the daemon's services in order; signals.
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
-        // The command lines.
+        // Command-line parsing.
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
-        // YAML of profiles and configuration, with the line of every value.
+        // YAML of profiles and configuration, with line numbers.
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
-        // AES-GCM, HKDF and SHA-256 of the vault.
+        // AES-GCM, HKDF and SHA-256 for the vault.
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
-        // The logging interface that all of the above share.
+        // The logging API of all packages above.
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
-        // Requests and responses as values.
+        // HTTP request and response types.
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
-        // Event loops and channels underneath the HTTP libraries: our own accepting socket, and cut connections in the sandbox.
+        // Event loops and channels of the HTTP libraries: our own accepting socket, and reset connections in the sandbox.
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
-        // A CA file of the administrator's choice.
+        // A custom CA file.
         .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
     ],
     targets: [
@@ -93,13 +93,13 @@ let package = Package(
         house("SyncModel", []),
         house("Vault", [crypto]),
         house("Outbox", ["SyncModel", "JSON", "Vault", "CSystemLinux", grdb, grdbSQLite]),
-        // Payloads and answers stay bytes: what is checked and read of them is read in place, with every number's own text.
+        // Payloads and responses stay bytes: parsed in place, so every number keeps its original text.
         house("JSON", ["SyncModel"]),
         house("Capture", ["SyncModel", "JSON", "Outbox", "CSystemLinux", crypto, logging, system]),
         house(
             "Backends", ["SyncModel", "JSON", "Vault", asyncHTTPClient, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL, yams]),
         house("Delivery", ["SyncModel", "Outbox", "Backends", logging]),
-        // The description is compiled in: the daemon serves it wherever it is installed.
+        // The OpenAPI description is compiled in, so the daemon can serve it wherever it is installed.
         house("ControlAPI", [asyncHTTPClient, nioCore, nioHTTP1], resources: [.embedInCode("openapi.yaml")]),
         house(
             "ControlServer",
@@ -113,27 +113,27 @@ let package = Package(
                 "SyncModel", "Vault", "Outbox", "Capture", "Backends", "Delivery", "ControlAPI", "ControlServer", "CSystemLinux",
                 lifecycle, logging, unixSignals,
             ]),
-        // `Backends` reads the profiles that a sandbox stands in for, so that it takes what the daemon takes.
+        // `Backends` reads the profiles for the sandbox, with the daemon's rules.
         house("Sandbox", ["Backends", crypto, httpTypes, hummingbirdCore, lifecycle, logging, nioCore, nioPosix, unixSignals]),
         program("homingd", ["SyncDaemon", argumentParser]),
         program("homing", ["ControlAPI", "JSON", "SyncModel", argumentParser]),
         program("homing-sandbox", ["Sandbox", argumentParser]),
 
         .target(name: "TestSupport", dependencies: ["SyncModel", logging], path: "Tests/TestSupport", swiftSettings: swiftSettings),
-        // A station made of the real programs, for the tests that run them and for the campaigns that try to break them.
+        // A station of the real programs, for end-to-end tests and campaigns.
         .target(
             name: "StationSupport", dependencies: ["ControlAPI", "Sandbox", "SyncModel", "TestSupport", crypto],
             path: "Tests/StationSupport", swiftSettings: swiftSettings),
-        // Writes down what a program does to its files, and kills it at a chosen place, from inside it (LD_PRELOAD).
+        // Records a program's file operations and kills it at a chosen point, from inside (LD_PRELOAD).
         .target(name: "CRecorder", path: "Tests/CRecorder"),
         // Connects to a Unix socket as another user, in one thread of a process.
         .target(name: "CIdentity", path: "Tests/CIdentity"),
-        // Made-up worlds for the delivering core over the real outbox, for the tests and for the campaigns.
+        // Simulated worlds (network, backends, people) for the delivery core over the real outbox, for tests and campaigns.
         .target(
             name: "Simulation", dependencies: ["SyncModel", "Vault", "Outbox", "Backends", "Delivery", "TestSupport"],
             path: "Tests/Simulation",
             swiftSettings: swiftSettings),
-        // Tries to break every guarantee, for as long as it is told; not installed.
+        // Tries to break every guarantee for a given time; not installed.
         .executableTarget(
             name: "homing-torture",
             dependencies: [

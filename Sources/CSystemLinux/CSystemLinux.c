@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 int homing_is_open_for_writing(int fd) {
-    // A read lease is refused while anybody has the file open for writing (fcntl(2)). It is given back at once; should somebody open the
-    // file in between, the kernel sends SIGIO, whose default would end us.
+    // A read lease fails while any process has the file open for writing (fcntl(2)). If a process opens the file before the lease is released, the
+    // kernel sends SIGIO, whose default action would terminate the daemon.
     signal(SIGIO, SIG_IGN);
     if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
         fcntl(fd, F_SETLEASE, F_UNLCK);
@@ -40,13 +40,13 @@ static void mark(int number, siginfo_t *info, void *context) {
     (void)written;
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
         if (faults[i] == number) sigaction(number, &before[i], NULL);
-    // Returning runs the faulting instruction again, under the handler that was there before; what was sent, as by abort, is sent anew.
+    // Returning reruns the faulting instruction under the previous handler. A signal that was sent, as by abort, must be raised again.
     if (info->si_code <= 0) raise(number);
 }
 
 void homing_mark_crashes(int fd) {
     int is_marking = atomic_exchange(&crash_fd, fd) >= 0;
-    // Twice in one process, the handlers kept as those before would be our own, and a fault would never end.
+    // Installing twice would save our own handlers as the previous ones and loop on a fault.
     if (is_marking) return;
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -65,7 +65,7 @@ int homing_hold(int at, const char *name) { return openat(at, name, O_PATH | O_N
 
 int homing_rename_new(int at, const char *name, int to, const char *target) {
     if (renameat2(at, name, to, target, RENAME_NOREPLACE) == 0) return 0;
-    // A network's file system may not know the flag.
+    // Some network file systems do not support the flag.
     if (errno != EINVAL && errno != ENOSYS) return -1;
     if (faccessat(to, target, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
         errno = EEXIST;
@@ -90,7 +90,7 @@ int homing_peer(int fd, int *pid, unsigned *uid, unsigned *gid) {
 
 int homing_peer_groups(int fd, unsigned *groups, int capacity) {
     socklen_t size = (socklen_t)capacity * sizeof(gid_t);
-    // Where they do not fit, the kernel says ERANGE and how many bytes they need.
+    // If they do not fit, the kernel returns ERANGE and the required size.
     if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size) != 0 && errno != ERANGE) return -1;
     return (int)(size / sizeof(gid_t));
 }
@@ -110,7 +110,7 @@ int homing_open_route_socket(void) {
 }
 
 void homing_return_memory(void) {
-    // Left alone, glibc raises this threshold to 32 MiB as soon as a large document has been freed, and from then on keeps such blocks.
+    // By default glibc raises this threshold to 32 MiB after a large block is freed, and then keeps such blocks.
     mallopt(M_MMAP_THRESHOLD, 256 << 10);
     mallopt(M_TRIM_THRESHOLD, 1 << 20);
     mallopt(M_ARENA_MAX, 2);
@@ -120,11 +120,11 @@ void homing_return_free_memory(void) { malloc_trim(0); }
 
 static int forget_code(struct dl_phdr_info *object, size_t size, void *unused) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    // The kernel's own part is in no file.
+    // The vDSO is not backed by a file.
     if (strncmp(object->dlpi_name, "linux-vdso", 10) == 0) return 0;
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
-        // Code alone: it is as it is in the file. What the loader has changed could not be read from there again.
+        // Only unmodified code can be read from the file again.
         if (part->p_type != PT_LOAD || !(part->p_flags & PF_X) || (part->p_flags & PF_W)) continue;
         uintptr_t start = (object->dlpi_addr + part->p_vaddr) & ~(page - 1);
         uintptr_t end = (object->dlpi_addr + part->p_vaddr + part->p_memsz + page - 1) & ~(page - 1);

@@ -2,17 +2,16 @@ import Foundation
 import JSON
 import SyncModel
 
-/// What a file in the drop folder says: a document and the user whom it is about.
+/// A dropped document and the user it is about.
 struct CaptureFile: Equatable {
     var user: JSONValue
-    /// The measurement's JSON.
     var document: Data
-    /// As the file says; nil where it does not.
+    /// From the file; nil if it has none.
     var capturedAt: Date?
 
-    /// Reads the capture app's own offline file (`{"measurements": {…}, "userId": 5, …}`), or a plain capture whose user is its folder.
+    /// Reads the capture app's offline file (`{"measurements": {…}, "userId": 5, …}`), or a plain capture whose folder names the user.
     ///
-    /// A plain capture stays byte for byte as it is. Of the app's file the measurements are taken out, byte for byte.
+    /// Keeps a plain capture, or the app file's measurements, byte for byte.
     init(name: String, folder: String?, content: Data) throws(NotUnderstood) {
         guard !content.isEmpty else { throw NotUnderstood("The file is empty.") }
         let names = ["userId", "measurements", "average_measurements"]
@@ -39,7 +38,7 @@ struct CaptureFile: Equatable {
         capturedAt = root.captureTime
     }
 
-    /// Two names of one user would be two lanes, with no order between them. What else a user's id may look like is for the profile to say.
+    /// Rejects aliases: two names of one user would be two unordered lanes. The profile checks the rest.
     private static func check(_ folder: String) throws(NotUnderstood) {
         guard folder.first?.isWhitespace == false, folder.last?.isWhitespace == false,
             !folder.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
@@ -60,7 +59,6 @@ struct CaptureFile: Equatable {
         self.document = document
     }
 
-    /// Of the object's members those called one of `names`, of which each may be there once.
     private static func members(_ names: [String], of object: JSONElement) throws(NotUnderstood) -> [String: JSONElement] {
         var found: [String: JSONElement] = [:]
         for (name, value) in object.members where names.contains(name) {
@@ -75,7 +73,7 @@ struct CaptureFile: Equatable {
             throw NotUnderstood("“measurements” does not hold “average_measurements”.")
         }
         guard let number = user.whole, number > 0 else { throw NotUnderstood("“userId” must be a whole number above 0.") }
-        // Biometric data of the wrong person is worse than a file put aside.
+        // A refused file is better than data stored for the wrong person.
         let words = name.split(separator: "_")
         if words.count == 3, words[0] == "measurements", let named = Int64(words[1]), named != number {
             throw NotUnderstood("The file’s name says user \(named), its content says user \(number).")
@@ -86,12 +84,12 @@ struct CaptureFile: Equatable {
         self.init(user: .int(number), document: measurements.bytes)
     }
 
-    /// Why a file was put aside, as a sentence that says what was expected.
+    /// Says what was expected.
     struct NotUnderstood: Error, Equatable {
         let reason: String
         init(_ reason: String) { self.reason = reason }
 
-        /// Of two only one would be read, and of two users perhaps the wrong one.
+        /// A duplicate key is ambiguous and could select the wrong user.
         static func twice(_ name: String) -> Self {
             Self("The file holds “\(name)” twice, so that it is not clear which one is meant.")
         }

@@ -1,8 +1,7 @@
 import Foundation
 import Glibc
 
-/// A time as a file system keeps it: any, from before the year 1 to long after 9999. It stays in its two parts, for nanoseconds in 64 bits end in
-/// the year 2262.
+/// Two parts, because 64-bit nanoseconds end in 2262 and file times can exceed that.
 struct FileTime: Hashable, Comparable, Sendable {
     /// Since 1970.
     var seconds: Int64
@@ -13,11 +12,11 @@ struct FileTime: Hashable, Comparable, Sendable {
 
     static func < (a: Self, b: Self) -> Bool { (a.seconds, a.nanoseconds) < (b.seconds, b.nanoseconds) }
 
-    /// How much later this is than `earlier`, in seconds.
+    /// In seconds.
     func since(_ earlier: FileTime) -> TimeInterval {
         (Double(seconds) - Double(earlier.seconds)) + (Double(nanoseconds) - Double(earlier.nanoseconds)) / 1e9
     }
 
-    /// To about a microsecond.
+    /// Accurate to about a microsecond.
     var date: Date { Date(timeIntervalSince1970: since(FileTime(seconds: 0))) }
 }

@@ -3,15 +3,14 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// An open folder. Every call is relative to its descriptor and follows no link, so nobody can put another folder in the place of one that was
-/// checked.
+/// An open folder. Calls are relative to its descriptor and follow no links, so a checked folder cannot be swapped.
 final class Folder: Sendable {
-    /// For messages; nothing is opened by it.
+    /// For messages only.
     let path: FilePath
     private let fd: Int32
     private let calls: Calls
 
-    /// Opens a folder by its path, also through links.
+    /// Opens a folder by path and follows links.
     convenience init(_ path: FilePath, calls: Calls = Calls()) throws(Errno) {
         try self.init(path, at: AT_FDCWD, path, follows: true, calls)
     }
@@ -28,41 +27,39 @@ final class Folder: Sendable {
         try Folder(path / name, at: fd, name, follows: calls.followsLinks, calls)
     }
 
-    /// Of a link its own; nil where there is nothing.
+    /// Does not follow a link; nil if nothing is there.
     func status(of name: FilePath) -> stat? {
-        // `try?`: only a test has it refused.
+        // `try?`: fails only in tests.
         guard (try? calls.before(.status, path / name, nil)) != nil else { return nil }
         var status = stat()
         return name.withPlatformString { fstatat(fd, $0, &status, AT_SYMLINK_NOFOLLOW) } == 0 ? status : nil
     }
 
-    /// Its own.
     var status: stat {
         var status = stat()
         fstat(fd, &status)
         return status
     }
 
-    /// Opens a file for reading.
     func open(_ name: FilePath) throws(Errno) -> OpenFile {
         try calls.before(.open, path / name, nil)
         return OpenFile(try Self.checked(name.withPlatformString { homing_open_regular(fd, $0) }), path / name, calls)
     }
 
-    /// Holds on to what is called so, of whatever kind, and whether or not it may be read.
+    /// Opens a file of any kind without read permission (O_PATH).
     func hold(_ name: FilePath) throws(Errno) -> OpenFile {
         try calls.before(.hold, path / name, nil)
         return OpenFile(try Self.checked(name.withPlatformString { homing_hold(fd, $0) }), path / name, calls)
     }
 
-    /// Replaces nothing (EEXIST).
+    /// Throws EEXIST instead of replacing a file.
     func rename(_ name: FilePath, to folder: Folder, _ target: FilePath) throws(Errno) {
         try calls.before(.rename, path / name, folder.path / target)
         _ = try Self.checked(
             name.withPlatformString { name in target.withPlatformString { homing_rename_new(fd, name, folder.fd, $0) } })
     }
 
-    /// Puts a file in the place of another one of the same folder.
+    /// Renames over an existing file.
     func replace(_ target: FilePath, with name: FilePath) throws(Errno) {
         try calls.before(.rename, path / name, path / target)
         _ = try Self.checked(name.withPlatformString { name in target.withPlatformString { renameat(fd, name, fd, $0) } })
@@ -73,17 +70,16 @@ final class Folder: Sendable {
         _ = try Self.checked(name.withPlatformString { unlinkat(fd, $0, 0) })
     }
 
-    /// Removes a draft; where there is none, all the better.
     func remove(_ name: FilePath) { _ = name.withPlatformString { unlinkat(fd, $0, 0) } }
 
-    /// Makes a folder where nothing has that name.
+    /// Succeeds if the folder exists.
     func make(_ name: FilePath) throws(Errno) {
         do { _ = try Self.checked(name.withPlatformString { mkdirat(fd, $0, 0o777) }) } catch {
             guard error == .fileExists else { throw error }
         }
     }
 
-    /// Writes a file durably; what fails leaves none.
+    /// Durable; on failure removes the file.
     func write(_ content: Data, to name: FilePath, mode: mode_t) throws(Errno) {
         remove(name)
         try calls.before(.create, path / name, nil)
@@ -104,11 +100,10 @@ final class Folder: Sendable {
         }
     }
 
-    /// Makes names in it durable.
     func sync() throws(Errno) {
         let fd = try opened()
         defer { close(fd) }
-        // EINVAL: a file system, as of a network, that does not sync folders.
+        // EINVAL: some file systems, such as network ones, cannot sync folders.
         guard fsync(fd) == 0 || errno == EINVAL else { throw Errno(rawValue: errno) }
     }
 
@@ -117,7 +112,7 @@ final class Folder: Sendable {
         _ = try Self.checked(faccessat(fd, ".", W_OK, AT_EACCESS))
     }
 
-    /// Sets the sticky bit where others may write and we may set it: then nobody renames or removes another's file.
+    /// Sets the sticky bit where others may write, so that users cannot rename or remove each other's files.
     func protect() {
         let mode = status.st_mode
         guard mode & (S_IWGRP | S_IWOTH) != 0, mode & S_ISVTX == 0, let fd = try? opened() else { return }
@@ -125,14 +120,14 @@ final class Folder: Sendable {
         fchmod(fd, mode & 0o7777 | S_ISVTX)
     }
 
-    /// Watches it by an inotify descriptor; returns the watch's number.
+    /// Adds an inotify watch; returns its descriptor.
     func watch(by notifier: Int32, _ mask: Int32) throws(Errno) -> Int32 {
         try calls.before(.watch, path, nil)
-        // The kernel's own name of what is open: a path could lead elsewhere by now.
+        // Not by path, which could lead to another folder by now.
         return try Self.checked(inotify_add_watch(notifier, "/proc/self/fd/\(fd)", UInt32(mask)))
     }
 
-    /// Calls `body` with the name and the type (`d_type`) of all that is in it but for `.` and `..`, in no order.
+    /// Calls `body` with each name and type (`d_type`) except `.` and `..`, unordered.
     func list(_ body: (UnsafePointer<CChar>, Int) -> Void) throws(Errno) {
         try calls.before(.list, path, nil)
         let fd = try opened()
@@ -147,13 +142,13 @@ final class Folder: Sendable {
                 guard errno == 0 else { throw Errno(rawValue: errno) }
                 return
             }
-            // By its address: the record ends behind the name, which Swift takes to have 256 bytes.
+            // By address: a record may be shorter than the 256 bytes that Swift assumes.
             let name = (UnsafeRawPointer(entry) + (MemoryLayout<dirent>.offset(of: \.d_name) ?? 0)).assumingMemoryBound(to: CChar.self)
             if strcmp(name, ".") != 0, strcmp(name, "..") != 0 { body(name, Int(entry.pointee.d_type)) }
         }
     }
 
-    /// A descriptor of its own, for calls that do not take one of O_PATH.
+    /// A readable descriptor, for calls that reject O_PATH.
     private func opened() throws(Errno) -> Int32 { try Self.checked(openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) }
 
     static func checked(_ result: Int32) throws(Errno) -> Int32 {
@@ -161,20 +156,19 @@ final class Folder: Sendable {
         return result
     }
 
-    /// What a test does before a call, or has refused: root is refused nothing.
+    /// Test hook before each call, which can make it fail; permission checks never stop root.
     struct Calls: Sendable {
         enum Kind: Sendable, CaseIterable {
             case openFolder, list, status, open, hold, lease, rename, unlink, create, access, beginWatching, watch
         }
-        /// With the path that the call is about, and that to which it is renamed.
+        /// With the path, and the target of a rename.
         var before: @Sendable (Kind, FilePath, FilePath?) throws(Errno) -> Void = { _, _, _ in }
-        /// Only for the control of a test: as a program does that goes by paths.
+        /// For a test's control run only.
         var followsLinks = false
     }
 }
 
 extension FilePath {
-    /// The path of what is called `name` in this folder.
     static func / (folder: FilePath, name: FilePath) -> FilePath { folder.pushing(name) }
     static func / (folder: FilePath, name: String) -> FilePath { folder / FilePath(name) }
 }

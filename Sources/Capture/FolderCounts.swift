@@ -3,45 +3,41 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// How many files wait in the drop folder and how many were put aside, for whoever asks often.
+/// Cheap counts of files in the drop folder.
 final class FolderCounts: Sendable {
     private struct Count {
         var stamp: Stamp
-        /// The change is so long ago that no later one can bear the same time.
+        /// True if a later change must have a different time.
         var isSettled: Bool
         var files: Int
         var folders: [FilePath]
     }
-    /// Which folder it is, and when it changed last.
     struct Stamp: Equatable {
         var device: dev_t
         var inode: ino_t
-        /// By the system's clock.
         var changedAt: FileTime
     }
     private let folders: SpoolFolders
     private let known = Mutex<[FilePath: Count]>([:])
     private let coarseness: @Sendable (FileTime) -> TimeInterval
 
-    /// - Parameter coarseness: how far apart a file system's times may be, in seconds, to judge from one of them.
+    /// - Parameter coarseness: the resolution of a file system's times in seconds, judged from one of them.
     init(_ folders: SpoolFolders, coarseness: @escaping @Sendable (FileTime) -> TimeInterval = FolderCounts.coarseness) {
         self.folders = folders
         self.coarseness = coarseness
     }
 
-    /// Whole seconds are those of an old file system, of which two may be one; all others go by the kernel's ticks of at most 10 ms.
+    /// Whole seconds suggest an old file system with a 2 s resolution; others use kernel ticks of at most 10 ms.
     static func coarseness(of time: FileTime) -> TimeInterval { time.nanoseconds == 0 ? 2 : 0.1 }
 
-    /// Files that wait in `new/` or were taken and are not stored yet, and those in `refused/` without the reasons beside them.
+    /// Files in `new/` or taken but not stored, and refused files (`.reason` files are not counted).
     var now: (waiting: Int, refused: Int) {
         let all = all
         return (all.waiting, all.refused)
     }
 
-    /// Files in `unclaimed/`.
     var unclaimed: Int { all.unclaimed }
 
-    /// All of them at once.
     var all: (waiting: Int, refused: Int, unclaimed: Int) {
         known.withLock { known in
             var counts: [FilePath: Count] = [:]
@@ -58,7 +54,7 @@ final class FolderCounts: Sendable {
         }
     }
 
-    /// When each folder in which files wait has changed; nil while a later change could bear the same time.
+    /// Nil while a later change could have the same time.
     var stamps: [FilePath: Stamp]? {
         _ = now
         return known.withLock { known in
@@ -67,11 +63,11 @@ final class FolderCounts: Sendable {
         }
     }
 
-    /// Lists a folder only where its time of change says that it has changed: to list 100,000 names takes 40 ms, to ask for the time 1 µs.
+    /// Lists a folder only if its change time differs: listing 100,000 names takes 40 ms, the time 1 µs.
     private func recount(_ directory: FilePath, folder: FilePath?, known: Count?) -> Count {
         var clock = timespec()
         clock_gettime(CLOCK_REALTIME, &clock)
-        // `try?`, three times: a folder that cannot be opened or listed is told as one that nothing can be taken from.
+        // `try?`, three times: the survey reports an unreadable folder.
         let opened = try? folders.folder(directory)
         let status = opened?.status ?? stat()
         let stamp = Stamp(device: status.st_dev, inode: status.st_ino, changedAt: FileTime(status.st_ctim))

@@ -4,13 +4,13 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// Tells that something has happened in folders (inotify): a hint to look, never the proof of what is there.
+/// Reports folder activity (inotify). An event is only a hint to sweep.
 final class FolderWatch: Sendable {
-    /// Yields the paths of files that were closed after writing or moved in since the last time, perhaps none.
+    /// Yields files closed after writing or moved in; may be empty.
     let changes: AsyncStream<Set<FilePath>>
 
     private let fd: Int32
-    /// Why nothing can be watched: a user may have so many of these (inotify(7), max_user_instances); nil where it can.
+    /// Why inotify is unavailable, e.g. max_user_instances (inotify(7)); nil if it works.
     private let refusal: Errno?
     private let source: (any DispatchSourceRead)?
     private let watched = Watched()
@@ -38,7 +38,7 @@ final class FolderWatch: Sendable {
 
     deinit { source?.cancel() }
 
-    /// Watches one more folder; twice is as good as once.
+    /// Idempotent.
     func add(_ folder: Folder) throws(Errno) {
         if let refusal { throw refusal }
         watched.set(folder.path, try folder.watch(by: fd, IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR))

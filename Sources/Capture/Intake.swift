@@ -2,7 +2,7 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// The one door in: whatever is captured goes through here, and what it answers for is safe on disk.
+/// The only entrance for captures; accepted entries are durable.
 package struct Intake: Sendable {
     private let outbox: Outbox
     private let addressing: any Addressing
@@ -14,7 +14,6 @@ package struct Intake: Sendable {
         self.clock = clock
     }
 
-    /// What has been accepted, durably.
     package struct Accepted: Sendable, Equatable {
         package var id: MutationID
         package var enqueued: Enqueued
@@ -22,9 +21,9 @@ package struct Intake: Sendable {
         package var lane: Lane
     }
 
-    /// Accepts one submission for whoever is signed in; returns after the fsync.
+    /// Accepts one submission for the signed-in account.
     ///
-    /// - Parameter actor: who hands it in, for the events.
+    /// - Parameter actor: the submitting user, for the events.
     package func accept(_ submission: Submission, by actor: String? = nil) async throws(IntakeError) -> Accepted {
         let account = try await account(for: submission).account
         guard let accepted = try await accept([submission], for: account, by: actor).first else {
@@ -33,7 +32,7 @@ package struct Intake: Sendable {
         return try accepted.get()
     }
 
-    /// Accepts submissions in their order with one fsync; each has its own outcome.
+    /// Accepts submissions in order with one fsync; each has its own result. Returns after the fsync.
     package func accept(
         _ submissions: [Submission], for account: Account, by actor: String? = nil
     ) async throws(IntakeError) -> [Result<Accepted, IntakeError>] {
@@ -69,16 +68,15 @@ package struct Intake: Sendable {
         }
     }
 
-    /// To whom `submission` belongs now, and at which backend.
     package func account(for submission: Submission) async throws(IntakeError) -> (backend: String, account: Account) {
         let backend = try backend(of: submission)
         guard let account = await addressing.account(at: backend) else { throw .signInRequired(backend: backend) }
         return (backend, account)
     }
 
-    /// In which order a submission would wait; nil where it would not be understood.
+    /// Nil if invalid.
     func lane(of submission: Submission) -> Lane? {
-        // `try?`: why it is not understood is told where it is handed in.
+        // `try?`: `accept` reports the error.
         try? addressing.address(submission, at: backend(of: submission)).lane
     }
 
@@ -109,12 +107,12 @@ package struct Intake: Sendable {
     package static let largestDocument = 32 << 20
 }
 
-/// Why a submission was not accepted. Nothing was stored.
+/// Why a submission was rejected. Nothing was stored.
 package enum IntakeError: Error, Sendable, Equatable {
     case unknownBackend(String, known: [String])
     case backendNotNamed(known: [String])
     case signInRequired(backend: String)
-    /// A sentence that says what was expected.
+    /// Says what was expected.
     case notUnderstood(String)
     /// Bytes.
     case tooLarge(size: Int, limit: Int)

@@ -3,14 +3,14 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// A file that is held open, so that what was checked is what is read or moved.
+/// A file held open, so that the daemon reads or moves the file that it checked.
 final class OpenFile {
     let status: stat
     private let fd: Int32
     private let path: FilePath
     private let calls: Folder.Calls
 
-    /// Takes the descriptor over.
+    /// Takes ownership of the descriptor.
     init(_ fd: Int32, _ path: FilePath, _ calls: Folder.Calls) {
         (self.fd, self.path, self.calls) = (fd, path, calls)
         var status = stat()
@@ -20,9 +20,9 @@ final class OpenFile {
 
     deinit { close(fd) }
 
-    /// Whether no process has the file open for writing; nil where that cannot be told.
+    /// Whether no process has the file open for writing; nil if the kernel cannot tell.
     var isWhole: Bool? {
-        // `try?`: only a test has it refused.
+        // `try?`: fails only in tests.
         guard (try? calls.before(.lease, path, nil)) != nil else { return nil }
         return switch homing_is_open_for_writing(fd) {
         case 0: true
@@ -31,10 +31,10 @@ final class OpenFile {
         }
     }
 
-    /// Whether its group or its ACL names us, so that its owner need only change the mode to let us read it.
+    /// Whether group or ACL include the daemon, so that chmod is enough to let it read.
     var opensByMode: Bool {
         if status.st_gid == getegid() { return true }
-        // A version of four bytes; then for each entry a tag and permissions of two bytes, and an id of four (linux/posix_acl_xattr.h).
+        // A 4-byte version, then per entry: 2-byte tag, 2-byte permissions, 4-byte id (linux/posix_acl_xattr.h).
         let acl = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
             count = max(0, homing_read_attribute("/proc/self/fd/\(fd)", "system.posix_acl_access", buffer.baseAddress, UInt(buffer.count)))
         }
@@ -48,7 +48,6 @@ final class OpenFile {
     /// ACL_USER.
     private static let userEntry: UInt16 = 2
 
-    /// The content of a plain file that has no other name.
     func content(atMost limit: Int) throws(Unreadable) -> Data {
         guard status.isPlain else { throw .notRegular }
         guard !status.isLinked else { throw .linked }
@@ -65,7 +64,6 @@ final class OpenFile {
         return content
     }
 
-    /// Why a file was not read.
     enum Unreadable: Error {
         case notRegular
         case linked
@@ -78,11 +76,10 @@ final class OpenFile {
 extension stat {
     var isPlain: Bool { st_mode & S_IFMT == S_IFREG }
 
-    /// Whether the file has more than one name (a hard link): then it may be somebody else's, and stay open to them once it is taken.
+    /// A hard-linked file may belong to another user and stay open to them.
     var isLinked: Bool { st_nlink > 1 }
 
     func isSame(as other: stat) -> Bool { st_dev == other.st_dev && st_ino == other.st_ino }
 
-    /// Whether nothing has been written between the two.
     func hasContent(of other: stat) -> Bool { st_size == other.st_size && FileTime(st_mtim) == FileTime(other.st_mtim) }
 }

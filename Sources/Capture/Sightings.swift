@@ -3,24 +3,23 @@ import Glibc
 import SyncModel
 import SystemPackage
 
-/// Files that were not whole when they were first seen: whose they are, and how long they have not changed.
+/// Files that were incomplete when first seen.
 struct Sightings {
     private struct Sighting {
         var inode: ino_t
         var size: Int64
         var modifiedAt: FileTime
-        /// By the daemon's clock: a file's own times may be anything.
+        /// By the daemon's clock, because file times can be anything.
         var unchangedSince: Date
-        /// The account that was signed in when the file was seen first; nil for none.
+        /// The account at the first sighting; nil if signed out.
         var owner: Destination?
     }
     private var known: [FilePath: Sighting] = [:]
 
-    /// What outlasts a restart of it.
+    /// Survives a restart.
     private struct Record: Codable {
         var path: FilePath
         var inode: UInt64
-        /// Nil for none.
         var backend: String?
         var account: String?
     }
@@ -28,7 +27,7 @@ struct Sightings {
     init() {}
 
     init(written: Data, at now: Date) {
-        // `try?`: nothing was written down yet.
+        // `try?`: nothing was saved yet.
         for record in (try? JSONDecoder().decode([Record].self, from: written)) ?? [] {
             let owner = record.backend.flatMap { backend in
                 record.account.map { Destination(backend: backend, account: AccountID($0)) }
@@ -38,27 +37,26 @@ struct Sightings {
         }
     }
 
-    /// The files that are not `present`'s; empty where there are none.
+    /// The files of accounts other than `present`; empty for none.
     func written(besides present: Destination?) -> Data {
         let records = known.filter { $0.value.owner != present }.sorted { $0.key.string < $1.key.string }.map { path, sighting in
             Record(
                 path: path, inode: UInt64(sighting.inode), backend: sighting.owner?.backend, account: sighting.owner?.account.rawValue)
         }
-        // `try?`: there is nothing in it that JSON could not hold.
+        // `try?`: these values always encode.
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         return records.isEmpty ? Data() : (try? encoder.encode(records)) ?? Data()
     }
 
-    /// Whether a file is waited for.
     var isWaiting: Bool { !known.isEmpty }
 
-    /// Notes how the file is now; returns for how many seconds it has been so.
+    /// Returns how many seconds the file has not changed.
     mutating func note(_ file: SpoolFolders.Candidate, owner: Destination?, at now: Date) -> TimeInterval {
         var sighting = Sighting(inode: file.inode, size: file.size, modifiedAt: file.modifiedAt, unchangedSince: now, owner: owner)
         if let before = known[file.path], before.inode == file.inode {
             sighting.owner = before.owner
-            // A clock that was set back begins anew.
+            // Counting restarts if the clock was set back.
             if (before.size, before.modifiedAt) == (file.size, file.modifiedAt), before.unchangedSince <= now {
                 sighting.unchangedSince = before.unchangedSince
             }
@@ -67,7 +65,7 @@ struct Sightings {
         return now.timeIntervalSince(sighting.unchangedSince)
     }
 
-    /// Whose a file is that was seen before it was whole; `otherwise` for any other.
+    /// `otherwise` if the file was not seen incomplete.
     func owner(of file: SpoolFolders.Candidate, otherwise: Destination?) -> Destination? {
         guard let sighting = known[file.path], sighting.inode == file.inode else { return otherwise }
         return sighting.owner
@@ -75,7 +73,6 @@ struct Sightings {
 
     mutating func forget(_ path: FilePath) { known[path] = nil }
 
-    /// Forgets all files but these.
     mutating func keep(_ files: some Sequence<SpoolFolders.Candidate>) {
         guard !known.isEmpty else { return }
         let there = Set(files.map(\.path))

@@ -4,32 +4,31 @@ import SyncModel
 import SystemPackage
 
 extension Spool {
-    /// Files that were dropped while no account was signed in.
     package nonisolated var unclaimedFiles: Int { fileCounts.unclaimed }
 
-    /// To be called before an account can sign in and after it has signed in or out: returns once what was dropped before is set aside.
+    /// Call before a sign-in begins, and after a sign-in or sign-out. Sets earlier files aside.
     package func accountMayHaveChanged() async {
         guard isEnabled else { return }
         do {
             try folders.make()
             try settle(try await signedIn())
         } catch {
-            // The next look tries again, and takes nothing before.
+            // The next sweep retries before it takes files.
             tell(error)
         }
         look()
     }
 
-    /// Takes unclaimed files for `account`, and tells of it first; how many there were.
+    /// Assigns unclaimed files to `account`, after recording an event; returns their number.
     ///
-    /// - Parameter actor: the person who says that they are that account's.
+    /// - Parameter actor: the person who claims them.
     package func claim(for account: Destination, by actor: String) async throws -> Int {
         let files = try inOrder(folders.unclaimedFiles())
         guard !files.isEmpty else { return 0 }
         let key = try folders.register(account)
         let detail = ["by": actor, "files": "\(files.count)"]
         try await outbox.record([SyncEvent(at: clock.now, .claimed, backend: account.backend, account: account.account, detail: detail)])
-        // Also where not all could be claimed: no event tells of what lies in taken/.
+        // Also after a partial failure: no event reports files in taken/.
         defer { look() }
         var count = 0
         for file in files {
@@ -47,7 +46,7 @@ extension Spool {
         return count
     }
 
-    /// Puts back what lies in `taken/` for an account that is not known here any more.
+    /// For an account that is unknown here.
     func setAside(_ file: SpoolFolders.Candidate, _ name: TakenName) {
         var name = name
         name.owner = nil

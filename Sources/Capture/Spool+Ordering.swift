@@ -4,30 +4,27 @@ import JSON
 import SyncModel
 import SystemPackage
 
-/// When captures were made, by their files as they were when they were read.
+/// Capture times, cached while a file is unchanged.
 struct CaptureTimes {
     private struct Reading {
         var inode: ino_t
         var modifiedAt: FileTime
         var size: Int64
-        /// Nil where the file does not say.
         var capturedAt: Date?
     }
     private var known: [FilePath: Reading] = [:]
 
-    /// Reads the file where it is another one than before.
     mutating func time(of file: SpoolFolders.Candidate, in folders: SpoolFolders) -> Date? {
         if let reading = known[file.path], (reading.inode, reading.modifiedAt, reading.size) == (file.inode, file.modifiedAt, file.size) {
             return reading.capturedAt
         }
-        // `try?`: what cannot be read, or is not JSON, says no time here; why it is not taken is told where it is taken.
+        // `try?`: an unreadable or invalid file has no time; taking it reports why.
         let content = try? folders.content(of: file.path, atMost: Intake.largestDocument)
         let time = content.flatMap { JSONDocument($0)?.root.captureTime }
         known[file.path] = Reading(inode: file.inode, modifiedAt: file.modifiedAt, size: file.size, capturedAt: time)
         return time
     }
 
-    /// Forgets all files but these.
     mutating func keep(_ files: some Sequence<SpoolFolders.Candidate>) {
         guard !known.isEmpty else { return }
         let there = Set(files.map(\.path))
@@ -36,7 +33,7 @@ struct CaptureTimes {
 }
 
 extension Spool {
-    /// Files by the time at which they were captured, and by that of the file where it does not say; then by name.
+    /// By capture time, else file time; then by name.
     func inOrder(_ files: some Collection<SpoolFolders.Candidate>) -> [SpoolFolders.Candidate] {
         guard files.count > 1 else { return Array(files) }
         let now = clock.now

@@ -6,7 +6,7 @@ import SyncModel
 import SystemPackage
 
 extension Spool {
-    /// As many files as share one transaction.
+    /// The next batch for one transaction.
     func batch(from files: inout ArraySlice<SpoolFolders.Candidate>) -> [SpoolFolders.Candidate] {
         var batch: [SpoolFolders.Candidate] = []
         var bytes: Int64 = 0
@@ -33,7 +33,7 @@ extension Spool {
         try await store(taken)
     }
 
-    /// Stores what was taken, in order, for the backend and the account that it was taken for; then removes the files.
+    /// Stores taken files in order under the account in their names, then removes them.
     func store(_ taken: [Taken]) async throws {
         let groups = Dictionary(grouping: taken, by: \.owner)
         for (destination, files) in groups.sorted(by: { $0.key < $1.key }) {
@@ -45,7 +45,7 @@ extension Spool {
                 for file in files { note(file.path, .noBackend(destination.backend)) }
                 continue
             } catch {
-                // Nobody is signed in: without a name the entry is stored all the same.
+                // Signed out: the entry is stored without an account label.
             }
             try await store(files, for: account)
         }
@@ -65,7 +65,7 @@ extension Spool {
         while !waiting.isEmpty {
             waiting = waiting.filter { !waitsForRoom($0.file, $0.submission, of: account) }
             let outcomes = try await answers(to: waiting.map(\.submission), of: account)
-            // With one that there is no room for, all behind it were turned away.
+            // The outbox rejected all later submissions too.
             let large = outcomes.firstIndex(where: \.isWithoutRoom)
             for (item, outcome) in zip(waiting, outcomes).prefix(large ?? outcomes.count) { try await settle(item.file, outcome) }
             guard let large else {
@@ -73,7 +73,7 @@ extension Spool {
                 continue
             }
             let (item, outcome) = (waiting[large], outcomes[large])
-            // Where there is none for a small one, the next look may find more: not each of thousands is tried.
+            // If even a small entry does not fit, wait for the next sweep instead of trying thousands.
             guard item.submission.payload?.count ?? 0 > Outbox.largestForAll, let lane = intake.lane(of: item.submission) else {
                 _ = try outcome.get()
                 break
@@ -89,7 +89,7 @@ extension Spool {
         }
     }
 
-    /// What becomes of submissions; of the first one alone, where the system refuses room for all of them together.
+    /// If there is no room for all together, tries only the first.
     private func answers(
         to submissions: [Submission], of account: Account
     ) async throws(IntakeError) -> [Result<Intake.Accepted, IntakeError>] {
@@ -99,7 +99,7 @@ extension Spool {
         }
     }
 
-    /// Whether something of its lane has found no room, and goes before it.
+    /// Whether an earlier file of its lane had no room.
     private func waitsForRoom(_ file: Taken, _ submission: Submission, of account: Account) -> Bool {
         guard !withoutRoom.isEmpty, let lane = intake.lane(of: submission),
             let first = withoutRoom[LanePlace(backend: file.owner.backend, account: account.id, lane: lane)]
@@ -113,10 +113,9 @@ extension Spool {
         if unstored.paths.insert(file.path).inserted { unstored.bytes += submission.payload?.count ?? 0 }
     }
 
-    /// Deals with a file as it was answered for.
     private func settle(_ file: Taken, _ outcome: Result<Intake.Accepted, IntakeError>) async throws {
         switch outcome {
-        // Discarded after it was stored: the file is what a crash left of it.
+        // Discarded after it was stored: a crash left the file.
         case .success, .failure(.outbox(.discarded)):
             do { try folders.unlink(file.path) } catch { note(file.path, .system(error)) }
         case .failure(.notUnderstood(let reason)): try await refuse(file.path, as: file.name.original, reason)
@@ -139,7 +138,7 @@ extension Spool {
             case .system(let error) where [.permissionDenied, .notPermitted].contains(error):
                 throw CaptureFile.NotUnderstood(
                     "The file cannot be read: \(error). Give homingd’s user read permission and drop it into new/ again.")
-            // The next look may have better luck.
+            // Perhaps temporary; the next sweep retries.
             case .system(let error): throw error
             }
         }
@@ -161,7 +160,6 @@ extension Spool {
     }
 }
 
-/// A lane of one account at one backend.
 struct LanePlace: Hashable {
     let backend: String
     let account: AccountID

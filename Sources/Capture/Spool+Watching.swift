@@ -17,7 +17,7 @@ extension Spool {
                     self.look()
                 }
             }
-            // One sweeper: two would pull the same files from under each other.
+            // Two sweeps would take the same files.
             group.addTask {
                 for await _ in looks {
                     await self.add(to: watch)
@@ -32,7 +32,7 @@ extension Spool {
 
     private func add(to watch: FolderWatch) {
         var failed: Set<FilePath> = []
-        // Again each time: a folder that was removed and made anew is another one.
+        // Again each time: a recreated folder needs a new watch.
         for folder in [folders.root, folders.new, folders.users] + folders.userFolders {
             do throws(Errno) { try watch.add(folders.folder(folder)) } catch {
                 guard ![.noSuchFileOrDirectory, .notDirectory].contains(error) else { continue }
@@ -46,29 +46,29 @@ extension Spool {
         unwatched = failed
     }
 
-    /// Looks where no event comes: at what is mounted on a watched folder, written from another machine, or in a folder that is not watched.
+    /// Finds changes without an event: mounts, writes from another machine, unwatched folders.
     private func lookAtACalmPace() async {
         while true {
             let now = clock.now
-            // `try?`: cancelled while asleep, that is how this ends.
+            // `try?`: only cancellation throws, and it ends the loop.
             guard (try? await clock.sleep(from: now, until: now.addingTimeInterval(Self.calmPace))) != nil else { return }
             if mayHaveChanged { look() }
         }
     }
 
-    /// Whether a look could find something that the last one did not; cheap where nothing has changed.
+    /// Cheap if nothing changed.
     var mayHaveChanged: Bool { stamps == nil || fileCounts.stamps != stamps || sightings.isWaiting }
 
     private func noticed(_ whole: Set<FilePath>) { closed.formUnion(whole) }
 
-    /// Looks again after so many seconds, whatever else happens.
+    /// In seconds.
     func look(in seconds: TimeInterval) {
         let now = clock.now
         let again = now.addingTimeInterval(seconds)
-        // One timer: each look that fails sets it, and files that are dropped meanwhile look as well.
+        // One timer is enough: a failed sweep sets it again.
         guard again < nextLook ?? .distantFuture else { return }
         nextLook = again
-        // Unstructured: a single look later, whoever is sweeping now; it holds nothing and ends by itself.
+        // Unstructured: requests one sweep, holds no strong reference, ends by itself.
         Task { [weak self, clock] in
             try await clock.sleep(from: now, until: again)
             await self?.look(dueAt: again)

@@ -2,16 +2,13 @@ import Glibc
 import SystemPackage
 
 extension SpoolFolders {
-    /// A file that could be taken.
     struct Candidate: Equatable {
         var path: FilePath
-        /// The folder that it is in.
         var directory: FilePath
-        /// The file's own name.
         var name: String
-        /// That of the folder below `new/users`, where there is one.
+        /// Its folder below `new/users`, if any.
         var folder: FilePath?
-        /// The name that it was bound to by a taking that was not finished.
+        /// The binding left by an unfinished copy.
         var bound: TakenName?
         var modifiedAt: FileTime
         var size: Int64
@@ -28,7 +25,7 @@ extension SpoolFolders {
         enum Kind { case file, folder, link, special }
     }
 
-    /// Files in `new/` and `new/users/<id>/`, those first that were written first; and what lies there besides, which cannot be taken.
+    /// Files in `new/` and `new/users/<id>/`, oldest first, and everything that cannot be taken.
     func survey() -> (candidates: [Candidate], unfit: [FilePath: StuckFile.Cause]) {
         var candidates: [Candidate] = []
         var unfit: [FilePath: StuckFile.Cause] = [:]
@@ -47,7 +44,7 @@ extension SpoolFolders {
             case .folder where path == users: look(into: path) { () throws(Errno) in try folder.folder(entry.name) }
             case .folder where folder.path == users:
                 look(into: path, user: entry.name) { () throws(Errno) in try folder.folder(entry.name) }
-            // That one belongs to the file system, where the folder is one's root.
+            // Belongs to the file system when the folder is its root.
             case .folder: if entry.name != "lost+found" { unfit[path] = .folder }
             case .link: unfit[path] = .link
             case .special: unfit[path] = .special
@@ -57,12 +54,12 @@ extension SpoolFolders {
         return (candidates.sorted { ($0.modifiedAt, $0.name) < ($1.modifiedAt, $1.name) }, unfit)
     }
 
-    /// Files that were taken and are not stored yet, by their names.
+    /// By name.
     func leftovers() throws(UnusableFolder) -> [Candidate] {
         do { return try files(in: folder(taken)) } catch { throw UnusableFolder(path: taken, error: error) }
     }
 
-    /// Files that no account has claimed, by their names.
+    /// By name.
     func unclaimedFiles() throws(Errno) -> [Candidate] { try files(in: folder(unclaimed)) }
 
     private func files(in folder: Folder) throws(Errno) -> [Candidate] {
@@ -71,7 +68,7 @@ extension SpoolFolders {
     }
 
     var userFolders: [FilePath] {
-        // `try?`: what cannot be listed is told by the survey.
+        // `try?`: the survey reports an unreadable folder.
         let found = (try? entries(in: folder(users))) ?? []
         return found.filter { $0.kind == .folder && isMeant($0.name, in: nil) }.map { users / $0.name }
     }
@@ -86,34 +83,32 @@ extension SpoolFolders {
 
     func isMeant(_ name: FilePath, in folder: FilePath?) -> Bool { name.withPlatformString { isMeant($0, in: folder) } }
 
-    /// Hidden and temporary names are still being written; but for those that are ours.
+    /// Skips hidden and temporary names (still being written), except the daemon's bindings.
     func isMeant(_ name: UnsafePointer<CChar>, in folder: FilePath?) -> Bool {
         if strncmp(name, ".", 1) == 0 { return bound(FilePath(platformString: name), in: folder) != nil }
         let length = strlen(name)
         return !(length >= 5 && strcmp(name + length - 5, ".part") == 0) && !(length >= 4 && strcmp(name + length - 4, ".tmp") == 0)
     }
 
-    /// What is in a folder, in no order.
     func entries(in folder: Folder) throws(Errno) -> [Entry] {
         var found: [Entry] = []
         try list(folder) { found.append(Entry(name: FilePath(platformString: $0), kind: $1)) }
         return found
     }
 
-    /// Calls `body` with the name of all that is in a folder.
     func list(_ folder: Folder, _ body: (UnsafePointer<CChar>, Entry.Kind) -> Void) throws(Errno) {
         try folder.list { name, type in
             if let kind = kind(type, FilePath(platformString: name), in: folder) { body(name, kind) }
         }
     }
 
-    /// nil where it has vanished.
+    /// Nil if it has vanished.
     private func kind(_ type: Int, _ name: @autoclosure () -> FilePath, in folder: Folder) -> Entry.Kind? {
         switch type {
         case DT_REG: return .file
         case DT_DIR: return .folder
         case DT_LNK: return .link
-        // Some file systems do not say.
+        // Some file systems give no type.
         case DT_UNKNOWN:
             guard let status = folder.status(of: name()) else { return nil }
             return switch status.st_mode & S_IFMT {

@@ -2,31 +2,29 @@ import Foundation
 import SyncModel
 import SystemPackage
 
-/// `owners/`: whose the files in `taken/` are, by the key in their names, and whose the files in `new/` are.
+/// `owners/` records the accounts of files in `taken/` and `new/`.
 extension SpoolFolders {
     private var presentOwner: FilePath { owners / "present" }
 
-    /// Notes durably which account a key stands for, before anything is called by it.
+    /// Durable before a file name uses the key.
     func register(_ owner: Destination) throws(Errno) -> OwnerKey {
         let key = OwnerKey(owner)
         if self.owner(key) == nil { try replace(owners / key.text, with: owner.written) }
         return key
     }
 
-    /// Nil for a key that was never registered here.
     func owner(_ key: OwnerKey) -> Destination? {
-        // `try?`: one that cannot be read is not known.
+        // `try?`: an unreadable record counts as unknown.
         (try? content(of: owners / key.text, atMost: 1 << 20)).flatMap { Destination(written: $0, for: key) }
     }
 
-    /// The account that what appears in `new/` belongs to: all that was there before has been taken or set aside. Nil for none.
+    /// The owner of new files in `new/`. Nil while signed out.
     var present: Destination? {
-        // `try?`: what cannot be read names no account, and then what lies there is set aside.
+        // `try?`: without a readable account, files in `new/` are set aside.
         guard let content = try? content(of: presentOwner, atMost: 64) else { return nil }
         return OwnerKey(String(decoding: content, as: UTF8.self)).flatMap(owner)
     }
 
-    /// Durable when it returns.
     func setPresent(_ owner: Destination?) throws(Errno) {
         if let owner { return try replace(presentOwner, with: Data(try register(owner).text.utf8)) }
         do { try unlink(presentOwner) } catch { guard error == .noSuchFileOrDirectory else { throw error } }
@@ -35,16 +33,15 @@ extension SpoolFolders {
 
     private var unfinishedFiles: FilePath { owners / "unfinished" }
 
-    /// The unfinished files of other accounts than the present one, as they were last written down.
+    /// As last saved.
     var unfinished: Data {
-        // `try?`: one that cannot be read says nothing.
+        // `try?`: unreadable counts as empty.
         (try? content(of: unfinishedFiles, atMost: 64 << 20)) ?? Data()
     }
 
-    /// Durable when it returns.
     func setUnfinished(_ written: Data) throws(Errno) { try replace(unfinishedFiles, with: written) }
 
-    /// As a whole or not at all, wherever a crash comes.
+    /// Atomic and durable.
     private func replace(_ path: FilePath, with content: Data) throws(Errno) {
         let (folder, name) = try place(of: path)
         try folder.write(content, to: Self.draft, mode: 0o600)

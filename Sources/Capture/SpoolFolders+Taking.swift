@@ -3,13 +3,13 @@ import Glibc
 import SystemPackage
 
 extension SpoolFolders {
-    /// Begins the hidden name of a file that is being taken from another file system; a TakenName follows.
+    /// A hidden name during a copy from another file system; a TakenName follows.
     private static let binding = ".taking~"
 
-    /// Moves a file under `name` to `taken/`, or to `unclaimed/` where no account owns it; returns its path there. What fails leaves the file to be taken later.
+    /// Moves a file to `taken/`, or to `unclaimed/` without an owner; returns its path there.
     ///
-    /// From another file system it is copied. Before the copy counts, the file gets a hidden name where it is that binds it to its id: wherever
-    /// a crash may come, it is not stored twice.
+    /// From another file system it is copied. Before the copy counts, a hidden name binds the original to its id, so that a crash cannot store it
+    /// twice (NamesInTaken).
     func take(_ candidate: Candidate, as name: TakenName) throws(StuckFile.Cause) -> FilePath {
         let target = (name.owner == nil ? unclaimed : taken) / name.text
         let (folder, source): (Folder, FilePath)
@@ -18,7 +18,7 @@ extension SpoolFolders {
             (folder, source) = try place(of: candidate.path)
             file = try folder.hold(source)
         } catch { throw .system(error) }
-        // The next look sees to another file that has taken its place.
+        // Swapped for another file, which the next sweep handles.
         guard file.status.isPlain, candidate.isSame(as: file.status) else { throw .system(.resourceBusy) }
         guard !file.status.isLinked else { throw .linked }
         do throws(Errno) { _ = try folder.open(source) } catch {
@@ -37,17 +37,16 @@ extension SpoolFolders {
                 return bound
             }
         } catch {
-            // rename(2) does not say which of the two folders it may not change.
+            // rename(2) does not say which folder is not writable.
             do throws(Errno) { try room.checkWritable() } catch { throw .unwritable(room.path, error) }
             throw .system(error)
         }
         return target
     }
 
-    /// Where a file is once it is bound to `name`.
     func binding(_ candidate: Candidate, to name: TakenName) -> FilePath { candidate.directory / (Self.binding + name.text) }
 
-    /// What a file of this name is bound to; nil for any other file, and for one that was bound in another folder.
+    /// The binding in this name; nil if there is none, or it was made in another folder.
     func bound(_ name: FilePath, in folder: FilePath?) -> TakenName? {
         guard let text = String(validating: name), text.hasPrefix(Self.binding),
             let taken = TakenName(String(text.dropFirst(Self.binding.count))),
@@ -56,12 +55,12 @@ extension SpoolFolders {
         return taken
     }
 
-    /// The longest text of a TakenName, in bytes.
+    /// In bytes.
     static let longestName = Int(NAME_MAX) - binding.utf8.count
 
-    /// Renames a file that is held; copies it where it comes from another file system, and removes it there, or else the copy.
+    /// Renames a held file; copies and removes it across file systems.
     ///
-    /// - Parameter bind: called when the copy is safe and before it counts; returns the file's name from then on.
+    /// - Parameter bind: called when the copy is durable, before its final rename; returns the source's new name.
     func move(
         _ file: OpenFile, _ name: FilePath, in folder: Folder, to room: Folder, _ target: FilePath,
         bind: (() throws(Errno) -> FilePath)? = nil
@@ -70,7 +69,7 @@ extension SpoolFolders {
             guard error == .improperLink else { throw error }
             return try copy(file, name, in: folder, to: room, target, bind: bind)
         }
-        // Whoever may write in the folder may have put something else there since it was checked: back with it.
+        // Another writer swapped the file: move it back.
         guard let moved = room.status(of: target), !moved.isSame(as: file.status) else { return }
         do { try room.rename(target, to: folder, name) } catch {
             try room.rename(target, to: folder, FilePath("returned-\(UInt64.random(in: .min ... .max))"))
@@ -82,7 +81,7 @@ extension SpoolFolders {
         _ file: OpenFile, _ name: FilePath, in folder: Folder, to room: Folder, _ target: FilePath, bind: (() throws(Errno) -> FilePath)?
     ) throws(Errno) {
         do throws(Errno) {
-            // Before the work: what may not be removed there need not be copied.
+            // Fails early if the original could not be removed.
             try folder.checkWritable()
             let source = try folder.open(name)
             guard source.status.isSame(as: file.status) else { throw .resourceBusy }

@@ -2,15 +2,14 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// The rooms that a drop folder consists of, and moving files between them. Only whole, plain files are touched. Below the drop folder no link is
-/// followed: each folder is opened by its name in the one above it.
+/// The folders of a drop folder. Handles only complete, regular files. Follows no link below the root (DroppedFilesByDescriptor).
 struct SpoolFolders: Sendable {
     let root: FilePath
     var new: FilePath { root / "new" }
     var users: FilePath { new / "users" }
     var taken: FilePath { root / "taken" }
     var refused: FilePath { root / "refused" }
-    /// What was dropped while no account was signed in, until a person claims it.
+    /// Files dropped while signed out.
     var unclaimed: FilePath { root / "unclaimed" }
     var owners: FilePath { root / "owners" }
     var rooms: [FilePath] { [new, users, taken, refused, unclaimed, owners] }
@@ -18,10 +17,9 @@ struct SpoolFolders: Sendable {
 
     init(root: String) { self.root = FilePath(root) }
 
-    /// A copy that is not finished.
+    /// Temporary name of an unfinished copy.
     static let draft: FilePath = ".copying"
 
-    /// Opens a folder in the drop folder, or the drop folder itself.
     func folder(_ path: FilePath) throws(Errno) -> Folder { try folder(path.names(below: root)) }
 
     private func folder(_ names: [FilePath]) throws(Errno) -> Folder {
@@ -30,16 +28,15 @@ struct SpoolFolders: Sendable {
         return folder
     }
 
-    /// Opens the folder that `path` is in.
     func place(of path: FilePath) throws(Errno) -> (folder: Folder, name: FilePath) {
         var names = try path.names(below: root)
         guard let name = names.popLast() else { throw .invalidArgument }
         return (try folder(names), name)
     }
 
-    /// Makes those that are missing, durably.
+    /// Creates missing folders durably.
     ///
-    /// - Parameter isStart: whoever made them before may have been cut off before their names were durable.
+    /// - Parameter isStart: also syncs existing folders, which a crash may have left without durable names.
     func make(isStart: Bool = false) throws {
         let isDurable = !isStart && rooms.allSatisfy(exists)
         try FileManager.default.createDirectory(atPath: root.string, withIntermediateDirectories: true)
@@ -48,33 +45,32 @@ struct SpoolFolders: Sendable {
                 let (folder, name) = try place(of: room)
                 try folder.make(name)
             } catch {
-                // Others may write in new/, and put something else there: the survey tells of it.
+                // Other users can write in new/; the survey reports the obstacle.
                 guard room == users else { throw UnusableFolder(path: room, error: error) }
             }
         }
         if !isDurable {
-            // What is durable in a folder goes with it, unless its own name is durable too. `try?`: a folder that we may not read we did not
-            // make.
+            // A folder's own name must be durable too. `try?`: the daemon did not create a parent that it cannot open.
             try? Folder(root.removingLastComponent()).sync()
             for path in [root, new, owners] {
                 do { try folder(path).sync() } catch { throw UnusableFolder(path: path, error: error) }
             }
         }
-        // What a crash left of a copy; the file itself is where it was. `try?`: a room that cannot be opened is told of where it is needed.
+        // Left by a crash. `try?`: later steps report an unusable folder.
         for room in [taken, refused, unclaimed, owners] { (try? folder(room))?.remove(Self.draft) }
     }
 
     func exists(_ path: FilePath) -> Bool { status(of: path) != nil }
 
-    /// Of a link its own; nil where there is nothing.
+    /// Does not follow a link; nil if nothing is there.
     func status(of path: FilePath) -> stat? {
         guard let (folder, name) = try? place(of: path) else { return nil }
         return folder.status(of: name)
     }
 
-    /// Whether no process has the file open for writing; nil where that cannot be told.
+    /// Whether no process has the file open for writing; nil if the kernel cannot tell.
     func isWhole(_ path: FilePath) -> Bool? {
-        // `try?`: a file that cannot be opened cannot be asked.
+        // `try?`: an unopenable file is unknown.
         guard let (folder, name) = try? place(of: path), let file = try? folder.open(name) else { return nil }
         return file.isWhole
     }
@@ -88,7 +84,6 @@ struct SpoolFolders: Sendable {
         return try file.content(atMost: limit)
     }
 
-    /// Renames a file of one of our own rooms to another of them.
     func rename(_ path: FilePath, to target: FilePath) throws(Errno) {
         let (folder, name) = try place(of: path)
         let (room, free) = try place(of: target)
@@ -100,11 +95,10 @@ struct SpoolFolders: Sendable {
         try folder.unlink(name)
     }
 
-    /// Makes renames in and out of these folders durable.
     func sync(_ directories: Set<FilePath>) throws(Errno) {
         for directory in directories {
             do throws(Errno) { try folder(directory).sync() } catch {
-                // A user's folder may be gone once it is empty, or be closed to us by its owner.
+                // Its owner may have removed or closed a user folder.
                 guard directory.starts(with: users), [.noSuchFileOrDirectory, .notDirectory, .permissionDenied].contains(error) else {
                     throw error
                 }
@@ -112,7 +106,6 @@ struct SpoolFolders: Sendable {
         }
     }
 
-    /// A folder that cannot be opened, made, listed or made durable.
     struct UnusableFolder: Error, CustomStringConvertible {
         let path: FilePath
         let error: Errno
@@ -120,15 +113,15 @@ struct SpoolFolders: Sendable {
         var description: String { "The folder \(path) cannot be used: \(error). Check who owns it, and the disk; nothing was lost." }
     }
 
-    /// Puts a file aside, with the reason in a file beside it; returns the name that it has there. What fails changes nothing.
+    /// Moves a file to `refused/` with a `.reason` file; returns its new name. On failure nothing changes.
     func refuse(_ path: FilePath, as name: String, because reason: String) throws(Errno) -> String {
-        // Room for the number before it and for `.reason` behind it: a name has 255 bytes at most (NAME_MAX).
+        // Leaves room for the prefix and `.reason`: NAME_MAX is 255 bytes.
         let name = name.keepingItsEnd(bytes: 240)
         let room = try folder(refused)
         var free = name
         var number = 1
         while room.status(of: FilePath(free)) != nil || room.status(of: FilePath(free + ".reason")) != nil {
-            // Where many have that name, to look at each of them would take ever longer.
+            // Random after 9: many files may have the same name.
             number = number < 9 ? number + 1 : .random(in: 10...999_999_999)
             free = "\(number)-\(name)"
         }
@@ -147,9 +140,8 @@ struct SpoolFolders: Sendable {
 }
 
 extension FilePath {
-    /// The names on the way from `root` to this path, one for each step.
     fileprivate func names(below root: FilePath) throws(Errno) -> [FilePath] {
-        // By bytes: FilePath's own components cost more than the calls of the system.
+        // On bytes: FilePath components cost more than the system calls.
         let path = withPlatformString { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
         let start = root.withPlatformString { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
         guard path.starts(with: start), path.count == start.count || path[start.count] == UInt8(ascii: "/") else { throw .invalidArgument }

@@ -1,40 +1,36 @@
 import Glibc
 import SystemPackage
 
-/// Something in the drop folder that cannot be taken, for a person to see to.
+/// A file that cannot be taken and needs a person.
 package struct StuckFile: Sendable, Equatable {
     package var path: String
-    /// Why, without a full stop; in the system's words where the system refused.
+    /// Without a full stop; may be the system's error text.
     package var reason: String
-    /// What to do, as a sentence.
+    /// What to do next, as a sentence.
     package var next: String
 }
 
 extension StuckFile {
     enum Cause: Error, Equatable {
-        /// Taking, reading or putting aside has failed.
         case system(Errno)
-        /// The daemon cannot write to its own folder for taken files.
         case unwritable(FilePath, Errno)
-        /// A folder that cannot be listed.
         case unlistable(Errno)
-        /// Taken for a backend that is not configured any more.
         case noBackend(String)
-        /// Bound for an account that is not signed in, by its name.
+        /// Bound to this account, which is not signed in.
         case otherAccount(String)
-        /// Larger than what the disk has room for; bytes that have to be free for it.
+        /// Free bytes needed.
         case diskFull(needs: Int64)
-        /// Larger than what the outbox may still take in; its limit, in bytes.
+        /// In bytes.
         case overLimit(Int64)
-        /// Of the lane of one that there is no room for.
+        /// A file of its lane without room.
         case behind(FilePath)
-        /// A file that we may not read: one that was made by mkstemp(3), or moved here from a folder that keeps it from us.
+        /// Made by mkstemp(3), or moved from a folder that restricts it.
         case unreadable(opensByMode: Bool)
-        /// A file with another name besides.
+        /// The file has a second hard link.
         case linked
         case link, folder, special
 
-        /// Whether it is of the kind that is tried, and holds until the file is gone; otherwise it is no plain file.
+        /// True if the daemon failed to take a file, until the file is gone; false for other kinds.
         var isFailure: Bool {
             switch self {
             case .system, .unwritable, .noBackend, .otherAccount, .diskFull, .overLimit, .behind, .unreadable, .linked: true
@@ -42,7 +38,7 @@ extension StuckFile {
             }
         }
 
-        /// Which the next look finds out anew.
+        /// Evaluated anew in each sweep.
         var isForWantOfRoom: Bool {
             switch self {
             case .diskFull, .overLimit, .behind: true
@@ -50,7 +46,7 @@ extension StuckFile {
             }
         }
 
-        /// Which of several is told of first.
+        /// Report order; lowest first.
         var rank: Int {
             if case .behind = self { return 1 }
             return isFailure ? 0 : 2
@@ -101,6 +97,6 @@ extension StuckFile {
 }
 
 extension String {
-    /// As one argument of a shell's command line: a file may have been given any name.
+    /// As one shell argument.
     fileprivate var asArgument: String { "'" + replacing("'", with: "'\\''") + "'" }
 }

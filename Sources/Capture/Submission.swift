@@ -1,18 +1,18 @@
 import Foundation
 import SyncModel
 
-/// A mutation as it is handed in, before it is known whose it is.
+/// A mutation as submitted, before its account is known.
 package struct Submission: Sendable, Equatable {
-    /// The profile's name; nil where one backend is configured.
+    /// The profile name; nil if one backend is configured.
     package var backend: String?
     package var route: String
-    /// The client's own id; nil to have one minted.
+    /// The client's id; nil to mint one.
     package var id: MutationID?
     package var fields: [String: JSONValue]
-    /// JSON, sent byte for byte as it is.
+    /// JSON, sent byte for byte.
     package var payload: Data?
     package var supersedes: MutationID?
-    /// As the file or the caller says; nil for the moment in which it is accepted.
+    /// From the file or the caller; nil for the time of acceptance.
     package var capturedAt: Date?
 
     package init(
@@ -29,22 +29,20 @@ package struct Submission: Sendable, Equatable {
     }
 }
 
-/// What the intake has to know of the backends: which there are, who is signed in, what their routes want.
+/// The intake's view of the backends.
 package protocol Addressing: Sendable {
-    /// The profiles' names.
     var backends: [String] { get }
-    /// To whom a capture belongs now: whoever is signed in, also when the session has expired, also offline; nil for nobody.
+    /// Also offline or with an expired session; nil if signed out.
     func account(at backend: String) async -> Account?
-    /// Where the submission waits, or what is wrong with it, as a sentence that says what was expected.
+    /// The error says what was expected.
     func address(_ submission: Submission, at backend: String) throws(Failure) -> Address
 }
 
-/// Where an entry waits, by its route.
 package struct Address: Sendable, Equatable {
     package var lane: Lane
-    /// What becomes of the lane when the entry is dead or held.
+    /// When the entry is dead or held.
     package var onDead: Mutation.OnDead
-    /// The lane whose earlier entries have to be delivered before it is sent; nil for none.
+    /// A lane whose earlier entries must be delivered first.
     package var after: Lane?
 
     package init(lane: Lane, onDead: Mutation.OnDead, after: Lane? = nil) {

@@ -1,15 +1,15 @@
 import Foundation
 import SyncModel
 
-/// A file's name in `taken/` and `unclaimed/`: it carries all that must not be lost if the daemon dies between taking the file and storing it,
-/// so that the file is stored once, at the backend that was meant, and for the account that it belongs to.
+/// A file name in `taken/` and `unclaimed/`. It holds the id and account, so that after a crash the file is stored once, for the right account
+/// (NamesInTaken).
 struct TakenName: Equatable {
     var id: MutationID
-    /// Nil while no account has claimed it.
+    /// Nil until claimed.
     var owner: OwnerKey?
-    /// The folder below `new/users`, where there was one.
+    /// Below `new/users`, if any.
     var folder: String?
-    /// The file's own name, shortened where it is very long or that of its folder is; what was not UTF-8 in it is U+FFFD.
+    /// Shortened if too long; invalid UTF-8 becomes U+FFFD.
     var original: String
 
     init(id: MutationID, owner: OwnerKey?, folder: String?, original: String) {
@@ -20,11 +20,11 @@ struct TakenName: Equatable {
     }
 
     init?(_ text: String) {
-        // By bytes: an accent at the start of a file's name makes one character with the ~ before it.
+        // On bytes: an accent at the start of the name would merge with the `~`.
         let parts = text.utf8.split(separator: UInt8(ascii: "~"), maxSplits: 3, omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         guard parts.count == 4, let id = MutationID(parts[0]), let folder = parts[2].removingPercentEncoding,
-            // Not names that a file could have.
+            // No file can have these names.
             !["", ".", ".."].contains(parts[3])
         else { return nil }
         let owner = OwnerKey(parts[1])
@@ -44,9 +44,9 @@ struct TakenName: Equatable {
 }
 
 extension String {
-    /// The text without as much of its start as it takes to have at most `limit` bytes.
+    /// Drops bytes from the start.
     func keepingItsEnd(bytes limit: Int) -> String {
-        // Not by characters: one character can have any number of bytes, and nothing would be left.
+        // On bytes: a single character can exceed any limit.
         String(decoding: utf8.suffix(limit).drop { utf8.count > limit && $0 & 0xC0 == 0x80 }, as: UTF8.self)
     }
 }

@@ -1,9 +1,9 @@
-/// What becomes of files that are dropped while no account is signed in. Nobody knows yet whose they are.
+/// The policy for files dropped while signed out.
 package enum UnclaimedFiles: String, Sendable, CaseIterable {
-    /// They are set aside until somebody who may operate claims them for the signed-in account; a sign-in and the status ask about them.
+    /// Operators claim them for the signed-in account; a sign-in and the status ask.
     case ask
-    /// The next account that signs in takes them: for a station that one person uses.
+    /// The next account to sign in takes them: for a single-user station.
     case next
-    /// They are set aside until an administrator claims them.
+    /// Only administrators claim them.
     case hold
 }

@@ -1,12 +1,11 @@
 extension BackendReport {
-    /// Entries that wait for people who are not signed in, or for another address than the backend's.
+    /// Entries of signed-out accounts or for a former backend address.
     package var waitingForOthers: Int { otherAccounts.map(\.waiting).reduce(0, +) + (waitingForFormerAddress ?? 0) }
 
-    /// Entries that wait, and go up once their people are signed in.
+    /// Entries sent once their accounts are signed in.
     package var waitingForPeople: Int { queue.waiting - (waitingForFormerAddress ?? 0) }
 
-    /// The one person who has to sign in before anything that waits here goes up; nil where that may be several, where nobody knows who, and
-    /// where somebody is signed in.
+    /// The one account that must sign in before anything is sent; nil if signed in, unknown, or more than one.
     package var awaited: String? {
         if session.state == "signedIn" { return nil }
         if session.account != nil { return session.email }

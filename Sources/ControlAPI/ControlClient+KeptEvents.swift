@@ -1,5 +1,5 @@
 extension ControlClient {
-    /// Tells the events after `cursor` as `events` does; where those are no longer kept, the ones that are.
+    /// As `events`, but starts at the oldest kept event if those after `cursor` were pruned.
     public func keptEvents(after cursor: Int64, follow: Bool, backend: String? = nil, _ each: (Event) async throws -> Bool) async throws {
         do {
             try await events(EventQuery(since: cursor, follow: follow, backend: backend), each)

@@ -3,14 +3,14 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// The daemon's client: one method for every call, over the Unix socket at `socketPath`.
+/// The client of the daemon: one method per call, over the Unix socket at `socketPath`.
 ///
-/// Every error is a `Problem`; where nobody listens its code is `daemon-not-running`.
+/// Every error is a `Problem`; without a listener its code is `daemon-not-running`.
 public struct ControlClient: Sendable {
     public let socketPath: String
-    /// How long an answer may take; nil for as long as the endpoint says.
+    /// Response timeout; nil for the endpoint's `patience`.
     public let timeout: Duration?
-    /// Asks the service manager how the daemon's service is; nil where there is none that starts this daemon.
+    /// Asks the service manager for the state of the daemon's service; nil if no service manager starts this daemon.
     private let serviceState: (@Sendable () async -> ServiceState?)?
 
     public init(socketPath: String, timeout: Duration? = nil) {
@@ -26,14 +26,13 @@ public struct ControlClient: Sendable {
         self.serviceState = serviceState
     }
 
-    // Never shut down, as `HTTPClient.shared`, which would try for its whole timeout to reach a socket that nobody listens on.
+    // Never shut down, like `HTTPClient.shared`; that one would retry a refused connection for the whole timeout.
     private static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
     }()
 
-    /// Calls `endpoint` and returns its answer.
     public func call<Request, Response>(_ endpoint: Endpoint<Request, Response>, _ request: Request) async throws(Problem) -> Response {
         let (status, body) = try await exchange(endpoint, request)
         guard (200..<300).contains(status) else { throw Self.problem(in: body, status: status) }
@@ -47,7 +46,7 @@ public struct ControlClient: Sendable {
         }
     }
 
-    /// Tells events to `each` until it returns false or the daemon ends the stream.
+    /// Passes events to `each` until it returns false or the daemon ends the stream.
     public func events(_ query: EventQuery, _ each: (Event) async throws -> Bool) async throws {
         var buffer = Data()
         let response = try await execute(Endpoints.events, query)
@@ -83,13 +82,13 @@ public struct ControlClient: Sendable {
                 "The path of the socket has more than \(SocketLocation.longest) bytes, which the system does not take: \(socketPath)",
                 next: "Name a shorter one with --socket.")
         }
-        // The daemon says the same, but to a caller who has not read it yet while the rest is being sent.
+        // The daemon checks too, but a client still sending might not read its answer.
         if let body = request.body, body.count > endpoint.largestBody { throw .tooLarge(endpoint.largestBody) }
         do {
             var outbound = HTTPClientRequest(url: url(endpoint, request))
             outbound.method = .RAW(value: endpoint.method.rawValue)
             outbound.headers.add(name: "host", value: "homing")
-            // A connection that is kept is closed by a daemon that reloads or stops, perhaps just as the next call goes out.
+            // A reloading or stopping daemon closes kept-alive connections, perhaps just as the next request goes out.
             outbound.headers.add(name: "connection", value: "close")
             if let body = request.body {
                 outbound.headers.add(name: "content-type", value: "application/json")
@@ -101,8 +100,8 @@ public struct ControlClient: Sendable {
         }
     }
 
-    /// Sends `request`. Connects again while the socket's queue is full, for `timeout` or some seconds: nothing has been sent by then. Repeats a
-    /// GET once if the connection breaks, as it may while a slow daemon reloads.
+    /// Sends `request`. While the socket's backlog is full it reconnects, for `timeout` or some seconds: nothing has been sent yet. If the connection
+    /// breaks, as in a slow reload, it repeats a GET once.
     private func connected(_ request: HTTPClientRequest, within patience: Duration) async throws -> HTTPClientResponse {
         let end = ContinuousClock.now + (timeout ?? Self.patienceToConnect)
         var pause = Duration.milliseconds(10)
@@ -122,7 +121,7 @@ public struct ControlClient: Sendable {
 
     private static let patienceToConnect = Duration.seconds(5)
 
-    /// Sends `request`. Where the answer takes long, and a service manager knows that the daemon does not run, says so at once.
+    /// Sends `request`; fails early if the service manager reports that the daemon does not run.
     private func answered(_ request: HTTPClientRequest, within patience: Duration) async throws -> HTTPClientResponse {
         try await withThrowingTaskGroup(of: HTTPClientResponse.self) { group in
             group.addTask { try await Self.http.execute(request, timeout: .seconds(patience.components.seconds)) }
@@ -140,7 +139,6 @@ public struct ControlClient: Sendable {
         }
     }
 
-    /// How long an answer may take before the service manager is asked, again and again.
     private static let patienceWithService = Duration.seconds(1)
 
     private func url<Request, Response>(_ endpoint: Endpoint<Request, Response>, _ request: Request) -> String {
@@ -158,7 +156,6 @@ public struct ControlClient: Sendable {
         return "http+unix://\(Self.escaped(socketPath))\(path)\(suffix.isEmpty ? "" : "?\(suffix)")"
     }
 
-    /// Percent-encoded but for RFC 3986's unreserved characters.
     private static func escaped(_ text: String) -> String {
         let unreserved = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
         return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? text
@@ -170,7 +167,7 @@ public struct ControlClient: Sendable {
     }
 
     private static func problem(in body: Data, status: Int) -> Problem {
-        // `try?`: what is no problem document is told by its status alone.
+        // `try?`: without a problem document, the status alone is reported.
         (try? JSONCoding.decoder.decode(Problem.self, from: body))
             ?? Problem(
                 .internalError, status: status, title: "The daemon failed", detail: "The daemon answered with status \(status).",
@@ -211,20 +208,18 @@ public struct ControlClient: Sendable {
         }
     }
 
-    /// Whether there is something that is no socket.
     private static func isSomethingElse(_ path: String) -> Bool {
         let place = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-        // `try?`: where it may not be looked at, the error says why.
+        // `try?`: without access, the original error explains why.
         let attributes = try? FileManager.default.attributesOfItem(atPath: place)
         return attributes?[.type] as? FileAttributeType != .typeSocket && attributes != nil
     }
 
-    /// The connection ended without an answer.
     private static func isCutOff(_ error: any Error) -> Bool {
         error as? HTTPClientError == .remoteConnectionClosed || [ECONNRESET, EPIPE].contains((error as? IOError)?.errnoCode)
     }
 
-    /// There is no socket, or nobody listens on it.
+    /// No socket, or no listener on it.
     private static func isAbsent(_ error: any Error) -> Bool {
         [ENOENT, ECONNREFUSED].contains((error as? IOError)?.errnoCode)
     }

@@ -1,15 +1,15 @@
 import Foundation
 
-/// One call of the control channel: both programs read the method, the path and the rights from here.
+/// One call of the control channel: method, path and required role, shared by client and daemon.
 public struct Endpoint<Request: WireRequest, Response: Codable & Sendable>: Sendable {
     public let method: Method
-    /// Path with `{name}` for each path parameter, e.g. `/v1/entries/{id}`.
+    /// Contains `{name}` for each path parameter, e.g. `/v1/entries/{id}`.
     public let path: String
-    /// The least role that may call.
+    /// The lowest role that may call.
     public let access: Access
-    /// The longest body that is taken, in bytes.
+    /// In bytes.
     public let largestBody: Int
-    /// How long an answer may take: longer where it waits for a server far away, or for a large document.
+    /// Response timeout: longer for calls that wait for a remote server or carry large payloads.
     public let patience: Duration
 
     public init(
@@ -29,19 +29,19 @@ public struct Endpoint<Request: WireRequest, Response: Codable & Sendable>: Send
     }
 }
 
-/// Roles on the control channel, each including those before it.
+/// Roles on the control channel; each includes the previous ones.
 public enum Access: Int, Sendable, Comparable, CaseIterable {
     /// Status, lists, events.
     case observe
     /// Sign in and out, submit, retry, sync.
     case operate
-    /// Discard what was captured.
+    /// Discard entries.
     case administer
 
     public static func < (a: Access, b: Access) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Every call there is. Add one here and the compiler asks for the rest.
+/// All calls. The compiler enforces the server side of a new one.
 public enum Endpoints {
     public static let status = Endpoint<NoInput, Status>(.get, "/v1/status", .observe)
     public static let sessions = Endpoint<NoInput, SessionList>(.get, "/v1/sessions", .observe)
@@ -61,8 +61,8 @@ public enum Endpoints {
     public static let receipts = Endpoint<ReceiptQuery, ReceiptPage>(.get, "/v1/receipts", .observe)
     public static let receipt = Endpoint<EntryReference, ReceiptReport>(.get, "/v1/receipts/{id}", .observe)
     public static let lanes = Endpoint<LaneQuery, LaneList>(.get, "/v1/lanes", .observe)
-    /// The answer is a stream: one `Event` in JSON a line (application/x-ndjson), and an empty line now and then while it is quiet.
+    /// The response is a stream (application/x-ndjson): one JSON `Event` per line, and an empty line at intervals without events.
     public static let events = Endpoint<EventQuery, Event>(.get, "/v1/events", .observe)
-    /// The answer is `InterfaceDescription.yaml` (application/yaml).
+    /// The response is `InterfaceDescription.yaml` (application/yaml).
     public static let openapi = Endpoint<NoInput, String>(.get, "/v1/openapi.yaml", .observe)
 }

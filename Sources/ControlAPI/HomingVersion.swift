@@ -1,4 +1,4 @@
-/// The version of the programs (semver.org), the same for both.
+/// The version of both programs (semver.org).
 public enum HomingVersion {
     public static let current = "0.1.0"
 }

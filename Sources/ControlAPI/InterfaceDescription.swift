@@ -1,4 +1,4 @@
-/// The description of the control channel for programs: OpenAPI 3.1, as YAML.
+/// The OpenAPI 3.1 description of the control channel, as YAML.
 public enum InterfaceDescription {
     public static var yaml: [UInt8] { PackageResources.openapi_yaml }
 }

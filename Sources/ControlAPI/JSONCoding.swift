@@ -1,6 +1,6 @@
 import Foundation
 
-/// JSON as it is on the control channel: RFC 3339 times in UTC with milliseconds, sorted keys.
+/// JSON on the control channel: RFC 3339 times in UTC with milliseconds, sorted keys.
 public enum JSONCoding {
     public static var encoder: JSONEncoder {
         let encoder = JSONEncoder()
@@ -25,25 +25,23 @@ public enum JSONCoding {
         return decoder
     }
 
-    /// A time as it is on the wire. One that has no form there, as where a bit of it has changed on the disk, is the first or the last that has:
-    /// one such time must not make all that is told beside it unreadable.
+    /// Clamps times that RFC 3339 cannot express, such as one from a damaged disk, so that one bad value does not make a whole response undecodable.
     public static func text(_ date: Date) -> String {
-        // The format cuts off what is below a millisecond, and most times are stored as a little less than they are.
+        // The format truncates to milliseconds, and most stored times are slightly too small.
         min(max(date.inMilliseconds, first), last).addingTimeInterval(0.000_25).formatted(style)
     }
 
-    /// From the year 1600, before which calendars disagree, to 9999, the last with four digits
-    /// (https://www.rfc-editor.org/rfc/rfc3339#section-5.6).
+    /// From 1600, before which calendars disagree, to 9999, the last 4-digit year (https://www.rfc-editor.org/rfc/rfc3339#section-5.6).
     private static let first = Date(timeIntervalSince1970: -11_676_096_000)
     private static let last = Date(timeIntervalSince1970: 253_402_300_799)
 
-    /// The time that `text` is on the wire; nil where it is none.
+    /// Nil if `text` is not a valid time.
     public static func date(_ text: String) -> Date? {
-        // `try?`: what is of neither form is told by nil, and whoever asks says it better.
+        // `try?`: nil means neither form matched; the caller reports it.
         ((try? style.parse(text)) ?? (try? Date.ISO8601FormatStyle().parse(text)))?.inMilliseconds
     }
 
-    /// The wire types hold nothing that JSON cannot say, so encoding them always succeeds.
+    /// Never fails: the wire types contain only values that JSON can express.
     public static func encoded(_ value: some Encodable) -> Data {
         do { return try encoder.encode(value) } catch { preconditionFailure("\(type(of: value)) does not encode: \(error)") }
     }
@@ -52,6 +50,5 @@ public enum JSONCoding {
 }
 
 extension Date {
-    /// The nearest whole millisecond.
     fileprivate var inMilliseconds: Date { Date(timeIntervalSince1970: (timeIntervalSince1970 * 1000).rounded() / 1000) }
 }

@@ -1,8 +1,7 @@
 import Foundation
 
-/// How many lanes to tell of.
 public struct LaneQuery: WireRequest {
-    /// At most this many (1 to 100).
+    /// 1 to 100.
     public var limit: Int
 
     public init(limit: Int = 20) { self.limit = limit }
@@ -12,22 +11,21 @@ public struct LaneQuery: WireRequest {
     public var parameters: [String: String] { ["limit": String(limit)] }
 }
 
-/// A lane, within which entries go one after the other, and what is at its head.
+/// A lane and its head. Entries of a lane are sent one after the other.
 public struct LaneReport: Codable, Sendable, Equatable {
     public var backend: String
     public var account: String
-    /// That account's e-mail address, where it is known.
+    /// The account's e-mail address, if known.
     public var email: String?
     public var lane: String
-    /// The id of the entry that goes next.
+    /// The id of the next entry.
     public var head: String
-    /// The head's: `pending`, `inflight`, `dead` or `held`.
+    /// State of the head: `pending`, `inflight`, `dead` or `held`.
     public var state: String
-    /// When the head was captured.
     public var capturedAt: Date
-    /// When the head is tried next; nil for at once, and in any state but `pending`.
+    /// When the head is tried next; nil for now, and in any state but `pending`.
     public var dueAt: Date?
-    /// Entries in line, the head among them; counted up to 1000.
+    /// Including the head; counted up to 1000.
     public var waiting: Int
 
     public init(
@@ -46,7 +44,7 @@ public struct LaneReport: Codable, Sendable, Equatable {
     }
 }
 
-/// Lanes in which something waits, the longest-waiting head first.
+/// Lanes with waiting entries, longest-waiting head first.
 public struct LaneList: Codable, Sendable, Equatable {
     public var lanes: [LaneReport]
     public init(lanes: [LaneReport]) { self.lanes = lanes }

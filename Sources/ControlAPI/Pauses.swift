@@ -1,12 +1,12 @@
 import Foundation
 
-/// What to pause: everything that waits stays where it is, what is captured is taken in as ever, and what is being sent is finished.
+/// Pauses sending. Captures are still accepted, and entries being sent are finished.
 public struct PauseRequest: WireRequest, Codable {
-    /// The profile's name; nil for every backend.
+    /// The profile name; nil for all backends.
     public var backend: String?
-    /// In plain words, for whoever looks at the status.
+    /// Free text shown in the status.
     public var reason: String?
-    /// When it ends by itself, in the future; nil for when a person says so.
+    /// When the pause ends, in the future; nil until resumed.
     public var until: Date?
 
     public init(backend: String? = nil, reason: String? = nil, until: Date? = nil) {
@@ -27,9 +27,8 @@ public struct PauseRequest: WireRequest, Codable {
     public var body: Data? { JSONCoding.encoded(self) }
 }
 
-/// Which pause to end.
 public struct ResumeRequest: WireRequest {
-    /// The profile's name; nil for every backend.
+    /// The profile name; nil for all backends.
     public var backend: String?
 
     public init(backend: String? = nil) { self.backend = backend }
@@ -39,14 +38,13 @@ public struct ResumeRequest: WireRequest {
     public var parameters: [String: String] { backend.map { ["backend": $0] } ?? [:] }
 }
 
-/// One backend to which nothing is sent because a person wishes it.
+/// A backend paused by a person.
 public struct PauseReport: Codable, Sendable, Equatable {
     public var backend: String
     public var reason: String
     public var since: Date
-    /// When it ends by itself; nil for when a person says so.
+    /// When the pause ends; nil until resumed.
     public var until: Date?
-    /// Who paused it.
     public var by: String
 
     public init(backend: String, reason: String, since: Date, until: Date?, by: String) {
@@ -58,11 +56,10 @@ public struct PauseReport: Codable, Sendable, Equatable {
     }
 }
 
-/// What pausing, or resuming, came to.
 public struct PauseList: Codable, Sendable, Equatable {
-    /// The pauses that hold from now on, or, after resuming, those that were ended: none where nothing was paused.
+    /// The active pauses or, after resuming, those that ended.
     public var pauses: [PauseReport]
-    /// Entries that are being sent at this moment and will be finished.
+    /// Entries being sent, which will finish.
     public var inflight: Int
 
     public init(pauses: [PauseReport], inflight: Int) {

@@ -1,19 +1,18 @@
 import Foundation
 
-/// An error on the wire (RFC 9457, application/problem+json), with a sentence for a person and the next thing to do.
+/// An error on the wire (RFC 9457, application/problem+json), with a message and the next step.
 public struct Problem: Error, Codable, Sendable, Equatable {
     /// `urn:homing:problem:` and the code.
     public var type: String
-    /// The same for every problem of this code.
     public var title: String
     public var status: Int
     /// What happened, as a sentence.
     public var detail: String
-    /// Stable, for programs. Open: new codes may come.
+    /// Stable, for programs. New codes may be added.
     public var code: Code
     /// What to do next, as a sentence.
     public var next: String?
-    /// With `events-pruned`: the least cursor that events can still be asked for after.
+    /// With `events-pruned`: the lowest cursor from which events are still available.
     public var oldest: Int64?
 
     public init(_ code: Code, status: Int, title: String, detail: String, next: String? = nil, oldest: Int64? = nil) {
@@ -42,7 +41,7 @@ public struct Problem: Error, Codable, Sendable, Equatable {
         public static let backendMisbehaved = Code("backend-misbehaved")
         public static let unsupported = Code("unsupported")
         public static let idConflict = Code("id-conflict")
-        /// The id was accepted before, and what it stood for was discarded by a person.
+        /// The id was accepted before, and a person discarded its entry.
         public static let discarded = Code("discarded")
         public static let wrongState = Code("wrong-state")
         public static let outboxFull = Code("outbox-full")
@@ -51,9 +50,9 @@ public struct Problem: Error, Codable, Sendable, Equatable {
         public static let eventsPruned = Code("events-pruned")
         public static let busy = Code("busy")
         public static let internalError = Code("internal-error")
-        /// Never on the wire: the client's own word for a socket that nobody listens on.
+        /// Client only: no listener on the socket.
         public static let daemonNotRunning = Code("daemon-not-running")
-        /// Never on the wire: the client's own word for waiting in vain.
+        /// Client only: no answer in time.
         public static let timeout = Code("timeout")
     }
 
@@ -61,12 +60,12 @@ public struct Problem: Error, Codable, Sendable, Equatable {
         Problem(.invalidRequest, status: 400, title: "The request is not understood", detail: detail, next: next)
     }
 
-    /// Too much at once: the same request may succeed a second later.
+    /// Overload: the same request may succeed a second later.
     public static func busy(_ detail: String) -> Problem {
         Problem(.busy, status: 503, title: "The daemon is busy", detail: detail, next: "Try again in a second.")
     }
 
-    /// `who` is signed in, and somebody else wanted to be; `logout` is the command by which `who` is signed out.
+    /// `who` is signed in, and another account wanted to be; `logout` is the command that signs `who` out.
     public static func alreadySignedIn(_ who: String, at backend: String, logout: String) -> Problem {
         Problem(
             .alreadySignedIn, status: 409, title: "Somebody is signed in",

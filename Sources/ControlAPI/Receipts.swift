@@ -1,13 +1,12 @@
 import Foundation
 
-/// Which receipts to list.
 public struct ReceiptQuery: WireRequest {
-    /// Only those of entries with a greater number.
+    /// Only greater sequences.
     public var after: Int64
-    /// At most this many (1 to 500).
+    /// 1 to 500.
     public var limit: Int
     public var backend: String?
-    /// Only what was settled at this time or later.
+    /// Only receipts settled since.
     public var since: Date?
 
     public init(after: Int64 = 0, limit: Int = 100, backend: String? = nil, since: Date? = nil) {
@@ -32,40 +31,37 @@ public struct ReceiptQuery: WireRequest {
     }
 }
 
-/// The proof of what became of one entry: it stays when the entry itself is forgotten.
+/// Proof of an entry's outcome; kept after the entry is removed.
 public struct ReceiptReport: Codable, Sendable, Equatable {
     public var sequence: Int64
     public var id: String
     /// `delivered` or `discarded`.
     public var outcome: String
-    /// As the file or the caller said; otherwise as `acceptedAt`.
+    /// From the file or the caller; otherwise equal to `acceptedAt`.
     public var capturedAt: Date
-    /// When Homing accepted it.
     public var acceptedAt: Date
-    /// When it was delivered or discarded.
     public var settledAt: Date
     public var backend: String
-    /// The account in whose name it was captured.
     public var account: String
-    /// That account's e-mail address, where it is known.
+    /// The account's e-mail address, if known.
     public var email: String?
     public var lane: String
     public var route: String
-    /// The id that the server gave.
+    /// The id assigned by the server.
     public var remoteID: String?
-    /// The HTTP status of the answer that proved it.
+    /// The HTTP status that proved delivery.
     public var status: Int?
-    /// A look-up, not the answer to the send, proved it.
+    /// Proved by a look-up, not by the response to the send.
     public var foundByLookup: Bool
-    /// The first place at which what the server has differs from what was sent, as a JSON pointer; nil where nothing differs or it does not say.
+    /// JSON pointer to the first difference between the server's copy and the payload; nil if none or unknown.
     public var altered: String?
-    /// True where it was delivered while the server may have taken the session for another account's.
+    /// True if the server may have used another account's session.
     public var unverified: Bool?
-    /// Counted sends that failed before.
+    /// Earlier failed sends that counted.
     public var attempts: Int
-    /// Bytes of the document.
+    /// Payload bytes.
     public var size: Int
-    /// Who discarded it; nil for what was delivered.
+    /// Nil if delivered.
     public var discardedBy: String?
 
     public init(
@@ -95,10 +91,10 @@ public struct ReceiptReport: Codable, Sendable, Equatable {
     }
 }
 
-/// A page of receipts, by ascending sequence.
+/// By ascending sequence.
 public struct ReceiptPage: Codable, Sendable, Equatable {
     public var receipts: [ReceiptReport]
-    /// Pass it as `after` for the next page; nil at the end.
+    /// Pass as `after` to get the next page; nil at the end.
     public var next: Int64?
 
     public init(receipts: [ReceiptReport], next: Int64?) {

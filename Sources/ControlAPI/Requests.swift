@@ -1,24 +1,23 @@
 import Foundation
 
-/// A call that needs nothing.
 public struct NoInput: WireRequest {
     public init() {}
     public init(parameters: [String: String], body: Data?) throws(Problem) { _ = try ParameterReader(parameters, known: []) }
     public var parameters: [String: String] { [:] }
 }
 
-/// Who wants to sign in, where, and by what: exactly one of a password, a refresh token and a token.
+/// A sign-in with exactly one of a password, a refresh token and a token.
 public struct SignIn: WireRequest, Codable {
-    /// The profile's name; may be left out where one backend is configured.
+    /// The profile name; optional with one backend.
     public var backend: String?
-    /// With a password whose it is; with a token the name by which people shall know the account.
+    /// The account for a password; for a token, the account's display name.
     public var email: String?
     public var password: String?
-    /// For a backend at which people sign in elsewhere, with Google say: what the next tokens are fetched by.
+    /// For backends with an external sign-in, such as Google: used to fetch further tokens.
     public var refreshToken: String?
-    /// One that does not change: an API key.
+    /// A fixed token, such as an API key.
     public var token: String?
-    /// Keep the password, sealed, so that an ended session is renewed without a person.
+    /// Keep the password, sealed, to renew an ended session without a person.
     public var remember: Bool?
 
     public init(
@@ -51,14 +50,13 @@ public struct SignIn: WireRequest, Codable {
     public var body: Data? { JSONCoding.encoded(self) }
 }
 
-/// Which session to end.
 public struct SignOut: WireRequest {
     public var backend: String?
-    /// The id of the account that is meant, as the status shows it: another one stays signed in. Nil for whoever it is.
+    /// The id of the account to sign out, as in the status; another account stays signed in. Nil for any.
     public var account: String?
-    /// End the account's sessions on all devices, where the backend can.
+    /// Also end the account's sessions on other devices, if the backend can.
     public var allDevices: Bool
-    /// Sign out although the profile refuses that while not everything has gone up.
+    /// Override a profile that refuses sign-out with undelivered entries.
     public var force: Bool
 
     public init(backend: String? = nil, account: String? = nil, allDevices: Bool = false, force: Bool = false) {
@@ -84,19 +82,19 @@ public struct SignOut: WireRequest {
     }
 }
 
-/// A mutation handed in: its document is the body, byte for byte as it shall be sent; everything else is a parameter.
+/// A new entry. The body is the payload, sent byte for byte; everything else is a parameter.
 public struct Submission: WireRequest {
     public var backend: String?
-    /// A route that the backend's profile declares, e.g. `measurement`.
+    /// A route of the backend's profile, e.g. `measurement`.
     public var route: String
-    /// The client's own id (a UUID): the same id with the same content is the same entry, however often it is handed in.
+    /// A UUID from the client: the same id with the same content is the same entry (idempotent).
     public var id: String?
-    /// The id of the entry that this one replaces.
+    /// The id of the replaced entry.
     public var supersedes: String?
-    /// The item's fields, given as `item.<name>=<value>`: a number where the route declares one, else a text.
+    /// Item fields, passed as `item.<name>=<value>`: a number if the route declares one, otherwise text.
     public var fields: [String: String]
     public var payload: Data?
-    /// When it was captured, as the caller knows; nil, and where nothing can have been captured then, for the moment of acceptance.
+    /// Capture time; nil or an implausible time means the time of acceptance.
     public var capturedAt: Date?
 
     public init(
@@ -134,14 +132,13 @@ public struct Submission: WireRequest {
     public var body: Data? { payload }
 }
 
-/// Which entries to list.
 public struct EntryQuery: WireRequest {
     /// `pending`, `inflight`, `delivered`, `dead`, `held` or `discarded`; nil for all.
     public var state: String?
     public var backend: String?
-    /// Only entries accepted after this sequence number, oldest first; nil for the newest ones.
+    /// Only entries after this sequence, oldest first; nil for the newest.
     public var after: Int64?
-    /// At most this many (1 to 500).
+    /// 1 to 500.
     public var limit: Int
 
     public init(state: String? = nil, backend: String? = nil, after: Int64? = nil, limit: Int = 100) {
@@ -171,7 +168,6 @@ public struct EntryQuery: WireRequest {
     }
 }
 
-/// One entry, by its id.
 public struct EntryReference: WireRequest {
     public var id: String
 
@@ -182,10 +178,10 @@ public struct EntryReference: WireRequest {
     public var parameters: [String: String] { ["id": id] }
 }
 
-/// Give one entry its attempts again.
+/// Resets the attempts.
 public struct RetryRequest: WireRequest {
     public var id: String
-    /// Send it even though an earlier send may have taken effect and could be looked up: it may then be there twice.
+    /// Skip the look-up of an earlier uncertain send; the entry may then exist twice on the server.
     public var withoutLooking: Bool
 
     public init(id: String, withoutLooking: Bool = false) {
@@ -203,7 +199,6 @@ public struct RetryRequest: WireRequest {
     }
 }
 
-/// Try now what waits for a later time.
 public struct SyncRequest: WireRequest {
     public var backend: String?
 
@@ -214,13 +209,12 @@ public struct SyncRequest: WireRequest {
     public var parameters: [String: String] { backend.map { ["backend": $0] } ?? [:] }
 }
 
-/// Which events to tell.
 public struct EventQuery: WireRequest {
-    /// Only events with a greater cursor; nil for those from now on.
+    /// Only events with a greater cursor; nil for new events only.
     public var since: Int64?
-    /// Keep the stream open for what is still to come.
+    /// Keep the stream open for future events.
     public var follow: Bool
-    /// Only events of this backend and of the station itself; nil for all.
+    /// Only events of this backend and of the station; nil for all.
     public var backend: String?
 
     public init(since: Int64? = nil, follow: Bool = false, backend: String? = nil) {

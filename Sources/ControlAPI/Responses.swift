@@ -1,16 +1,16 @@
 import Foundation
 
-/// How the station is, from the sentence that a person reads first down to the counts.
+/// The state of the station.
 public struct Status: Codable, Sendable, Equatable {
-    /// One plain sentence that answers "has my data gone up?".
+    /// One sentence: whether all data was delivered.
     public var sentence: String
-    /// What needs a person, gravest first; empty when all is well.
+    /// Problems that need a person, most serious first.
     public var attention: [Attention]
     public var backends: [BackendReport]
     public var spool: SpoolReport?
     public var version: String
     public var startedAt: Date
-    /// The newest event's cursor: where to start listening.
+    /// The newest event's cursor.
     public var cursor: Int64
 
     public init(
@@ -27,16 +27,15 @@ public struct Status: Codable, Sendable, Equatable {
     }
 }
 
-/// One thing that a person should see to.
 public struct Attention: Codable, Sendable, Equatable {
     /// Stable: `disk-full`, `outbox-full`, `no-profile`, `dead`, `held`, `look-up-failing`, `route-failing`, `other-address`, `misconfigured`,
-    /// `no-secure-connection`, `clock`, `sign-in-required`, `session-failing`, `paused`, `other-account`, `stuck-files`,
-    /// `drop-folder-failing`, `refused-files`, `unclaimed-files`, `configuration-rejected` or `store-damaged`. Open: new codes may come.
+    /// `no-secure-connection`, `clock`, `sign-in-required`, `session-failing`, `paused`, `other-account`, `stuck-files`, `drop-folder-failing`,
+    /// `refused-files`, `unclaimed-files`, `configuration-rejected` or `store-damaged`. New codes may be added.
     public var code: String
     public var text: String
     /// What to do next, as a sentence.
     public var next: String
-    /// The backend that it is about; nil where it is about the station.
+    /// Nil for the whole station.
     public var backend: String?
 
     public init(code: String, text: String, next: String, backend: String? = nil) {
@@ -47,41 +46,39 @@ public struct Attention: Codable, Sendable, Equatable {
     }
 }
 
-/// How one backend is.
 public struct BackendReport: Codable, Sendable, Equatable {
     public var name: String
-    /// As the status's sentence, of this one alone.
+    /// As `Status.sentence`, for this backend alone.
     public var sentence: String?
     public var baseURL: String
     /// `open`, `signInRequired`, `cooling` or `paused`.
     public var gate: String
     /// Why the gate is not open, as a sentence.
     public var gateReason: String?
-    /// While it is cooling, why, for programs: `offline`, `tls`, `clock`, `intercepted`, `lostAnswer`, `serverError`, `throttled`,
-    /// `signInRequired`, `stillUnauthorized` or `profile` (the profile does not fit the backend). Open: new ones may come.
+    /// Machine-readable reason while cooling: `offline`, `tls`, `clock`, `intercepted`, `lostAnswer`, `serverError`, `throttled`, `signInRequired`,
+    /// `stillUnauthorized` or `profile` (the profile does not fit the backend). New values may be added.
     public var gateCause: String?
-    /// The command by which whoever is or was signed in there, or else the one person who is waited for, signs in.
+    /// Sign-in command for the current or previous account, or else for the only waiting account.
     public var signInCommand: String?
     public var session: SessionReport
     public var queue: QueueReport
-    /// When the entry that has waited longest was accepted.
+    /// When the longest-waiting entry was accepted.
     public var oldestWaiting: Date?
-    /// That entry's id.
     public var oldestWaitingID: String?
     public var lastDelivered: Date?
-    /// When something will next be tried; nil while nothing waits for a time.
+    /// The next scheduled try; nil if none is scheduled.
     public var nextTry: Date?
-    /// Entries of people who are not signed in now.
+    /// Entries of accounts that are not signed in.
     public var otherAccounts: [WaitingAccount]
-    /// The address that entries still wait for, where the profile names another service's by now; nil otherwise.
+    /// A former backend address that entries are still bound to; nil for none.
     public var formerAddress: String?
-    /// How many wait for it; nil where none do. They are nobody's who could sign in now.
+    /// The number of those entries; nil for none. No current account can send them.
     public var waitingForFormerAddress: Int?
-    /// What a person wished; nil where sending is not paused.
+    /// Nil if not paused.
     public var pause: PauseReport?
-    /// How many entries are destroyed for ever where this caller signs out who is signed in; nil where none ever is.
+    /// Entries that a sign-out by this caller would discard; nil if the profile never discards any.
     public var discardedBySigningOut: Int?
-    /// Routes whose entries are left alone while others are sent; nil for none.
+    /// Routes that cool down while others are sent; nil for none.
     public var coolingRoutes: [CoolingRoute]?
 
     public init(
@@ -112,12 +109,12 @@ public struct BackendReport: Codable, Sendable, Equatable {
     }
 }
 
-/// Entries by state, of all accounts of a backend.
+/// Entries by state, across all accounts of a backend.
 public struct QueueReport: Codable, Sendable, Equatable {
     public var pending, inflight, held, dead, delivered, discarded: Int
-    /// Those pending entries, of the account signed in, that wait behind one that is dead or held, or whose look-ups keep failing.
+    /// Pending entries of the signed-in account behind a dead or held one, or behind one with failing look-ups.
     public var blocked: Int
-    /// Entries whose look-ups keep failing, among those that are pending or in flight.
+    /// Pending or in-flight entries with failing look-ups.
     public var unseen: Int
 
     public init(
@@ -134,17 +131,16 @@ public struct QueueReport: Codable, Sendable, Equatable {
         self.unseen = unseen
     }
 
-    /// Entries that have still to go up by themselves.
     public var waiting: Int { pending + inflight }
 }
 
-/// A route whose entries are left alone for a while, because none got through.
+/// A route that cools down because none of its entries got through.
 public struct CoolingRoute: Codable, Sendable, Equatable {
     public var route: String
-    /// When its failures in a row began.
+    /// When its consecutive failures began.
     public var since: Date
     public var until: Date
-    /// What the backend answered, as a sentence.
+    /// The backend's answer, as a sentence.
     public var reason: String
 
     public init(route: String, since: Date, until: Date, reason: String) {
@@ -155,12 +151,12 @@ public struct CoolingRoute: Codable, Sendable, Equatable {
     }
 }
 
-/// Entries that wait for somebody to sign in again.
+/// Entries waiting for this account to sign in.
 public struct WaitingAccount: Codable, Sendable, Equatable {
     public var account: String
     public var email: String
     public var waiting: Int
-    /// The command by which this person signs in, where it has to name them.
+    /// The command that signs in this account, if it must name the account.
     public var signInCommand: String?
 
     public init(account: String, email: String, waiting: Int, signInCommand: String? = nil) {
@@ -171,19 +167,17 @@ public struct WaitingAccount: Codable, Sendable, Equatable {
     }
 }
 
-/// The drop folder.
 public struct SpoolReport: Codable, Sendable, Equatable {
     public var directory: String
-    /// Files in `new/`, and those that were taken and are not stored yet.
+    /// Files in `new/`, and taken files that are not stored yet.
     public var waiting: Int
     /// Files in `refused/`, each with its reason beside it.
     public var refused: Int
-    /// Files that cannot be taken, for want of a permission or another system error, or because they are no plain files. Those in `new/` that
-    /// are plain files are counted as waiting too.
+    /// Files that cannot be taken because of a system error or their type. Regular files in `new/` also count as waiting.
     public var stuck: Int
-    /// One of them; nil where there is none.
+    /// One of them; nil if none.
     public var stuckExample: StuckFile?
-    /// Files that were dropped while no account was signed in, and that nobody has claimed.
+    /// Dropped while signed out and not claimed.
     public var unclaimed: Int
 
     public init(directory: String, waiting: Int, refused: Int, stuck: Int = 0, stuckExample: StuckFile? = nil, unclaimed: Int = 0) {
@@ -197,9 +191,9 @@ public struct SpoolReport: Codable, Sendable, Equatable {
 
     public struct StuckFile: Codable, Sendable, Equatable {
         public var path: String
-        /// Why, without a full stop; in the system's words where the system refused.
+        /// Without a full stop; the system's error text if a system call failed.
         public var reason: String
-        /// What to do, as a sentence.
+        /// What to do next, as a sentence.
         public var next: String
 
         public init(path: String, reason: String, next: String) {
@@ -210,24 +204,23 @@ public struct SpoolReport: Codable, Sendable, Equatable {
     }
 }
 
-/// Who is signed in at a backend.
 public struct SessionReport: Codable, Sendable, Equatable {
     public var backend: String
     /// `signedOut`, `signedIn`, `signInRequired` or `signingOut`.
     public var state: String
-    /// The account's id; nil when signed out.
+    /// The account id; nil when signed out.
     public var account: String?
     public var email: String?
     public var since: Date?
-    /// A password is kept, so that an ended session is renewed without a person.
+    /// A stored password renews an ended session without a person.
     public var remembered: Bool
-    /// Why a person has to sign in again.
+    /// Why a person must sign in again.
     public var reason: String?
-    /// Since when every try to renew the session has failed; nil where the last one did not.
+    /// When renewals began to fail; nil if the last one succeeded.
     public var failingSince: Date?
-    /// Why the last try failed, as a sentence.
+    /// Why the last renewal failed, as a sentence.
     public var failure: String?
-    /// By what people sign in there: `password`, `refresh_token` or `token`. Open: new ones may come.
+    /// `password`, `refresh_token` or `token`. New values may be added.
     public var signInBy: String?
 
     public init(
@@ -250,19 +243,19 @@ public struct SessionList: Codable, Sendable, Equatable {
     public init(sessions: [SessionReport]) { self.sessions = sessions }
 }
 
-/// What signing out came to: the session is gone here.
+/// The local session is gone.
 public struct SignOutReport: Codable, Sendable, Equatable {
     public var backend: String
     /// `cleared`.
     public var local: String
-    /// `ended`, `alreadyGone`, `failed` or `none` (nobody was signed in, or the backend has no such call).
+    /// `ended`, `alreadyGone`, `failed` or `none` (no session, or no such call at the backend).
     public var server: String
-    /// What went wrong at the server, as a sentence.
+    /// As a sentence.
     public var serverReason: String?
     public var email: String?
-    /// Entries that wait for this person to sign in again.
+    /// Entries waiting for this account to sign in again.
     public var waiting: Int
-    /// Entries that were destroyed for ever, because the profile wants it; nil for none.
+    /// Entries discarded by the profile's policy; nil for none.
     public var discarded: Int?
 
     public init(
@@ -279,9 +272,8 @@ public struct SignOutReport: Codable, Sendable, Equatable {
     }
 }
 
-/// What a claim came to: the files are stored from here on as those of this account.
+/// This account owns the claimed files from now on.
 public struct ClaimReport: Codable, Sendable, Equatable {
-    /// How many files were claimed.
     public var files: Int
     public var backend: String
     public var account: String
@@ -295,16 +287,16 @@ public struct ClaimReport: Codable, Sendable, Equatable {
     }
 }
 
-/// The answer to a submission: from here on the data is safe on disk.
+/// The response to a submission, sent after the entry is durable.
 public struct SubmissionReceipt: Codable, Sendable, Equatable {
     public var id: String
     public var sequence: Int64
-    /// True where this id was known already, with the same content.
+    /// The id already existed with the same content.
     public var duplicate: Bool
     public var backend: String
     public var account: String
     public var lane: String
-    /// The SHA-256 of the document as it was accepted, in lower-case hex; nil without one. Homing does not keep it.
+    /// SHA-256 of the accepted payload in lower-case hex; nil without a payload. Homing does not keep it.
     public var sha256: String?
 
     public init(id: String, sequence: Int64, duplicate: Bool, backend: String, account: String, lane: String, sha256: String? = nil) {
@@ -318,7 +310,6 @@ public struct SubmissionReceipt: Codable, Sendable, Equatable {
     }
 }
 
-/// One entry, as a row.
 public struct EntrySummary: Codable, Sendable, Equatable {
     public var sequence: Int64
     public var id: String
@@ -329,21 +320,20 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     /// `pending`, `inflight`, `delivered`, `dead`, `held` or `discarded`.
     public var state: String
     public var holdReason: String?
-    /// As the file or the caller said; otherwise as `acceptedAt`.
+    /// From the file or the caller; otherwise equal to `acceptedAt`.
     public var capturedAt: Date
-    /// When Homing accepted it.
     public var acceptedAt: Date
     public var dueAt: Date?
     public var settledAt: Date?
-    /// Counted attempts, of at most three.
+    /// Counted attempts, at most three.
     public var attempts: Int
     /// Tries that did not count.
     public var releases: Int
-    /// It may have taken effect already.
+    /// An earlier send may have taken effect.
     public var uncertain: Bool
-    /// Whether its route can be looked up, which is done before an uncertain entry is sent again.
+    /// Whether the route has a look-up, which precedes resending an uncertain entry.
     public var canBeLookedUp: Bool
-    /// Bytes of the document.
+    /// Payload bytes.
     public var size: Int
     public var remoteID: String?
     public var lastStatus: Int?
@@ -377,10 +367,10 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     }
 }
 
-/// A page of entries, by ascending sequence.
+/// By ascending sequence.
 public struct EntryPage: Codable, Sendable, Equatable {
     public var entries: [EntrySummary]
-    /// Pass it as `after` for the next page; nil at the end, and where the newest were asked for.
+    /// Pass as `after` to get the next page; nil at the end and for a query of the newest.
     public var next: Int64?
 
     public init(entries: [EntrySummary], next: Int64?) {
@@ -389,7 +379,7 @@ public struct EntryPage: Codable, Sendable, Equatable {
     }
 }
 
-/// One try at sending an entry.
+/// One try to send an entry.
 public struct AttemptSummary: Codable, Sendable, Equatable {
     public var startedAt: Date
     public var endedAt: Date
@@ -410,15 +400,15 @@ public struct AttemptSummary: Codable, Sendable, Equatable {
     }
 }
 
-/// One entry with its newest tries (at most 20), oldest first.
+/// An entry with its newest tries (at most 20), oldest first.
 public struct EntryDetail: Codable, Sendable, Equatable {
     public var entry: EntrySummary
     public var attempts: [AttemptSummary]
-    /// The fields that its address and its lane are made of, by name; nil for none, and once its content is destroyed.
+    /// Fields used for its address and lane; nil if none, or after the payload is destroyed.
     public var fields: [String: String]?
-    /// While it is pending, the id of the entry that has to leave its way first; nil for none.
+    /// For a pending entry, the id of the entry it waits behind; nil for none.
     public var behind: String?
-    /// Once it is delivered, the first place at which what the server has differs from what was sent, as a JSON pointer.
+    /// After delivery, a JSON pointer to the first difference between the server's copy and the payload.
     public var altered: String?
 
     public init(
@@ -432,13 +422,12 @@ public struct EntryDetail: Codable, Sendable, Equatable {
     }
 }
 
-/// Why an entry is where it is.
 public struct Explanation: Codable, Sendable, Equatable {
     public var id: String
     public var state: String
-    /// What holds it, as a sentence.
+    /// As a sentence.
     public var sentence: String
-    /// What to do next, as a sentence; nil where nothing needs doing.
+    /// What to do next, as a sentence; nil for nothing.
     public var next: String?
 
     public init(id: String, state: String, sentence: String, next: String?) {
@@ -449,15 +438,14 @@ public struct Explanation: Codable, Sendable, Equatable {
     }
 }
 
-/// What `sync` set going.
 public struct SyncReport: Codable, Sendable, Equatable {
-    /// Entries that wait to be sent under the accounts signed in now.
+    /// Entries waiting under the signed-in accounts.
     public var waiting: Int
-    /// The newest event's cursor: what comes after it is this sync's doing.
+    /// The newest event's cursor; later events belong to this sync.
     public var cursor: Int64
-    /// Why not everything that waits can be sent just now, and what to do, as sentences; nil where the way is free.
+    /// Why some entries cannot be sent now and what to do, as sentences; nil if nothing blocks them.
     public var obstacle: String?
-    /// Entries that wait for people who are not signed in now; nil for none.
+    /// Entries of accounts that are not signed in; nil for none.
     public var others: Int?
 
     public init(waiting: Int, cursor: Int64, obstacle: String?, others: Int? = nil) {
@@ -468,14 +456,13 @@ public struct SyncReport: Codable, Sendable, Equatable {
     }
 }
 
-/// Something that happened.
 public struct Event: Codable, Sendable, Equatable {
-    /// Contiguous: a gap means that events were missed.
+    /// Contiguous: a gap means missed events.
     public var cursor: Int64
     public var at: Date
-    /// `captured`, `delivered`, `retrying`, `released`, `held`, `dead`, `retried`, `discarded`, `recovered`, `gateChanged`, `signedIn`,
-    /// `signedOut`, `signInRefused`, `signInFailed`, `signInRequired`, `signOutFailed`, `fileRefused`, `started`, `reloaded`, `stopped`,
-    /// `synced`, `denied`, `paused`, `resumed`, `salvaged` or `unverified`. Open: new kinds may come.
+    /// `captured`, `delivered`, `retrying`, `released`, `held`, `dead`, `retried`, `discarded`, `recovered`, `gateChanged`, `signedIn`, `signedOut`,
+    /// `signInRefused`, `signInFailed`, `signInRequired`, `signOutFailed`, `fileRefused`, `claimed`, `started`, `reloaded`, `stopped`, `synced`,
+    /// `denied`, `paused`, `resumed`, `salvaged` or `unverified`. New kinds may be added.
     public var kind: String
     public var backend: String?
     public var account: String?

@@ -1,16 +1,16 @@
 import Foundation
 
-/// What systemd says of the daemon's service. With socket activation a connection succeeds although no daemon will answer it.
+/// systemd's view of the service. With socket activation, a connection succeeds even if no daemon will answer.
 package struct ServiceState: Sendable, Equatable {
     /// E.g. `active`, `activating`, `inactive` or `failed`.
     package let active: String
     /// E.g. `running`, `auto-restart` or `dead`.
     package let sub: String
-    /// Why it ended, e.g. `success`, `exit-code` or `oom-kill`.
+    /// E.g. `success`, `exit-code` or `oom-kill`.
     package let result: String
     package let restarts: Int
 
-    /// Reads lines such as `ActiveState=failed`; nil where one is missing.
+    /// Parses lines such as `ActiveState=failed`; nil if one is missing.
     package init?(_ properties: String) {
         let pairs = properties.split(separator: "\n").compactMap { line -> (String, String)? in
             let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -23,7 +23,7 @@ package struct ServiceState: Sendable, Equatable {
         (self.active, self.sub, self.result, self.restarts) = (active, sub, result, restarts)
     }
 
-    /// Why nobody will answer soon; nil while the daemon runs, starts, or is about to.
+    /// Why no daemon will answer soon; nil while it runs or starts.
     package var problem: Problem? {
         let reason = result == "success" ? "" : " (\(result))"
         let (detail, next): (String, String)
@@ -45,7 +45,7 @@ package struct ServiceState: Sendable, Equatable {
         return Problem(.daemonNotRunning, status: 503, title: "The daemon is not running", detail: detail, next: next)
     }
 
-    /// Asks systemctl; nil where it does not answer within two seconds.
+    /// Asks systemctl; nil after two seconds without an answer.
     @Sendable static func current() async -> ServiceState? {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/systemctl")
@@ -54,17 +54,17 @@ package struct ServiceState: Sendable, Equatable {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         let limit = Task {
-            try? await Task.sleep(for: .seconds(2))  // `try?`: cancelled, it has ended, and ending it does nothing
+            try? await Task.sleep(for: .seconds(2))  // `try?`: cancelled because the process ended; terminate() is then skipped
             if process.isRunning { process.terminate() }
         }
         defer { limit.cancel() }
         let isDone = await withCheckedContinuation { done in
             process.terminationHandler = { done.resume(returning: $0.terminationStatus == 0) }
-            // A handler is not called for a program that could not be started.
+            // Foundation does not call the handler if the program could not be started.
             do { try process.run() } catch { done.resume(returning: false) }
         }
-        // It has a few dozen bytes to say, which the pipe holds.
-        guard isDone, let said = try? output.fileHandleForReading.readToEnd() else { return nil }  // `try?`: then it has said nothing
+        // The output is a few dozen bytes, which fit in the pipe.
+        guard isDone, let said = try? output.fileHandleForReading.readToEnd() else { return nil }  // `try?`: no output means no state
         return ServiceState(String(decoding: said, as: UTF8.self))
     }
 }

@@ -1,25 +1,23 @@
 import Foundation
 import Glibc
 
-/// Where the control socket is, the same for both programs.
+/// The path of the control socket, for both programs.
 public enum SocketLocation {
     public static let fileName = "homing.sock"
-    /// The system service's socket.
     public static let system = "/run/homing/homing.sock"
 
-    /// How many bytes the path of a socket may have (unix(7)).
+    /// The longest socket path in bytes (unix(7)).
     public static let longest = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
     public static func fits(_ path: String) -> Bool { path.utf8.count <= longest }
 
-    /// Where an ordinary user's daemon listens: `$XDG_RUNTIME_DIR/homing/homing.sock`, else below the state directory.
+    /// The socket of a user's daemon: `$XDG_RUNTIME_DIR/homing/homing.sock`, or else in the state directory.
     public static func user(environment: [String: String]) -> String {
         if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") { return "\(runtime)/homing/\(fileName)" }
         if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") { return "\(state)/homing/\(fileName)" }
         return "\(environment["HOME"] ?? "/")/.local/state/homing/\(fileName)"
     }
 
-    /// Where a client looks: `$HOMING_SOCKET`, else the user's own daemon where it answers, else the system's where it is installed; where
-    /// there is neither, that of the daemon which this user would start.
+    /// The client's socket: `$HOMING_SOCKET`; else the user's own daemon if it listens; else the installed system service; else the user's own.
     public static func forClient(
         environment: [String: String], system: String = SocketLocation.system, isRoot: Bool = geteuid() == 0,
         isInstalled: Bool = SocketLocation.isServiceInstalled
@@ -30,15 +28,15 @@ public enum SocketLocation {
         return isRoot || isInstalled || exists(system) ? system : own
     }
 
-    /// Whether systemd knows the system service here (systemd.unit(5), the unit search path).
+    /// Searches the systemd unit path (systemd.unit(5)).
     public static var isServiceInstalled: Bool {
         ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].contains { exists("\($0)/systemd/system/homingd.service") }
     }
 
-    /// Also true where it may not be known: the reason is then told by whoever tries to connect.
+    /// Also true if unknown: connecting then reports the reason.
     private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT && errno != ENOTDIR }
 
-    /// Whether somebody listens on this socket; also true where it may not be known. A daemon that was killed leaves its socket behind.
+    /// Whether a daemon listens; true if unknown. A killed daemon leaves its socket file behind.
     private static func isAnswered(_ path: String) -> Bool {
         guard exists(path) else { return false }
         var address = sockaddr_un()

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a call carries: parameters of path and query by name, and a body.
+/// Parameters by name, and a body.
 public protocol WireRequest: Sendable {
-    /// Path and query parameters, as text.
+    /// Path and query parameters.
     var parameters: [String: String] { get }
-    /// The body, always JSON; nil for none.
+    /// Always JSON; nil for none.
     var body: Data? { get }
-    /// Reads what the other side sent, or says which parameter is wrong and what was expected.
+    /// Parses a request; the error names the wrong parameter and the expected value.
     init(parameters: [String: String], body: Data?) throws(Problem)
 }
 
@@ -15,7 +15,7 @@ extension WireRequest {
 }
 
 extension WireRequest where Self: Decodable {
-    /// Reads a JSON object. A key that is not known is an error, as a parameter is: a misspelt `until` would pause for ever.
+    /// Decodes a JSON object and rejects unknown keys: a misspelt `until` would pause for ever.
     static func read(_ body: Data, known: [String], like example: String) throws(Problem) -> Self {
         let (request, keys): (Self, Set<String>)
         do {
@@ -35,7 +35,7 @@ private struct AnyValue: Decodable {
     init(from decoder: any Decoder) {}
 }
 
-/// Parameters of one request, read one by one; one that is not known is an error.
+/// Reads parameters and rejects unknown ones.
 struct ParameterReader {
     private let parameters: [String: String]
 
@@ -63,7 +63,7 @@ struct ParameterReader {
         return value
     }
 
-    /// An RFC 3339 time with milliseconds, as in every answer.
+    /// An RFC 3339 time with milliseconds.
     func time(_ name: String) throws(Problem) -> Date? {
         guard let text = parameters[name] else { return nil }
         guard let date = JSONCoding.date(text) else {

@@ -2,9 +2,8 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// What becomes of a listener on which accept(2) fails. NIO tells its pipeline before it closes the listener, and says no more of it afterwards:
-/// what the system said is kept. For want of descriptors or memory it is not closed, but asked again at once, in circles, for whoever waits is
-/// still there: it is left alone for a while.
+/// Handles accept(2) failures. NIO reports the error only to the listener's pipeline before it closes the listener, so the text is kept here. Out of
+/// descriptors or memory, NIO keeps retrying in a busy loop instead; then accepting pauses.
 final class AcceptFailure: ChannelInboundHandler, Sendable {
     typealias InboundIn = Channel
 
@@ -13,10 +12,9 @@ final class AcceptFailure: ChannelInboundHandler, Sendable {
 
     private let state = Mutex<(latest: String?, takesNobody: Bool)>((nil, false))
 
-    /// Of the latest failure; nil where there was none.
     var words: String? { state.withLock(\.latest) }
 
-    /// From now on no pause ends: nobody is taken any more.
+    /// Stops accepting for good: no pause re-enables it.
     func takeNobody() { state.withLock { $0.takesNobody = true } }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -27,7 +25,7 @@ final class AcceptFailure: ChannelInboundHandler, Sendable {
     }
 
     private func rest(_ channel: any Channel) {
-        // Failed only where the channel is closed already: then there is nothing to be asked.
+        // Fails only on a closed channel, which needs nothing more.
         channel.setOption(.autoRead, value: false).whenSuccess {
             channel.eventLoop.scheduleTask(in: Self.pause) {
                 if !self.state.withLock(\.takesNobody) { channel.setOption(.autoRead, value: true).whenFailure { _ in } }

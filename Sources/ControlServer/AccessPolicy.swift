@@ -1,7 +1,7 @@
 import ControlAPI
 import Glibc
 
-/// The groups whose members have a role on the control channel; nil where there is no such group.
+/// The groups that have a role on the control channel; nil for none.
 package struct AccessGroups: Sendable, Equatable {
     package var observe: Group?
     package var operate: Group?
@@ -14,7 +14,7 @@ package struct AccessGroups: Sendable, Equatable {
     }
 
     package struct Group: Sendable, Equatable {
-        /// As people write it: the name, or the number where it has none.
+        /// The name, or the number if it has none.
         package var name: String
         package var id: gid_t
 
@@ -33,36 +33,34 @@ package struct AccessGroups: Sendable, Equatable {
     }
 }
 
-/// Who may do what: root and the daemon's own user administer, members of a group have its role.
+/// Root and the daemon's user administer; group members have their group's role.
 package struct AccessPolicy: Sendable {
     package let groups: AccessGroups
     private let administrators: Set<uid_t>
-    /// What everybody else may do who can connect.
+    /// The role of all other users who can connect.
     private let others: Access?
 
     /// - Parameters:
-    ///   - administrators: administer whatever their groups.
-    ///   - isOpenToAll: anybody on this machine can connect. Where only the socket's owner and group can, and no group has a role, being able
-    ///     to connect is what makes an operator.
+    ///   - administrators: administer regardless of groups.
+    ///   - isOpenToAll: every local user can connect. If false and no group has a role, being able to connect grants `operate`.
     package init(administrators: Set<uid_t> = [0, geteuid()], groups: AccessGroups = AccessGroups(), isOpenToAll: Bool = false) {
         self.administrators = administrators
         self.groups = groups
         others = groups == AccessGroups() && !isOpenToAll ? .operate : nil
     }
 
-    /// Nil for nothing at all.
+    /// Nil for no access.
     package func access(of peer: Peer) -> Access? {
         if isAdministrator(peer.uid) { return .administer }
         return Access.allCases.last { access in groups[access].map { peer.groups.contains($0.id) } ?? false } ?? others
     }
 
-    /// Root and the daemon's own user, whatever the groups.
     package func isAdministrator(_ uid: uid_t) -> Bool { administrators.contains(uid) }
 
-    /// Why `peer` may not do what needs `access`, and how that is changed.
+    /// The problem for a `peer` without `access`, with the step that grants it.
     package func refusal(of peer: Peer, for access: Access) -> Problem {
         let user = UserName(peer.uid)
-        // The least role that is enough.
+        // The lowest sufficient role.
         guard let group = Access.allCases.filter({ $0 >= access }).compactMap({ groups[$0] }).first else {
             return Problem(
                 .notPermitted, status: 403, title: "Not permitted",

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// Hands accepted connections from the event loops to the one that serves them, and drops none, whoever is cancelled: a NIOAsyncChannel that
-/// nobody takes ends the process (swift-nio issues 2637 and 2813), which the streams of NIO and of Swift let happen.
+/// Hands accepted connections from the event loops to the server task and drops none, even on cancellation: an unconsumed NIOAsyncChannel crashes the
+/// process (swift-nio issues 2637 and 2813), and NIO's and Swift's streams can drop elements.
 final class Arrivals<Element: Sendable>: Sendable {
     private struct State {
         var arrived: [Element] = []
-        /// Announced, and not arrived yet.
+        /// Announced but not yet arrived.
         var expected = 0
         var isClosed = false
         var reader: CheckedContinuation<Element?, Never>?
     }
     private let state = Mutex(State())
 
-    /// Says that one is coming, for which `arrived` must be called; false where none is taken any more.
+    /// Announces a connection, for which `arrived` must be called; false once closed.
     func announce() -> Bool {
         state.withLock { state in
             if !state.isClosed { state.expected += 1 }
@@ -20,7 +20,7 @@ final class Arrivals<Element: Sendable>: Sendable {
         }
     }
 
-    /// - Parameter element: what was announced; nil where it does not come after all.
+    /// - Parameter element: the announced connection; nil if its setup failed.
     func arrived(_ element: Element?) {
         change { state in
             state.expected -= 1
@@ -28,10 +28,10 @@ final class Arrivals<Element: Sendable>: Sendable {
         }
     }
 
-    /// None is announced from now on; what was announced still comes.
+    /// Rejects new announcements; announced connections still arrive.
     func close() { change { $0.isClosed = true } }
 
-    /// The next one, in order; nil once it is closed and all have been handed out. For one reader.
+    /// The next connection in order; nil when closed and drained. One reader only.
     func next() async -> Element? {
         await withCheckedContinuation { reader in change { $0.reader = reader } }
     }

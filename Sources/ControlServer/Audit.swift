@@ -1,14 +1,14 @@
 import ControlAPI
 import Logging
 
-/// The journal's trail of who changed what: never a secret, never a payload.
+/// The log of calls that change something. Never logs a secret or a payload.
 struct Audit: Sendable {
     private let log: Logger
     private let throttle = AuditThrottle()
 
     init(log: Logger) { self.log = log }
 
-    /// A call that only looks leaves no trail.
+    /// Read-only calls are not logged.
     func done<Input, Output>(_ endpoint: Endpoint<Input, Output>, on target: String?, by peer: Peer, _ status: Int) {
         guard endpoint.access > .observe else { return }
         log.notice("A call was made", metadata: Self.facts(endpoint.name, target, peer, outcome: "\(status)"))
@@ -21,7 +21,7 @@ struct Audit: Sendable {
         log.notice("A call failed", metadata: facts)
     }
 
-    /// Whether this refusal is to be told; in a loop of them most are not.
+    /// Whether the refusal was logged; most are not in a loop of refusals.
     func denied<Input, Output>(_ endpoint: Endpoint<Input, Output>, by peer: Peer) -> Bool {
         guard case .told(let kept) = throttle.allow(peer.uid, at: .now) else { return false }
         var facts = Self.facts(endpoint.name, nil, peer, outcome: "403 not-permitted")
@@ -30,7 +30,6 @@ struct Audit: Sendable {
         return true
     }
 
-    /// A connection for which there was no room.
     func crowded(by peer: Peer) {
         guard case .told(let kept) = throttle.allow(peer.uid, at: .now) else { return }
         var facts: Logger.Metadata = ["uid": "\(peer.uid)", "pid": "\(peer.pid)"]
@@ -40,7 +39,7 @@ struct Audit: Sendable {
 
     private static func facts(_ call: String, _ target: String?, _ peer: Peer, outcome: String) -> Logger.Metadata {
         var facts: Logger.Metadata = ["call": "\(call)", "uid": "\(peer.uid)", "pid": "\(peer.pid)", "outcome": "\(outcome)"]
-        // What a caller sends can be anything, a line break and a forged second line too.
+        // A caller could forge a log line with a line break.
         if let target { facts["target"] = isPlain(target) ? "\(target)" : "(no id or name)" }
         return facts
     }

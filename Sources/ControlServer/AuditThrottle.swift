@@ -1,10 +1,10 @@
 import Glibc
 import Synchronization
 
-/// Bounds what a user's refused and failed calls may write: ten a minute, whatever the loop.
+/// Limits log lines for a user's refused and failed calls to ten a minute.
 final class AuditThrottle: Sendable {
     enum Decision: Equatable {
-        /// To be told, after so many of this user that were not.
+        /// Log it, with the number of this user's suppressed lines.
         case told(untold: Int)
         case untold
     }

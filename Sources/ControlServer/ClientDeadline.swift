@@ -1,11 +1,11 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection whose client sends no request for longer than `idle`, or sends neither the end of a body nor another MiB of it within
-/// `body`. Until the request is answered, only the time in which the daemon is ready to read counts.
+/// Closes a connection without a request for `idle`, or without the end of a body or another MiB of it within `body`. Only time in which the daemon
+/// is ready to read counts until the response.
 ///
-/// When the server stops, a connection without a request stays open for `lastOrders`, because its client may just be sending one. A connection
-/// with an unwritten response stays open for `grace`.
+/// During shutdown, a connection without a request stays open for `lastOrders`, because one may be on the way; a connection with an unwritten
+/// response stays open for `grace`.
 final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -17,18 +17,18 @@ final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     private let idle: TimeAmount
     private let body: TimeAmount
     private let lastOrders: TimeAmount
-    /// Requests that have no answer yet.
+    /// Requests without a response.
     private var requests = 0
     private var isInBody = false
-    /// Bytes of the current MiB, and how long we may still wait for the rest of it.
+    /// Bytes of the current MiB, and the time left for the rest of it.
     private var received = 0
     private var left: TimeAmount
     private var waiting: (since: NIODeadline, timer: Scheduled<Void>)?
     private static let enough = 1 << 20
     private static let grace = TimeAmount.seconds(1)
-    /// Stops the connection unless a request comes first; nil unless the server is stopping.
+    /// Closes the connection unless a request comes first; nil unless shutting down.
     private var end: Scheduled<Void>?
-    /// Completes when the last response has been written.
+    /// Completes when the last response is written.
     private var answered: EventLoopFuture<Void>?
 
     init(idle: TimeAmount, body: TimeAmount, lastOrders: TimeAmount) {
@@ -64,7 +64,7 @@ final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard event is ChannelShouldQuiesceEvent, requests == 0 else { return context.fireUserInboundEventTriggered(event) }
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        // However slow the machine, the loop reads the bytes that are in the socket before it runs this task.
+        // However slow the machine, the loop reads bytes already in the socket before this task.
         end = context.eventLoop.scheduleTask(in: lastOrders) {
             bound.value.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         }
@@ -88,7 +88,7 @@ final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         guard mode == .all, let answered else { return context.close(mode: mode, promise: promise) }
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        // A client that does not read its response must not hold up the end of the server.
+        // A client that does not read its response must not delay shutdown.
         let limit = context.eventLoop.scheduleTask(in: Self.grace) { bound.value.close(promise: nil) }
         answered.whenComplete { _ in
             limit.cancel()
@@ -105,7 +105,7 @@ final class ClientDeadline: ChannelDuplexHandler, RemovableChannelHandler {
         guard waiting == nil else { return }
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         let timer = context.eventLoop.scheduleTask(in: time) { [isInBody] in
-            // As an error, so that a body cut short is never taken for a whole one.
+            // As an error, so that a truncated body is not taken for a complete one.
             if isInBody { bound.value.fireErrorCaught(Passed()) }
             bound.value.close(promise: nil)
         }

@@ -2,13 +2,13 @@ import ControlAPI
 import Glibc
 import Synchronization
 
-/// Counts connections, idle ones too, and decides whether there is room for one more.
+/// Limits the number of connections, including idle ones.
 final class ConnectionCount: Sendable {
     enum Decision: Equatable {
         case admitted
-        /// One too many: to be told so.
+        /// Over the limit: answered with 503.
         case refused
-        /// Too many even to be told so.
+        /// Over the limit for 503 answers too.
         case dropped
     }
 
@@ -28,7 +28,7 @@ final class ConnectionCount: Sendable {
         self.policy = policy
     }
 
-    /// Takes a place for a connection of `peer`; each one is to be given back by `close` with the same decision.
+    /// Takes a place for `peer`; pass the decision to `close` afterwards.
     func open(_ peer: Peer) -> Decision {
         let (uid, access) = (peer.uid, policy.access(of: peer))
         let most =
@@ -38,7 +38,7 @@ final class ConnectionCount: Sendable {
             case .observe, nil: limits.connections - limits.reserved - limits.reservedForOperators
             }
         let mostOfUser = policy.isAdministrator(uid) ? most : limits.connectionsPerUser
-        // Nor may they use up the places of those who are told that they are too many.
+        // Users without a role must not use up the places for 503 answers.
         let refusals = access == nil ? limits.refusals / 4 : limits.refusals
         return state.withLock { state in
             if state.all < most, state.byUser[uid, default: 0] < mostOfUser,

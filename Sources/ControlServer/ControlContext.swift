@@ -2,7 +2,6 @@ import Hummingbird
 import NIOCore
 import NIOHTTPTypes
 
-/// A request's context: who asks.
 struct ControlContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
@@ -12,12 +11,12 @@ struct ControlContext: RequestContext {
         channel = source.channel
     }
 
-    /// The caller waits for leave to send its body (RFC 9110 10.1.1).
+    /// The client waits for 100 (Continue) before it sends the body (RFC 9110 10.1.1).
     func sayContinue() async throws { try await channel.writeAndFlush(HTTPResponsePart.head(.init(status: .continue))) }
 
-    /// Who asks; nil where they have gone.
+    /// Nil if the connection is gone.
     func peer() async -> Peer? {
-        // `try?`: the event loop has ended with the daemon, hence nil.
+        // `try?`: fails only if the event loop has shut down.
         try? await channel.eventLoop.submit { [channel] in channel.peer }.get()
     }
 }

@@ -1,36 +1,36 @@
 import Glibc
 import NIOCore
 
-/// What one caller may take of the control channel. The limits on bodies are the endpoints' own.
+/// Limits on the control channel. Endpoints define their own body limits.
 package struct ControlLimits: Sendable {
-    /// Request line and headers, in bytes. What is twice as large is cut off with a bare 400.
+    /// Bytes of request line and headers. Twice this gets a bare 400.
     package var header = 16 << 10
-    /// How long a connection may be silent, and how long a header may take.
+    /// Limit for an idle connection, and for receiving a header.
     package var idle: TimeAmount = .seconds(60)
-    /// For how long the daemon waits for a request's body, and again for each MiB of it.
+    /// Limit for each MiB of a request body.
     package var body: TimeAmount = .seconds(60)
-    /// Connections at a time.
+    /// Concurrent connections.
     package var connections: Int
-    /// Of these, the ones that only administrators can have, so that others never lock them out.
+    /// Connections reserved for administrators, so that others cannot lock them out.
     package var reserved: Int
-    /// Besides, the ones that observers cannot have either.
+    /// Further connections that observers cannot use.
     package var reservedForOperators: Int
-    /// Connections at a time of all users without a role together: they can do nothing but hear so.
+    /// Concurrent connections of all users without a role; they only get 403.
     package var connectionsWithoutRole: Int
-    /// Connections of one user at a time; root and the daemon's own user may have all of them.
+    /// Concurrent connections per user; does not apply to root and the daemon's user.
     package var connectionsPerUser = 64
-    /// Connections at a time that are told that they are too many; those over it are closed at once.
+    /// Concurrent over-limit connections that get a 503; more are closed at once.
     package var refusals: Int
-    /// Bytes of large bodies in memory at a time: two of the largest, and one of them of the same user. Taking one in needs four times as much.
+    /// Bytes of large bodies in memory: two of the largest, one per user. Processing needs four times as much.
     package var bodies = 66 << 20
     package var bodiesPerUser = 33 << 20
-    /// A larger body than this waits for its turn; of smaller ones no user can have so many that it matters.
+    /// Larger bodies queue for `bodies`; smaller ones are too small to matter.
     package var smallBody = 64 << 10
-    /// How long a large body may wait for its turn.
+    /// How long a large body may queue.
     package var turn: Duration = .seconds(30)
 
-    /// - Parameter descriptors: as many as this process may have open. Connections leave most of them to everything else, whoever connects: a
-    ///   process that has none left may end, since libdispatch takes a thread for gone that it cannot look at (`workqueue.c` there).
+    /// - Parameter descriptors: the open-file limit. Most descriptors stay free for the rest of the process: with none left it may crash, because
+    ///   libdispatch treats a thread that it cannot inspect as gone (`workqueue.c`).
     package init(descriptors: Int = Self.descriptors) {
         connections = min(256, max(4, (descriptors - 32) / 2))
         reserved = min(16, connections / 4)

@@ -7,10 +7,10 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// The routes: every endpoint to its method of the service.
+/// Routes each endpoint to its service method.
 struct ControlRouter {
     let service: any ControlService
-    /// After how long without an event a listener is sent an empty line, by which also its going is noticed.
+    /// Interval of empty lines on a quiet event stream; they also detect a closed connection.
     let quiet: Duration
     let limits: ControlLimits
     let doorkeeper: Doorkeeper
@@ -24,7 +24,6 @@ struct ControlRouter {
         doorkeeper = Doorkeeper(policy: policy, limits: limits, audit: audit, service: service)
     }
 
-    /// Every call that is answered.
     var calls: [Call] {
         [
             call(Endpoints.status, service.status),
@@ -66,7 +65,7 @@ struct ControlRouter {
         return router.buildResponder()
     }
 
-    /// - Parameter target: what a changing call is about, for the journal.
+    /// - Parameter target: the object of a changing call, for the log.
     private func call<Input, Output>(
         _ endpoint: Endpoint<Input, Output>,
         on target: @escaping @Sendable (Input, Output?) -> String? = { input, _ in input.parameters["id"] ?? input.parameters["backend"] },
@@ -94,7 +93,7 @@ struct ControlRouter {
         let events = try await doorkeeper.admit(Endpoints.events, request, context) { query, peer in
             try await service.events(query, by: peer).cancelOnGracefulShutdown()
         }
-        // Two that are pulled: neither an event nor an empty line waits in memory for a listener that does not read.
+        // Both sequences are pulled, so nothing queues in memory for a listener that does not read.
         let ticks = AsyncTimerSequence(interval: quiet, clock: .continuous).map { _ in [Event]?.some([]) }
         let batches = chain(events.map { [Event]?.some($0) }, [[Event]?.none].async)
         return Response(
@@ -108,7 +107,7 @@ struct ControlRouter {
             })
     }
 
-    /// A line for each event; an empty one where there is none.
+    /// One line per event, or one empty line.
     private static func lines(_ events: [Event]) -> ByteBuffer {
         var lines = ByteBuffer()
         for event in events {
@@ -120,7 +119,6 @@ struct ControlRouter {
     }
 }
 
-/// One route: an endpoint, and what answers it.
 struct Call: Sendable {
     let method: HTTPRequest.Method
     let path: String

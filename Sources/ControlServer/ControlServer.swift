@@ -8,7 +8,7 @@ import NIOExtras
 import NIOPosix
 import ServiceLifecycle
 
-/// Serves the control channel on a socket that is already listening, until graceful shutdown.
+/// Serves the control channel on a listening socket until graceful shutdown.
 package struct ControlServer: Service {
     private let socket: UnixSocket
     private let router: ControlRouter
@@ -18,8 +18,8 @@ package struct ControlServer: Service {
     private let onServing: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - quiet: after how long without an event a listener is sent an empty line.
-    ///   - onServing: told once calls are answered.
+    ///   - quiet: interval of empty lines on a quiet event stream.
+    ///   - onServing: called once requests are answered.
     package init(
         socket: UnixSocket, service: any ControlService, policy: AccessPolicy = AccessPolicy(), limits: ControlLimits = ControlLimits(),
         quiet: Duration = .seconds(30), log: Logger, onServing: @escaping @Sendable () -> Void = {}
@@ -36,7 +36,7 @@ package struct ControlServer: Service {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await serve() }
             group.addTask {
-                // The other parts are shut down after this one: a client that dawdles must not use up their time.
+                // Other services shut down after this one; a slow client must not use up their time.
                 try await gracefulShutdown()
                 try await Task.sleep(for: Self.grace)
             }
@@ -46,13 +46,13 @@ package struct ControlServer: Service {
         }
     }
 
-    /// How long calls that are under way at shutdown may take to come to their end.
+    /// Limit for calls in progress at shutdown.
     private static let grace = Duration.seconds(1)
-    /// How long what has connected before the shutdown has time to send its request.
+    /// How long a connection accepted before the shutdown may take to send its request.
     private static let lastOrders = TimeAmount.milliseconds(100)
 
     private func serve() async throws {
-        // The server closes what it is given; the socket itself outlives it where another server is to follow.
+        // The server closes its descriptor; the socket may be reused by the next server.
         guard let descriptor = try socket.duplicate() else { return try await gracefulShutdown() }
         let responder = router.responder()
         let (log, limits) = (log, limits)
@@ -109,30 +109,29 @@ package struct ControlServer: Service {
             } onCancel: {
                 server.close(promise: nil)
             }
-            // NIO closes a listener that accept(2) fails on but for want of descriptors or memory. Deaf, the daemon must not look well.
+            // NIO closes a listener on accept(2) errors other than lack of descriptors or memory. The daemon must not look healthy without one.
             guard Task.isCancelled || Task.isShuttingDownGracefully else { throw SocketError.lost(socket.path, failure.words) }
         }
     }
 
-    /// At graceful shutdown lets whoever is connected come to an end, and closes the server.
+    /// At graceful shutdown, drains the connections and closes the server.
     private func quiesce(
         _ server: any Channel, _ group: MultiThreadedEventLoopGroup, _ quiescing: ServerQuiescingHelper, _ failure: AcceptFailure
     ) async {
         do {
             try await gracefulShutdown()
-            // New clients wait in the socket's queue for the next server.
+            // New clients wait in the backlog for the next server.
             failure.takeNobody()
             try await server.setOption(.autoRead, value: false).get()
-            // Wait until every loop has set up the connections that were accepted before, and the server's loop has registered them.
+            // Wait until every loop has set up earlier connections and the server's loop has registered them.
             for loop in Array(group.makeIterator()) + [server.eventLoop] { try await loop.submit {}.get() }
             quiescing.initiateShutdown(promise: nil)
         } catch {
-            // Cancelled, or closed already: it ends without more ado.
+            // Cancelled or already closed.
             server.close(promise: nil)
         }
     }
 
-    /// Gives a connection its place, or its end.
     private func admit(_ channel: any Channel) throws {
         guard let peer = channel.peer else {
             return try channel.pipeline.syncOperations.addHandler(RefusedConnection(isTold: false), position: .first)

@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 import SyncModel
 
-/// Lets a call in: first the caller's role, then the length that its body claims to have, and only then what it says.
+/// Admits a call: checks the role, then the declared body length, then reads the input.
 struct Doorkeeper {
     let policy: AccessPolicy
     let limits: ControlLimits
@@ -47,12 +47,11 @@ struct Doorkeeper {
         return try await work(try Input(parameters: parameters, body: body), peer)
     }
 
-    /// `problem`, once a large body that is on its way has been read and dropped: a client that is still sending would see its connection break,
-    /// and not the answer.
+    /// Reads and drops a large body before returning `problem`: a client still sending would see a broken connection instead of the answer.
     private func refusing(_ request: Request, _ limit: Int, _ problem: Problem) async -> Problem {
         let length = request.headers[.contentLength].flatMap { Int($0) } ?? 0
         guard length > limits.smallBody, length <= limit, request.headers[.expect]?.lowercased() != "100-continue" else { return problem }
-        // A body that breaks off has nobody left to read the answer.
+        // If the body breaks off, the client is gone.
         do { for try await _ in request.body {} } catch {}
         return problem
     }
@@ -69,13 +68,13 @@ struct Doorkeeper {
         return parameters
     }
 
-    /// As forms are encoded, by Python's `urlencode` among others: a plus is a space (WHATWG URL, application/x-www-form-urlencoded).
+    /// Form encoding, as by Python's `urlencode`: a plus is a space (WHATWG URL, application/x-www-form-urlencoded).
     private static func decoded(_ text: String) -> String {
         let spaced = text.replacing("+", with: " ")
         return spaced.removingPercentEncoding ?? spaced
     }
 
-    /// How long the body says that it is, in bytes; nil where it does not say.
+    /// The declared body length in bytes; nil if unknown.
     private static func length(_ request: Request, atMost limit: Int) throws -> Int? {
         guard let text = request.headers[.contentLength] else { return request.headers[.transferEncoding] == nil ? 0 : nil }
         guard let length = Int(text), length <= limit else { throw Problem.tooLarge(limit) }
@@ -83,7 +82,7 @@ struct Doorkeeper {
     }
 
     private static func body(_ request: Request, _ length: Int?, atMost limit: Int) async throws -> Data {
-        // Not collected in a buffer first, of which this would be a copy.
+        // Read directly, which avoids a copy.
         var body = Data(capacity: length ?? 0)
         do {
             for try await part in request.body {
@@ -95,16 +94,16 @@ struct Doorkeeper {
         } catch let error as CancellationError {
             throw error
         } catch {
-            // The caller has gone, was too slow, or sent what is no HTTP.
+            // The client disconnected, was too slow, or sent invalid HTTP.
             throw Problem.invalid("The body could not be read to its end, and nothing was done.")
         }
-        // A connection that ends in the middle of a body must not make a document of what had come.
+        // A truncated body must not be stored as a document.
         if let length, body.count != length { throw Problem.invalid("The body ended before it was complete.") }
         return body
     }
 }
 
 extension Endpoint {
-    /// The call as the journal and the events name it.
+    /// The call's name in the journal and in events.
     var name: String { "\(method.rawValue) \(path)" }
 }

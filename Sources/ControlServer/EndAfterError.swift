@@ -1,13 +1,13 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes a connection after a parser error: nothing reads the rest of the input, and a client that goes on sending would block.
+/// Closes a connection after a parser error: no handler reads further input, so a client still sending would block.
 final class EndAfterError: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// How long the client has to read the response once it is written.
+    /// How long the client may take to read a written response.
     private static let grace = TimeAmount.seconds(1)
     /// How long the response may take.
     private let patience: TimeAmount

@@ -1,15 +1,14 @@
 import NIOCore
 
-/// At the end of an accepted connection's pipeline: hands the connection out once it is active, or says that it does not come.
+/// Last handler of an accepted connection: hands it over once active, or reports that it failed.
 ///
-/// Earlier it could not be closed yet, and NIO takes an attempt for a mistake of ours.
+/// An inactive channel cannot be closed yet; NIO treats the attempt as a programming error.
 final class Handover<Connection: Sendable>: ChannelInboundHandler {
     typealias InboundIn = Never
 
     private var connection: Connection?
     private let arrivals: Arrivals<Connection>
 
-    /// - Parameter arrivals: to which it was announced.
     init(_ connection: Connection, to arrivals: Arrivals<Connection>) { (self.connection, self.arrivals) = (connection, arrivals) }
 
     func channelActive(context: ChannelHandlerContext) {

@@ -1,7 +1,7 @@
 import ControlAPI
 import Hummingbird
 
-/// Refuses a request whose first line and headers are longer than `limit` bytes.
+/// Rejects requests with more than `limit` bytes of target and headers.
 struct HeaderLimitMiddleware: RouterMiddleware {
     let limit: Int
 

@@ -2,11 +2,11 @@ import CSystemLinux
 import Glibc
 import NIOCore
 
-/// The process at the other end of the socket, as the kernel knew it when it connected (SO_PEERCRED, SO_PEERGROUPS).
+/// The connected process, as the kernel recorded it at connect time (SO_PEERCRED, SO_PEERGROUPS).
 package struct Peer: Sendable, Equatable, CustomStringConvertible {
     package var pid: pid_t
     package var uid: uid_t
-    /// Its own group and the supplementary ones.
+    /// Primary and supplementary groups.
     package var groups: Set<gid_t>
 
     package init(pid: pid_t, uid: uid_t, groups: Set<gid_t>) {
@@ -15,7 +15,7 @@ package struct Peer: Sendable, Equatable, CustomStringConvertible {
         self.groups = groups
     }
 
-    /// Who is connected to the Unix socket `descriptor`; nil where the kernel does not say.
+    /// Nil if the kernel does not report the peer.
     package init?(descriptor: Int32) {
         var (pid, uid, gid) = (pid_t(), uid_t(), gid_t())
         guard homing_peer(descriptor, &pid, &uid, &gid) == 0 else { return nil }
@@ -33,9 +33,9 @@ package struct Peer: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension Channel {
-    /// Who is connected; nil where the kernel does not say, or the connection is gone. On the channel's event loop only.
+    /// Nil if unknown or disconnected. Only on the channel's event loop.
     var peer: Peer? {
-        // `try?`: the descriptor is gone with the connection, hence nil.
+        // `try?`: fails only if the connection is gone.
         try? pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { Peer(descriptor: $0) } ?? nil
     }
 }

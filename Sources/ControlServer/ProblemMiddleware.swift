@@ -5,7 +5,7 @@ import Hummingbird
 import Logging
 import NIOCore
 
-/// Turns every error into application/problem+json (RFC 9457).
+/// Converts errors to application/problem+json (RFC 9457).
 struct ProblemMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: ControlContext, next: (Request, ControlContext) async throws -> Response
@@ -49,7 +49,7 @@ struct ProblemMiddleware: RouterMiddleware {
     }
 }
 
-/// Refuses what a web page could send: requests with headers that only browsers set, or for another host (DNS rebinding).
+/// Rejects requests that a web page could send: browser-only headers or another host (DNS rebinding).
 struct LocalOnlyMiddleware: RouterMiddleware {
     private static let hosts: Set<String> = ["", "homing", "localhost"]
     private static let marks = ["Origin", "Referer", "Sec-Fetch-Site", "Sec-Fetch-Mode", "Sec-Fetch-Dest", "Sec-Fetch-User"]
@@ -64,7 +64,7 @@ struct LocalOnlyMiddleware: RouterMiddleware {
                 .notPermitted, status: 403, title: "Not permitted", detail: "Requests with the header \(name.canonicalName) are refused.",
                 next: "Call from a program, not from a web page.")
         }
-        // The first Host is not among the headers; a second one would leave open which is meant (RFC 9112 3.2).
+        // `headers` holds no first Host, so this is a second one, which is ambiguous (RFC 9112 3.2).
         if let host = Self.host, request.headers[host] != nil {
             throw Problem(
                 .invalidRequest, status: 400, title: "The request is not understood", detail: "It names more than one host.",

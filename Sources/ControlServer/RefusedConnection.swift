@@ -1,7 +1,7 @@
 import ControlAPI
 import NIOCore
 
-/// In front of a connection for which there is no room: answers its first bytes with a 503 and closes it.
+/// Answers the first bytes of an over-limit connection with 503, then closes it.
 final class RefusedConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -9,7 +9,7 @@ final class RefusedConnection: ChannelInboundHandler {
     private let isTold: Bool
     private var hasAnswered = false
 
-    /// - Parameter isTold: false to close it at once and without a word.
+    /// - Parameter isTold: false closes without an answer.
     init(isTold: Bool) { self.isTold = isTold }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -17,12 +17,12 @@ final class RefusedConnection: ChannelInboundHandler {
         context.fireChannelActive()
     }
 
-    // Only once it has said something: an answer that comes before the request is a client's error.
+    // Waits for the request: an answer before it is an error for the client.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard isTold, !hasAnswered else { return }
         hasAnswered = true
         context.writeAndFlush(wrapOutboundOut(Self.answer), promise: nil)
-        // What comes still is read and dropped, lest the client find the connection broken before it finds the answer.
+        // Further input is read and dropped, so that the client can read the answer before the connection closes.
         context.close(mode: .output, promise: nil)
         close(context.channel, in: .seconds(1))
     }

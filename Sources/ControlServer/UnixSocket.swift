@@ -3,17 +3,17 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A listening Unix socket: of our own making, since the framework's way would steal the path of a daemon that is alive, and would leave a
-/// moment in which the socket is open to everybody; or a service manager's, whose path is not ours to remove.
+/// A listening Unix socket, created here or passed by a service manager, which then owns the path. Hummingbird's own binding would take over the path
+/// of a running daemon and briefly expose the socket to all users.
 package final class UnixSocket: Sendable {
     package let descriptor: Int32
-    /// Where it was bound; empty for a passed one without a name.
+    /// Empty for a passed socket without a name.
     package let path: String
-    /// Whether a service manager holds it too, and keeps its path.
+    /// Whether a service manager also holds the socket and owns its path.
     package let isAdopted: Bool
     private let isClosed = Mutex(false)
 
-    /// Binds `path` with `mode` (less the umask) and listens. A path whose owner is alive is refused, a stale one replaced.
+    /// Binds `path` with `mode` (minus the umask) and listens. Throws if a daemon listens there; replaces a stale socket.
     package init(path: String, mode: mode_t) throws(SocketError) {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -23,7 +23,7 @@ package final class UnixSocket: Sendable {
         try Self.clear(path, &address)
         let descriptor = socket(AF_UNIX, Self.type, 0)
         guard descriptor >= 0 else { throw .system(path, errno) }
-        // The mode of the descriptor before bind becomes the mode of the path: there is no moment in which it is another (unix(7)).
+        // bind(2) creates the path with the descriptor's mode, so the path never has another one (unix(7)).
         guard fchmod(descriptor, mode) == 0, Self.call(bind, descriptor, &address) == 0, listen(descriptor, Self.backlog) == 0
         else {
             let code = errno
@@ -35,7 +35,7 @@ package final class UnixSocket: Sendable {
         isAdopted = false
     }
 
-    /// Takes over a socket that already listens (sd_listen_fds(3)).
+    /// Adopts a listening socket (sd_listen_fds(3)).
     package init(adopting descriptor: Int32) throws(SocketError) {
         func option(_ name: Int32) -> Int32? {
             var value: Int32 = 0
@@ -46,14 +46,14 @@ package final class UnixSocket: Sendable {
             throw .notListening(descriptor)
         }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        // A service manager's default may be as short as 128. It listens all the same where this fails.
+        // A service manager's default may be 128. On failure the socket still listens.
         _ = listen(descriptor, Self.backlog)
         self.descriptor = descriptor
         path = Self.path(of: descriptor)
         isAdopted = true
     }
 
-    /// How many may wait to be accepted: as many as the system allows (net.core.somaxconn). On a full backlog connect(2) fails for everybody.
+    /// As long as the system allows (net.core.somaxconn). With a full backlog, connect(2) fails for all users.
     static let backlog = Int32.max
 
     private static func path(of descriptor: Int32) -> String {
@@ -70,7 +70,7 @@ package final class UnixSocket: Sendable {
         }
     }
 
-    /// Another descriptor of the same socket, for a server that closes its own: whoever connects in between waits. Nil once it is closed.
+    /// A duplicate for a server that closes its own descriptor; new clients wait meanwhile. Nil once closed.
     package func duplicate() throws(SocketError) -> Int32? {
         let (copy, code) = isClosed.withLock { isClosed in
             isClosed ? (nil, 0) : (fcntl(descriptor, F_DUPFD_CLOEXEC, 3) as Int32?, errno)
@@ -80,7 +80,7 @@ package final class UnixSocket: Sendable {
         return copy
     }
 
-    /// Listens no more, and takes the path away where it is ours; a second time does nothing.
+    /// Stops listening and removes the path unless a service manager owns it. Idempotent.
     package func close() {
         isClosed.withLock { isClosed in
             guard !isClosed else { return }
@@ -90,9 +90,9 @@ package final class UnixSocket: Sendable {
         }
     }
 
-    /// Whether anybody on this machine can connect, and not only its owner and its group.
+    /// Whether every local user can connect.
     package var isOpenToAll: Bool {
-        // `try?`: what cannot be told is taken for the worse.
+        // `try?`: unknown counts as open.
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard let mode = attributes?[.posixPermissions] as? NSNumber else { return true }
         return mode.intValue & 0o002 != 0
@@ -101,7 +101,7 @@ package final class UnixSocket: Sendable {
     private static let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
 
     private static func clear(_ path: String, _ address: inout sockaddr_un) throws(SocketError) {
-        // `try?`: where there is nothing, there is nothing to clear.
+        // `try?`: nothing to clear.
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return }
         guard attributes[.type] as? FileAttributeType == .typeSocket else { throw .notASocket(path) }
         let probe = socket(AF_UNIX, type, 0)
@@ -121,15 +121,14 @@ package final class UnixSocket: Sendable {
     }
 }
 
-/// Why the control socket could not be made.
 package enum SocketError: Error, Sendable, Equatable, CustomStringConvertible {
     case inUse(String)
     case notASocket(String)
     case pathTooLong(String)
-    /// What was passed under this number.
+    /// The passed descriptor.
     case notListening(Int32)
     case system(String, Int32)
-    /// Nobody can connect to it any more, and nobody asked for that; with what the system said, where it did.
+    /// The listener closed unexpectedly; with the system's error, if any.
     case lost(String, String?)
 
     package var description: String {

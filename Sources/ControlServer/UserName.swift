@@ -1,6 +1,6 @@
 import Glibc
 
-/// A user as people know them: by name where the system has one.
+/// A user's name for messages, or the number without one.
 package struct UserName: CustomStringConvertible {
     private let uid: uid_t
     private let name: String?
@@ -11,9 +11,9 @@ package struct UserName: CustomStringConvertible {
     }
 
     package var description: String { name.map { "\($0) (user number \(uid))" } ?? "user number \(uid)" }
-    /// The name alone, `anna`, else `user 1000`.
+    /// `anna`, or `user 1000`.
     package var short: String { name ?? "user \(uid)" }
-    /// What to put into a command line.
+    /// For a command line.
     var argument: String { name ?? "NAME" }
 
     private static func name(of uid: uid_t) -> String? {

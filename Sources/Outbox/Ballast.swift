@@ -3,16 +3,15 @@ import Glibc
 import SyncModel
 import Synchronization
 
-/// Space kept on the disk for what must be written when there is none left: what becomes of entries, and who has signed in or out.
+/// Reserved disk space for mandatory writes on a full disk: the results of sends, sign-ins and sign-outs.
 ///
-/// Without it a full disk could not even be told that something was delivered, and so nothing would be, until a person makes room.
+/// Without it a full disk would stop all deliveries, because their results could not be stored. See Decisions/Ballast.md.
 final class Ballast: Sendable {
     private let path: String
-    /// Bytes: those of some ten thousand settlements, and never more than a sixteenth of the disk.
+    /// Bytes: enough for some ten thousand settlements, at most a sixteenth of the disk.
     let size: Int64
     private let state = Mutex(false)
 
-    /// Takes the space where the disk has it.
     init(beside file: String) {
         path = (file as NSString).deletingLastPathComponent + "/ballast"
         size = min(8 << 20, (Self.disk(of: path)?.total ?? .max) / 16)
@@ -21,10 +20,10 @@ final class Ballast: Sendable {
 
     var isWhole: Bool { state.withLock(\.self) }
 
-    /// What the disk has left for this user, in bytes; nil where the system does not say.
+    /// Bytes free for this user; nil if unknown.
     var free: Int64? { Self.disk(of: path)?.free }
 
-    /// Gives the space, and the file's own place, back to the disk; false where there was none to give.
+    /// Also frees the file's inode; false if there was nothing to release.
     func release() -> Bool {
         state.withLock { isWhole in
             defer { isWhole = false }
@@ -32,7 +31,7 @@ final class Ballast: Sendable {
         }
     }
 
-    /// Takes the space again, and true where it is all there: only from a disk that has some to spare besides.
+    /// Only if the disk has some to spare besides; true if the reserve is complete.
     func restore() -> Bool {
         state.withLock { isWhole in
             if isWhole { return true }
@@ -62,7 +61,7 @@ final class Ballast: Sendable {
     private static func disk(of path: String) -> (total: Int64, free: Int64)? {
         var info = statvfs()
         guard statvfs((path as NSString).deletingLastPathComponent, &info) == 0 else { return nil }
-        // A network's file system may claim any size.
+        // A network file system may report any size.
         let block = Int64(clamping: info.f_frsize)
         return (Int64(clamping: info.f_blocks).multipliedClamped(by: block), Int64(clamping: info.f_bavail).multipliedClamped(by: block))
     }

@@ -2,10 +2,9 @@ import Foundation
 import Synchronization
 import Vault
 
-/// Whether this run has met damage in its store. The first time leaves a mark beside the file, by which the next run knows that it has to
-/// salvage what it can.
+/// Whether this run has met damage. The first time leaves a mark, so that the next run salvages the store.
 package final class Damage: Sendable {
-    /// Told once.
+    /// Sent once.
     package let met = Signal()
     private let mark: DurableFile
     private let words = Mutex<String?>(nil)
@@ -13,7 +12,7 @@ package final class Damage: Sendable {
     init(file: String) { mark = DurableFile(path: StoreRepair.mark(of: file)) }
 
     package var isMet: Bool { reason != nil }
-    /// What was wrong, in SQLite's words or ours; nil while nothing is.
+    /// In SQLite's words or ours; nil without damage.
     package var reason: String? { words.withLock(\.self) }
 
     func meet(_ reason: String) {
@@ -22,7 +21,7 @@ package final class Damage: Sendable {
             return words == nil
         }
         guard isFirst else { return }
-        // `try?`: on a disk that takes nothing, the next run meets the damage as this one has.
+        // `try?`: without the mark, the next run meets the damage as this one did.
         _ = try? mark.create(with: Data(reason.utf8))
         met.send()
     }

@@ -3,14 +3,13 @@ import GRDB
 import SyncModel
 import Vault
 
-/// A row of `entry` as it is stored.
 struct EntryRow: FetchableRecord, Sendable {
     var sequence: Int64
     var id, backend, lane, route: String
     var account: AccountID
     var onDead, state: String
     var holdReason: String?
-    /// The content, where it was read with the row.
+    /// Only if it was read with the row.
     var sealed: Data?
     var size: Int
     var digest: Data
@@ -63,15 +62,14 @@ struct EntryRow: FetchableRecord, Sendable {
         identity = try row.decode(forColumn: "identity")
     }
 
-    /// The same row with its content, which is kept apart from it.
+    /// The row with its content from `content`.
     func withContent(_ db: Database) throws -> EntryRow {
         var row = self
         row.sealed = try Data.fetchOne(db.cachedStatement(sql: "SELECT sealed FROM content WHERE sequence = ?"), arguments: [sequence])
         return row
     }
 
-    /// The first 16 bytes of a keyed digest of what an entry is and never changes, apart from its content, which has a digest of its own. A
-    /// flipped bit in an account or a lane would otherwise be believed.
+    /// 16 bytes of a keyed digest of the immutable columns. It detects a flipped bit in an account or a lane; content has its own digest.
     static func identity(_ mutation: Mutation, digest: Data, by vault: Vault) -> Data {
         let parts = [
             mutation.id.description, mutation.destination.backend, mutation.destination.account.rawValue, mutation.lane.rawValue,
@@ -88,7 +86,6 @@ struct EntryRow: FetchableRecord, Sendable {
         }
     }
 
-    /// The row as an entry, with the content that `content` holds.
     func entry(_ content: SealedContent = SealedContent()) throws -> Entry {
         guard let state = Entry.State(rawValue: state), let onDead = Mutation.OnDead(rawValue: onDead) else {
             throw OutboxError.damaged("entry \(sequence) is in a state that this version does not know")

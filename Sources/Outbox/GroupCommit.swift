@@ -1,9 +1,9 @@
 import GRDB
 
-/// Lets concurrent writes share one transaction, hence one fsync: while one transaction commits, the next gathers.
+/// Lets concurrent writes share one transaction and one fsync: while one transaction commits, the next gathers.
 actor GroupCommit {
     private struct Item {
-        /// Whether it may use the ballast.
+        /// May use the reserve.
         let mustBe: Bool
         let apply: @Sendable (Database) throws -> Void
         let finish: @Sendable ((any Error)?) -> Void
@@ -13,16 +13,16 @@ actor GroupCommit {
     private let ballast: Ballast
     private var gathered: [Item] = []
     private var isCommitting = false
-    /// Whether the next transaction overwrites what it destroys, which takes as much room in the log as that had itself.
+    /// The next transaction overwrites deleted content (`secure_delete`), which takes as much room in the WAL.
     private var overwrites = true
-    /// Whether pages of the file hold nothing any more, and still what was destroyed.
+    /// Free pages of the file still hold deleted content.
     private var owesPages = false
 
     init(pool: DatabasePool, ballast: Ballast) { (self.pool, self.ballast) = (pool, ballast) }
 
-    /// Runs `work` in a savepoint of a shared transaction; returns its value after the commit. What throws rolls back alone.
+    /// Runs `work` in a savepoint of a shared transaction; returns its value after the commit. An error rolls back only this savepoint.
     ///
-    /// - Parameter mustBe: on a full disk it is written all the same, as long as the ballast lasts, and whatever shares its transaction.
+    /// - Parameter mustBe: mandatory, and written from the reserve on a full disk.
     func submit<T: Sendable>(mustBe: Bool, _ work: @escaping @Sendable (Database) throws -> T) async throws -> T {
         let outcome = Outcome<T>()
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
@@ -32,7 +32,7 @@ actor GroupCommit {
                     finish: { error in if let error { continuation.resume(throwing: error) } else { continuation.resume() } }))
             guard !isCommitting else { return }
             isCommitting = true
-            // Unstructured: a submitter that is cancelled must not roll back what others share with it.
+            // Unstructured: a cancelled submitter must not roll back the others.
             Task { await commitGathered() }
         }
         guard let value = outcome.value else { throw OutboxError.storage("a committed write left no value") }
@@ -48,7 +48,7 @@ actor GroupCommit {
             do {
                 let errors = try await pool.writeWithoutTransaction { db in
                     if !overwrites { try db.execute(sql: "PRAGMA secure_delete = FAST") }
-                    // `try?`: a connection on which not even this can be set fails with the next write, which says why.
+                    // `try?`: if this fails, the next write fails too and reports why.
                     defer { if !overwrites { try? db.execute(sql: "PRAGMA secure_delete = ON") } }
                     return try Self.apply(batch, db)
                 }
@@ -56,7 +56,7 @@ actor GroupCommit {
                 if !overwrites { owesPages = true }
                 await giveBackWhatWasNotOverwritten()
             } catch {
-                // `try?`: a connection that is closed says no more.
+                // `try?`: a closed connection gives no answer.
                 let isFull = (try? await pool.writeWithoutTransaction { db in db.isOverQuota(error) }) == true
                 let error = isFull ? OutboxError.full : error
                 let again = OutboxError(error) == .full ? await whatMustBe(of: batch, overwrote: overwrites) : []
@@ -67,7 +67,7 @@ actor GroupCommit {
         isCommitting = false
     }
 
-    /// Writes a batch in one transaction; for each item why it could not be written, if so.
+    /// Writes a batch in one transaction; returns each item's error.
     private static func apply(_ batch: [Item], _ db: Database) throws -> [(any Error)?] {
         var errors: [(any Error)?] = []
         try db.inTransaction(.immediate) {
@@ -79,7 +79,7 @@ actor GroupCommit {
                     }
                     return nil
                 } catch let error as DatabaseError where error.resultCode != .SQLITE_CONSTRAINT {
-                    throw error  // the disk, not this item: the whole transaction is at fault
+                    throw error  // a disk error fails the whole transaction
                 } catch {
                     return error
                 }
@@ -89,24 +89,22 @@ actor GroupCommit {
         return errors
     }
 
-    /// What of a batch that the disk had no room for is tried once more: without the rest, which may have been what was too large; then with
-    /// the space of the ballast; then without overwriting what it destroys.
+    /// The items to retry after a full disk: without submissions, then with the reserve, then without overwriting. See Decisions/Ballast.md.
     private func whatMustBe(of batch: [Item], overwrote: Bool) async -> [Item] {
         let kept = batch.filter(\.mustBe)
         if kept.isEmpty { return [] }
         let hasRoom = kept.count < batch.count || ballast.release()
-        // The room is for what the log holds first: once that is in the file, the log begins anew. `try?`: the next try tells.
+        // After the checkpoint the WAL can start over. `try?`: the retry shows whether it did.
         _ = try? await pool.writeWithoutTransaction { db in try db.checkpoint(.passive) }
         overwrites = hasRoom ? overwrote : !overwrote
         return hasRoom || overwrote ? kept : []
     }
 
-    /// Pages that hold nothing any more, and still what was destroyed, leave the file while nobody waits. Where there is no room for that
-    /// either, they do with the next day's cleaning, or start.
+    /// Removes free pages that still hold deleted content, while no write waits. `try?`: the daily cleanup or the next start tries again.
     private func giveBackWhatWasNotOverwritten() async {
         while owesPages, gathered.isEmpty { owesPages = (try? await pool.writeWithoutTransaction { db in try db.shrinkFile() }) ?? false }
     }
 
-    // SAFETY: written once by the writer's queue inside the transaction, read once after the continuation that the commit resumes.
+    // SAFETY: written once on the writer's queue, read once after the commit resumes the continuation.
     private final class Outcome<T: Sendable>: @unchecked Sendable { var value: T? }
 }

@@ -2,11 +2,11 @@ import Foundation
 import SyncModel
 import Vault
 
-/// Opens what is sealed in rows, and checks that it is what was accepted.
+/// Opens sealed rows, and checks that they are unchanged since acceptance.
 struct Opening: Sendable {
     let vault: Vault
 
-    /// The content of `row`, whose digest is that of the day it was accepted; throws where a byte of it has changed.
+    /// Throws if any byte of the content or the entry's identity has changed.
     func content(of row: EntryRow) throws -> SealedContent {
         guard let sealed = row.sealed else { throw OutboxError.storage("entry \(row.sequence) has no content") }
         let content = try SealedContent(opening: sealed, by: vault, as: try row.mutationID)

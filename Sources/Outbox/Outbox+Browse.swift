@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import SyncModel
 
-/// An entry as it is shown: its row without its content. A delivered or discarded one may be known by its receipt alone.
+/// An entry without its content. For a delivered or discarded one, only the receipt may be left.
 package struct EntryRecord: Sendable, Equatable {
     package var sequence: Int64
     package var id: MutationID
@@ -12,35 +12,34 @@ package struct EntryRecord: Sendable, Equatable {
     package var state: Entry.State
     package var holdReason: HoldReason?
     package var onDead: Mutation.OnDead
-    /// As the file or the caller said; otherwise as `acceptedAt`.
+    /// As stated by the file or the caller; otherwise `acceptedAt`.
     package var capturedAt: Date
     package var acceptedAt: Date
-    /// Not to be sent before; nil for at once, and in any state but `pending`.
+    /// Not to be sent earlier; nil for at once, and in any state but `pending`.
     package var dueAt: Date?
     package var settledAt: Date?
     package var attempts: Int
     package var releases: Int
     package var uncertain: Bool
-    /// Look-ups in a row that brought no answer.
+    /// Consecutive.
     package var looks: Int
-    /// An earlier entry of another lane that has to be delivered first.
+    /// An entry of another lane that must be delivered first.
     package var parent: Int64?
-    /// Bytes of the document.
+    /// Bytes of the payload.
     package var size: Int
     package var remoteID: String?
     package var lastStatus: Int?
     package var lastError: String?
     package var lastReason: Failure.Reason?
-    /// When a send was last tried; nil before the first.
+    /// Start of the last send; nil before the first.
     package var triedAt: Date?
-    /// When the send began that is under way; nil in any state but `inflight`.
+    /// Start of the current send; nil in any state but `inflight`.
     package var claimedAt: Date?
-    /// When, and by whom, it was last given all its attempts again.
+    /// The last time a person retried it, and that person.
     package var retriedAt: Date?
     package var retriedBy: String?
 }
 
-/// A try as it is shown.
 package struct AttemptRow: Sendable, Equatable {
     package var startedAt, endedAt: Date
     package var verdict: String
@@ -55,23 +54,22 @@ package struct Tally: Sendable, Equatable {
     package var state: Entry.State
     package var count: Int
     package var bytes: Int
-    /// When the latest of them was settled; nil for states that are not final.
+    /// When the latest was settled; nil for states that are not final.
     package var latest: Date?
 }
 
-/// The queue at one moment.
 package struct Overview: Sendable, Equatable {
     package var tallies: [Tally]
-    /// Pending entries behind one that stops their lane: dead, held, or one whose look-ups keep failing.
+    /// Pending entries in lanes stopped by one that is dead, held, or keeps failing its lookups.
     package var blocked: [Destination: Int]
-    /// Entries that have still to be sent and whose look-ups keep failing.
+    /// Entries that keep failing their lookups.
     package var unseen: [Destination: Int]
-    /// The newest event's: what the counts do not show yet, later events tell.
+    /// Of the newest event that the counts include.
     package var cursor: Int64
 }
 
 extension Outbox {
-    /// Entries by ascending sequence: those after the cursor `after`, or the newest ones where it is nil.
+    /// Entries by ascending sequence: those after the cursor `after`, or the newest ones if it is nil.
     package func entries(
         state: Entry.State? = nil, backend: String? = nil, after: Int64? = 0, limit: Int
     ) async throws(OutboxError) -> [EntryRecord] {
@@ -89,7 +87,7 @@ extension Outbox {
         }
     }
 
-    /// One entry with its tries, oldest first; nil where the id was never accepted.
+    /// With its attempts, oldest first; nil if the id was never accepted.
     package func entry(_ id: MutationID) async throws(OutboxError) -> (record: EntryRecord, attempts: [AttemptRow])? {
         try await read { db in
             guard
@@ -120,26 +118,25 @@ extension Outbox {
         }
     }
 
-    /// The fields of an entry; nil where they are destroyed or cannot be read.
+    /// Nil if they are destroyed or unreadable.
     package func fields(of id: MutationID) async throws(OutboxError) -> [String: JSONValue]? {
         let opening = Opening(vault: vault)
         return try await read { db in
             guard let row = try EntryRow.fetchOne(db, sql: "SELECT * FROM entry WHERE id = ?", arguments: [id.description]) else {
                 return nil
             }
-            // `try?`: what cannot be read is held by whoever has to send it.
+            // `try?`: the next claim holds an unreadable entry.
             return (try? opening.content(of: try row.withContent(db)))?.fields
         }
     }
 
-    /// The entry with this sequence; nil where its row is gone.
     package func entry(sequence: Int64) async throws(OutboxError) -> EntryRecord? {
         try await read { db in
             try EntryRow.fetchOne(db, sql: "SELECT * FROM entry WHERE sequence = ?", arguments: [sequence]).map { try $0.record() }
         }
     }
 
-    /// The entry that goes first in a lane, whatever state it is in; nil for an empty lane.
+    /// The first entry of a lane, in any state; nil for an empty lane.
     package func head(of lane: Lane, at destination: Destination) async throws(OutboxError) -> EntryRecord? {
         try await read { db in
             try EntryRow.fetchOne(
@@ -152,10 +149,10 @@ extension Outbox {
         }
     }
 
-    /// Counts by destination and state; `delivered` and `discarded` count from the first day.
+    /// `delivered` and `discarded` include all entries ever settled.
     package func tallies() async throws(OutboxError) -> [Tally] { try await read(Self.tallies) }
 
-    /// Counts, blocked entries and the newest event's cursor, all at one and the same moment.
+    /// In one snapshot.
     package func overview() async throws(OutboxError) -> Overview {
         try await read { db in
             let tallies = try Self.tallies(db)
@@ -191,7 +188,7 @@ extension Outbox {
         return Dictionary(uniqueKeysWithValues: rows.map { (Destination(backend: $0["backend"], account: $0["account"]), $0["count"]) })
     }
 
-    /// Those that are just being looked up again are no better off.
+    /// Entries that are being looked up again count too.
     private static let unseenEntries = ["asideOrder WHERE aside AND state = 'pending'", "oneInFlight WHERE state = 'inflight'"].map {
         "SELECT sequence, backend, account, lane, onDead FROM entry INDEXED BY \($0) AND looks >= \(stuckLooks)"
     }.joined(separator: " UNION ALL ")
@@ -211,7 +208,7 @@ extension Outbox {
         }
     }
 
-    /// The entry that has waited longest at `backend`, and when it was accepted: it may have been captured long before.
+    /// By acceptance; it may have been captured long before.
     package func oldestWaiting(at backend: String) async throws(OutboxError) -> (id: String, acceptedAt: Date)? {
         try await read { db in
             try Row.fetchOne(
@@ -221,7 +218,6 @@ extension Outbox {
         }
     }
 
-    /// The names by which people know accounts.
     package func accountLabels() async throws(OutboxError) -> [Destination: String] {
         try await read { db in
             Dictionary(
@@ -231,7 +227,7 @@ extension Outbox {
         }
     }
 
-    /// True where the tables that triggers keep say what the slow queries over all entries say.
+    /// Compares the tables that triggers maintain with queries over all entries.
     package func derivedTablesMatch() async throws(OutboxError) -> Bool { try await read(Self.derivedTablesMatch) }
 
     static func derivedTablesMatch(_ db: Database) throws -> Bool {

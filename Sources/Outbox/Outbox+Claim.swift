@@ -2,13 +2,12 @@ import Foundation
 import GRDB
 import SyncModel
 
-/// What to claim at one destination.
 package struct ClaimOrder: Sendable, Equatable {
-    /// Entries at most, those of `probes` among them.
+    /// Maximum number of entries, including `probes`.
     package var count: Int
-    /// Routes of which nothing is claimed, but for a probe.
+    /// Routes from which only a probe is claimed.
     package var closed: Set<String>
-    /// Routes of which one entry is claimed: rather another one than that of this sequence, where there is another.
+    /// Routes from which one entry is claimed, preferably not the one with this sequence.
     package var probes: [String: Int64?]
 
     package init(_ count: Int, closed: Set<String> = [], probes: [String: Int64?] = [:]) {
@@ -22,16 +21,15 @@ extension ClaimOrder: ExpressibleByIntegerLiteral {
     package init(integerLiteral count: Int) { self.init(count) }
 }
 
-/// What a claim brought, and when to look again.
 package struct Claimed: Sendable, Equatable {
-    /// In flight now, under this run's epoch, at most one of each lane, with its content.
+    /// Now in flight under this run's epoch, with content; at most one per lane.
     package var entries: [Entry]
-    /// When the next entry of each route is due, which may be past where more was due than was asked for; a route is missing where nothing
-    /// waits, or where what is in flight has to settle first.
+    /// When each route's next entry is due; past if more was due than requested. A route is missing if nothing waits, or until an entry in flight
+    /// settles.
     package var nextDue: [Destination: [String: Date]]
-    /// Entries that were to be put in flight and are held instead, as `quarantine`: they cannot be read back.
+    /// Held as `quarantine`.
     package var unreadable: [MutationID] = []
-    /// How long the claim took within its transaction, whose commit is not counted.
+    /// Without the commit.
     package var took: Duration = .zero
 
     package init(entries: [Entry] = [], nextDue: [Destination: [String: Date]] = [:]) {
@@ -41,18 +39,18 @@ package struct Claimed: Sendable, Equatable {
 }
 
 extension Outbox {
-    /// Puts entries that are due in flight, by what is ordered for each destination: what is due first, first.
+    /// Puts due entries in flight, earliest due time first.
     package func claim(_ orders: [Destination: ClaimOrder], at now: Date) async throws(OutboxError) -> Claimed {
         try await settle([], thenClaim: orders, at: now)
     }
 
-    /// No entry waits longer than this (seconds): what Retry-After is clamped to, and a little.
+    /// The longest wait (seconds): the limit of Retry-After and a little more.
     static let horizon: TimeInterval = 6 * 3600 + 60
 
-    /// `dueAt` of what waits for no time at all: no step of the clock can make it late. What has failed before steps behind it.
+    /// `dueAt` of an entry that may go at once, whatever the clock says (Decisions/DueAtOnce.md).
     static let atOnce: Int64 = 0
 
-    /// Bytes of documents in flight at a backend, unless one alone is larger: each is held in memory about four times while it is sent.
+    /// Bytes of payloads in flight at a backend, except a larger single one; each is in memory about four times.
     static let mostInFlight = 32 << 20
 
     private static func bytesInFlight(at backend: String, _ db: Database) throws -> Int {
@@ -82,7 +80,7 @@ extension Outbox {
                     if order.probes.removeValue(forKey: row.route) != nil { order.closed.insert(row.route) }
                 }
             }
-            // What is in flight frees its room when it settles, which asks again.
+            // The next settlement frees room, and claims again.
             let next = isCrowded ? [:] : try nextDue(destination, db)
             if !next.isEmpty { claimed.nextDue[destination] = next }
         }
@@ -96,7 +94,7 @@ extension Outbox {
         let size: Int
     }
 
-    /// What to put in flight next, at most one of each lane; nil where nothing more is due.
+    /// At most one per lane; nil if nothing more is due.
     private static func candidates(
         _ order: ClaimOrder, _ destination: Destination, _ now: Date, _ db: Database
     ) throws -> [Candidate]? {
@@ -107,7 +105,7 @@ extension Outbox {
                 let found = try candidates(route, destination, now, db) { $0.count == 2 }
                 if let probe = found.first(where: { $0.sequence != avoided }) ?? found.first { probes.append(probe) }
             } else if !order.closed.contains(route), order.count > 0 {
-                // As many lanes, and those that the probes may take.
+                // Enough lanes even if probes take some of them.
                 let most = order.count + order.probes.count
                 others += try candidates(route, destination, now, db) { Set($0.map(\.lane)).count == most }
             }
@@ -118,7 +116,7 @@ extension Outbox {
         return chosen.isEmpty ? nil : Array(chosen)
     }
 
-    /// What is due of one route, what is due first, first, until there is enough.
+    /// By due time.
     private static func candidates(
         _ route: String, _ destination: Destination, _ now: Date, _ db: Database, until isEnough: ([Candidate]) -> Bool
     ) throws -> [Candidate] {
@@ -135,7 +133,7 @@ extension Outbox {
         return candidates
     }
 
-    /// The routes of which something has a time, each found by a jump in the index.
+    /// Each is found by one index seek.
     private static func routes(_ destination: Destination, _ db: Database) throws -> [String] {
         let statement = try db.cachedStatement(
             sql: "SELECT min(route) FROM lane WHERE backend = ? AND account = ? AND route > ? AND dueAt IS NOT NULL")
@@ -157,7 +155,7 @@ extension Outbox {
         return due
     }
 
-    /// A time further ahead than anything waits was written while the clock was ahead: nothing waits for years.
+    /// A due time beyond the horizon was set while the clock was ahead.
     private static func correctDueTimes(_ destination: Destination, _ now: Date, _ db: Database) throws {
         let latest = now.addingTimeInterval(horizon)
         for route in try routes(destination, db) {
@@ -173,7 +171,6 @@ extension Outbox {
         }
     }
 
-    /// Puts one entry in flight.
     private static func put(_ sequence: Int64, epoch: Int64, now: Date, _ db: Database) throws -> EntryRow {
         let statement = try db.cachedStatement(
             sql: "UPDATE entry SET state = 'inflight', epoch = ?, claimedAt = ? WHERE sequence = ? AND state = 'pending' RETURNING *")
@@ -183,13 +180,13 @@ extension Outbox {
         return row
     }
 
-    /// Nil where its content cannot be read.
+    /// Nil if the content cannot be read.
     private static func open(_ row: EntryRow, by vault: Opening) throws -> Entry? {
-        // `try?`: whether it can be read is the question.
+        // `try?`: nil means unreadable.
         try? row.entry(try vault.content(of: row))
     }
 
-    /// Holds what waits or was just put in flight, and frees its lane to follow its rule.
+    /// The lane of a held entry follows `onDead`.
     static func quarantine(_ row: EntryRow, now: Date, _ db: Database) throws -> MutationID {
         try db.execute(
             sql: """

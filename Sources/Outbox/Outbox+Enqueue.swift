@@ -3,10 +3,9 @@ import GRDB
 import SyncModel
 import Vault
 
-/// What became of a submission.
 package enum Enqueued: Sendable, Equatable {
     case new(sequence: Int64)
-    /// The same id with the same content was accepted before, perhaps for another account: this is where it belongs.
+    /// The same id and content were accepted before, perhaps for another account.
     case duplicate(sequence: Int64, of: Destination, Lane)
 
     package var sequence: Int64 {
@@ -17,10 +16,9 @@ package enum Enqueued: Sendable, Equatable {
 }
 
 extension Outbox {
-    /// Accepts a mutation: returns after the fsync, and concurrent calls share one. From here on it is never lost.
+    /// Accepts a mutation; returns after the fsync, which concurrent calls share. From then on it is never lost.
     ///
-    /// The same id with the same content is the same entry; with other content it is an `idConflict`, and once a person has discarded it,
-    /// `discarded`.
+    /// The same id with other content throws `idConflict`, and after a discard `discarded`.
     package func enqueue(_ mutation: Mutation, accountLabel: String? = nil, at now: Date) async throws(OutboxError) -> Enqueued {
         guard let result = try await enqueue([mutation], accountLabel: accountLabel, at: now).first else {
             throw .storage("a submission was left without a result")
@@ -28,10 +26,10 @@ extension Outbox {
         return try result.get()
     }
 
-    /// Accepts mutations of one account in their order, in one transaction; what one of them refuses does not touch the others. But once there
-    /// is no room for one there is none for those behind it either, which may be of the same lane.
+    /// Accepts mutations of one account in order, in one transaction. A refusal affects only its mutation, but after one finds no room all later new
+    /// ones are refused, since they may be of the same lane.
     ///
-    /// - Parameter actor: who handed them in, for the events; nil for the drop folder.
+    /// - Parameter actor: the submitter, for events; nil for the drop folder.
     package func enqueue(
         _ mutations: [Mutation], accountLabel: String?, by actor: String? = nil, at now: Date
     ) async throws(OutboxError) -> [Result<Enqueued, OutboxError>] {
@@ -54,7 +52,7 @@ extension Outbox {
             var refusal: OutboxError?
             return try prepared.enumerated().map { index, item -> Result<Enqueued, OutboxError> in
                 if let known = try Self.known(item, db) { return known }
-                // The last of the space is for what was accepted before.
+                // The last space is for accepted entries.
                 if refusal == nil, index >= fitting { refusal = .full }
                 if refusal == nil, try Self.usedBytes(db) + Int64(item.sealed.count) > maxBytes { refusal = .overLimit(maxBytes) }
                 if let refusal { return .failure(refusal) }
@@ -63,8 +61,7 @@ extension Outbox {
             }
         }
         for case .success(.new) in results { shortage.accepted() }
-        // The first of them tells: those behind it may be smaller. A large file of the drop folder is told of by itself, for it waits there while
-        // others are taken.
+        // Later refusals may be smaller. A large file of the drop folder is reported separately, because others are accepted while it waits.
         func isTold(_ index: Int) -> Bool { actor != nil || sizes[index] <= Self.largestForAll }
         if let first = results.firstIndex(of: .failure(.overLimit(maxBytes))), isTold(first) { shortage.refused(sizes[first]) }
         if let first = results.firstIndex(of: .failure(.full)), isTold(first) { shortage.turnedAway(sizes[first]) }
@@ -73,9 +70,9 @@ extension Outbox {
         return results
     }
 
-    /// For how many of some submissions, from the first one on, the disk has room.
+    /// How many of them, from the first on, fit on the disk.
     ///
-    /// - Parameter others: bytes of those that are about to be written.
+    /// - Parameter others: bytes of other submissions about to be written.
     private func fitting(_ sizes: [Int64], besides others: Int64) async throws(OutboxError) -> Int {
         var needed = others + sizes.reduce(0, +)
         for count in sizes.indices.reversed() {
@@ -85,7 +82,7 @@ extension Outbox {
         return 0
     }
 
-    /// Bytes of the file that hold something; what has been freed is used again before the file grows.
+    /// Bytes in use; free pages are reused before the file grows.
     static func usedBytes(_ db: Database) throws -> Int64 {
         let statement = try db.cachedStatement(
             sql: """
@@ -95,7 +92,7 @@ extension Outbox {
         return try Int64.fetchOne(statement) ?? 0
     }
 
-    /// What is to be said of a mutation whose id was accepted before; nil for a new one.
+    /// Nil for a new mutation.
     private static func known(_ item: Prepared, _ db: Database) throws -> Result<Enqueued, OutboxError>? {
         let id = item.mutation.id
         for table in ["entry", "receipt"] {
@@ -116,10 +113,9 @@ extension Outbox {
     /// Bytes.
     private static let largestKept = 64 << 10
 
-    /// Bytes of a submission that says of the outbox, where there is no room for it, that there is none for anybody.
+    /// Bytes. If a submission of at most this size does not fit, none does.
     package static let largestForAll: Int64 = 1 << 20
 
-    /// A mutation with what is stored of its content.
     private struct Prepared: Sendable {
         let mutation: Mutation
         let sealed, digest, identity: Data
@@ -151,7 +147,7 @@ extension Outbox {
         ])
         let sequence = db.lastInsertedRowID
         let sql = "INSERT INTO content (sequence, id, sealed) VALUES (?, ?, ?)"
-        // A statement that is kept holds what was bound to it last: a large document would stay in memory.
+        // A cached statement keeps its last bindings, so a large payload would stay in memory.
         let statement = try sealed.count > largestKept ? db.makeStatement(sql: sql) : db.cachedStatement(sql: sql)
         try statement.execute(arguments: [sequence, mutation.id.description, sealed])
         var detail = ["route": mutation.route, "lane": mutation.lane.rawValue]
@@ -161,7 +157,6 @@ extension Outbox {
         return sequence
     }
 
-    /// The newest entry of a lane that is not settled.
     private static func parent(in lane: Lane, at destination: Destination, _ db: Database) throws -> Int64? {
         let conditions = ["blocks", "aside AND state = 'pending'", "state IN ('dead', 'held')"]
         let newest = conditions.map {
@@ -172,7 +167,7 @@ extension Outbox {
             arguments: ["backend": destination.backend, "account": destination.account, "lane": lane.rawValue])
     }
 
-    /// Keeps the name by which people know an account, for entries that wait for it.
+    /// Stores the display name of an account.
     package func remember(_ account: Account, of backend: String) async throws(OutboxError) {
         try await commit { db in try Self.remember(account, of: backend, db) }
     }

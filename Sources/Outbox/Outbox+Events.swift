@@ -4,7 +4,7 @@ import JSON
 import SyncModel
 
 extension Outbox {
-    /// Writes events that belong to no entry; those of entries are written with them.
+    /// Writes events that belong to no entry.
     package func record(_ events: [SyncEvent]) async throws(OutboxError) {
         try await commit { db in for event in events { try Self.insert(event, db) } }
         eventsWritten.send()
@@ -19,12 +19,12 @@ extension Outbox {
             ])
     }
 
-    /// Events after the cursor `since`, oldest first. Cursors are contiguous; the first one missing has been pruned.
+    /// Oldest first. Cursors are contiguous; if the first is missing, it was pruned.
     package func events(since: Int64, limit: Int) async throws(OutboxError) -> [SyncEvent] {
         try await read { db in
             try Row.fetchAll(db, sql: "SELECT * FROM event WHERE cursor > ? ORDER BY cursor LIMIT ?", arguments: [since, limit])
                 .compactMap { row in
-                    // A kind that only a newer version knows is not for this one to tell.
+                    // A newer version wrote this kind.
                     guard let kind = SyncEvent.Kind(rawValue: row["kind"]) else { return nil }
                     var detail: [String: String] = [:]
                     if case .object(let members) = JSONValue(parsing: Data((row["detail"] as String).utf8)) {
@@ -37,12 +37,12 @@ extension Outbox {
         }
     }
 
-    /// The least cursor after which nothing is missing: 0 until events have been pruned.
+    /// The least cursor after which no event is missing: 0 until events have been pruned.
     package func oldestCursor() async throws(OutboxError) -> Int64 {
         try await read { db in max(0, (try Int64.fetchOne(db, sql: "SELECT min(cursor) FROM event") ?? 1) - 1) }
     }
 
-    /// The newest event's cursor; 0 before the first.
+    /// 0 before the first event.
     package func newestCursor() async throws(OutboxError) -> Int64 { try await read(Self.newestCursor) }
 
     static func newestCursor(_ db: Database) throws -> Int64 { try Int64.fetchOne(db, sql: "SELECT max(cursor) FROM event") ?? 0 }

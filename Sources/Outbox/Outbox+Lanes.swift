@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import SyncModel
 
-/// A lane with what is at its head.
 package struct LaneRecord: Sendable, Equatable {
     package var destination: Destination
     package var lane: Lane
@@ -10,17 +9,17 @@ package struct LaneRecord: Sendable, Equatable {
     package var sequence: Int64
     package var state: Entry.State
     package var capturedAt: Date
-    /// Not to be sent before; nil for at once, and in any state but `pending`.
+    /// Not to be sent earlier; nil for at once, and in any state but `pending`.
     package var dueAt: Date?
-    /// Entries in line, the head among them; no more than `Outbox.countedInLine` are counted.
+    /// Entries in the lane, counted up to `Outbox.countedInLine`.
     package var waiting: Int
 }
 
 extension Outbox {
-    /// How far a line is counted: a million entries in one lane must not make a look at it slow.
+    /// So that a lane of a million entries is not slow to show.
     package static let countedInLine = 1000
 
-    /// Lanes in which something waits, the one whose head was accepted first at the front.
+    /// Ordered by the acceptance of their heads.
     package func lanes(limit: Int) async throws(OutboxError) -> [LaneRecord] {
         try await read { db in
             try Row.fetchAll(
@@ -51,7 +50,7 @@ extension Outbox {
         }
     }
 
-    /// How many entries of its lane go before `entry`, counted up to `countedInLine`.
+    /// Entries of its lane before `entry`, counted up to `countedInLine`.
     package func ahead(of entry: EntryRecord) async throws(OutboxError) -> Int {
         try await read { db in
             try Int.fetchOne(

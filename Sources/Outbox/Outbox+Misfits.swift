@@ -5,9 +5,9 @@ import Vault
 
 /// Entries that a changed profile cannot send.
 extension Outbox {
-    /// Sends on entries of `backend` that are held as `profile` and that fit again; how many there were.
+    /// Releases entries held as `profile` that fit again; returns how many.
     ///
-    /// - Parameter fits: whether the profile of now can turn a mutation into its requests.
+    /// - Parameter fits: whether the current profile can turn a mutation into requests.
     package func releaseMisfits(
         of backend: String, at now: Date, fits: @escaping @Sendable (Mutation) -> Bool
     ) async throws(OutboxError) -> Int {
@@ -27,7 +27,7 @@ extension Outbox {
         return released
     }
 
-    /// The first of them after a sequence; how many were released, and the last one that was looked at, nil behind the end.
+    /// Reads one batch; `end` is the last sequence, nil past the end.
     private static func releaseMisfits(
         of backend: String, after begin: Int64, _ opening: Opening, _ now: Date, _ fits: (Mutation) -> Bool, _ db: Database
     ) throws -> (count: Int, end: Int64?) {
@@ -36,7 +36,7 @@ extension Outbox {
             arguments: [backend, begin])
         var count = 0
         for row in rows where row.holdReason == HoldReason.profile.rawValue {
-            // `try?`: what cannot be read stays held.
+            // `try?`: an unreadable entry stays held.
             guard let entry = try? row.entry(opening.content(of: row.withContent(db))), fits(entry.mutation) else { continue }
             try db.execute(
                 sql: """
@@ -53,7 +53,7 @@ extension Outbox {
     }
 }
 
-/// What waits in a store, read beside a daemon that works with it.
+/// Also while a daemon uses the store.
 package struct WaitingMutations {
     private let reader: StoreReader
     private let opening: Opening
@@ -63,7 +63,7 @@ package struct WaitingMutations {
         opening = Opening(vault: vault)
     }
 
-    /// By backend: the base URL whose accounts its entries belong to.
+    /// By backend, the base URL to which its accounts belong.
     package func origins() throws(OutboxError) -> [String: String] {
         do {
             return try reader.read { db in
@@ -78,7 +78,7 @@ package struct WaitingMutations {
         }
     }
 
-    /// Hands over each that has still to be sent, or that is on hold; how many cannot be opened.
+    /// Visits pending, in-flight and held entries; returns how many are unreadable.
     package func visit(_ work: (Mutation) -> Void) throws(OutboxError) -> Int {
         do {
             return try reader.read { db in
@@ -86,7 +86,7 @@ package struct WaitingMutations {
                 let waiting = "SELECT * FROM entry WHERE state IN ('pending', 'inflight', 'held') ORDER BY sequence"
                 let rows = try EntryRow.fetchCursor(db, sql: waiting)
                 while let row = try rows.next() {
-                    // `try?`: whether it can be read is the question.
+                    // `try?`: nil means unreadable.
                     if let entry = try? row.entry(opening.content(of: row.withContent(db))) {
                         work(entry.mutation)
                     } else {

@@ -2,20 +2,19 @@ import Foundation
 import GRDB
 import SyncModel
 
-/// What only a person decides.
 extension Outbox {
-    /// Revives a dead or held entry with its full number of attempts, or makes a waiting one due now. Its id and content stay.
+    /// Makes a dead or held entry pending again with all attempts, or a pending one due now.
     ///
     /// - Parameters:
-    ///   - forgetsDoubt: what may have taken effect is sent again without a look; else it is looked for first.
-    ///   - name: how people know the actor, for what a person reads; the events tell the actor as given.
+    ///   - forgetsDoubt: sends an uncertain entry without a lookup.
+    ///   - name: the actor's display name; events record `actor`.
     package func retry(_ id: MutationID, forgetsDoubt: Bool, by actor: String, named name: String? = nil, at now: Date)
         async throws(OutboxError)
     {
         let doubt =
             forgetsDoubt
             ? "uncertain = 0, uncertainAt = NULL, doubtedAt = NULL"
-            // A refusal settles the send that it answers, not an earlier one whose answer was lost.
+            // A refusal settles only the send that it answers, not an earlier one with a lost answer.
             : """
             uncertain = uncertain OR doubts > 0,
             uncertainAt = coalesce(uncertainAt, iif(doubts > 0, coalesce(
@@ -31,17 +30,17 @@ extension Outbox {
         arrivals.send()
     }
 
-    /// Destroys an entry's content for ever and keeps a receipt that says so.
+    /// Destroys an entry's content and keeps a receipt.
     package func discard(_ id: MutationID, by actor: String, named name: String? = nil, at now: Date) async throws(OutboxError) {
         try await move(
             id, from: [.dead, .held, .pending], .discarded, by: actor, named: name, at: now,
             sql: "UPDATE entry SET state = 'discarded', holdReason = NULL, settledAt = ? WHERE sequence = ?",
             arguments: [now.ms])
-        // What follows in its lane may be eligible now.
+        // The next entry of the lane may be eligible now.
         arrivals.send()
     }
 
-    /// What was to be sent after an entry that never will be is for a person to decide.
+    /// Holds the entries that had to follow a discarded one, for a person to decide.
     private func holdDependents(of parent: EntryRow, now: Date, _ db: Database) throws {
         let message = "It was to be sent after entry \(parent.id), which was discarded."
         let dependents = try EntryRow.fetchAll(
@@ -89,7 +88,7 @@ extension Outbox {
         eventsWritten.send()
     }
 
-    /// Makes what waits for a time at `backend` due now; of what may have taken effect only the entries that can be looked up, by these routes.
+    /// Makes waiting entries of `backend` due now; uncertain ones only on these routes, which support lookups.
     package func makeDue(backend: String, lookingUp routes: Set<String>, at now: Date) async throws(OutboxError) {
         try await commit { db in
             let names = routes.sorted()

@@ -4,10 +4,10 @@ import SyncModel
 import Vault
 
 extension Outbox {
-    /// Whose accounts a backend's entries belong to: those of its address, which is its whole base URL. The first that is told is remembered; another one takes its place as soon as
-    /// nothing of the first waits any more, or at once where it is the same service (`formerly`).
+    /// Remembers the origin (base URL) to which a backend's accounts belong. Another one replaces it once no entries wait, or at once if it is the
+    /// same service (`formerly`).
     ///
-    /// Returns the remembered origin where it stays another one's; nil where `origin` is it. To be asked before anything is captured.
+    /// Returns the remembered origin if it stays a different one. To be called before anything is captured.
     package func claimOrigin(_ origin: String, of backend: String, formerly: [String]) throws(OutboxError) -> String? {
         do {
             return try writeAtStart { db in
@@ -19,7 +19,7 @@ extension Outbox {
                     db,
                     sql: "SELECT DISTINCT account FROM tally WHERE backend = ? AND count > 0 AND state NOT IN ('delivered', 'discarded')",
                     arguments: [backend])
-                // What was captured while both were kept apart bears the origin in its account, and goes first.
+                // Entries captured while the two were kept apart have the origin in their account, and must be delivered first.
                 let keepsApart = formerly.contains(known ?? "") ? waiting.contains { $0.hasSuffix("@" + origin) } : !waiting.isEmpty
                 if let known, known != origin, keepsApart { return known }
                 try Self.store(sealed, of: backend, db)
@@ -30,10 +30,10 @@ extension Outbox {
         }
     }
 
-    /// Remembers by what the look-ups of each route recognise an entry. If that has changed, they cannot find earlier effects, so this holds the
-    /// route's uncertain entries instead of sending them again.
+    /// Remembers how the lookups of each route recognise an entry. After a change they cannot find earlier effects, so this holds uncertain entries
+    /// instead of sending them again.
     ///
-    /// - Returns: how many entries it held.
+    /// - Returns: the number of entries it held.
     package func claimMatches(_ matches: [String: String], of backend: String, at now: Date) async throws(OutboxError) -> Int {
         let held = try await commit { db in
             try matches.sorted { $0.key < $1.key }.reduce(0) { try $0 + Self.claimMatch($1.value, of: backend, $1.key, now, db) }
@@ -43,7 +43,7 @@ extension Outbox {
     }
 
     private static func claimMatch(_ match: String, of backend: String, _ route: String, _ now: Date, _ db: Database) throws -> Int {
-        // The name of a backend has no space.
+        // A backend's name contains no space.
         let key = "\(backend) \(route)"
         let sealed = withDigest(Vault.digest(Data(key.utf8), Data(match.utf8)).prefix(8).hex, of: key)
         let stored = try storedOrigin(of: key, db)
@@ -81,14 +81,14 @@ extension Outbox {
             arguments: [key, sealed])
     }
 
-    /// As it is stored: with what tells one that has changed on the disk from another one, for which what waits would wait for ever.
+    /// The digest distinguishes a damaged origin from a different one, which would keep entries waiting for ever.
     private static func withDigest(_ origin: String, of backend: String) -> String {
         let digest = Vault.digest(Data(backend.utf8), Data(origin.utf8)).prefix(8)
         return origin + " " + digest.hex
     }
 
-    /// Nil where it is `sealed` in which a few bytes have changed: that of another origin has another digest. Whatever else it says is
-    /// another one's, also where that has changed: whose the entries are is not guessed.
+    /// Nil if `stored` is `sealed` with a few changed bytes. Changed further, it counts as a different one: Homing never guesses the owner of
+    /// entries.
     private static func origin(in stored: Data, like sealed: String) -> String? {
         let changed = stored.count == sealed.utf8.count ? zip(stored, sealed.utf8).count { $0 != $1 } : .max
         return changed <= mostChanged ? nil : origin(in: stored)

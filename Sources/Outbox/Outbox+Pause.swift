@@ -2,9 +2,8 @@ import Foundation
 import GRDB
 import SyncModel
 
-/// Where a person has paused sending: kept over restarts.
 extension Outbox {
-    /// Every pause that is not over, by backend. One whose start lies ahead, because the clock was, is set right for good.
+    /// The current pauses. A start in the future, set while the clock was ahead, is corrected for good.
     package func pauses(at now: Date) throws(OutboxError) -> [Pause] {
         do {
             return try writeAtStart { db in
@@ -23,12 +22,11 @@ extension Outbox {
         }
     }
 
-    /// Every pause as it is stored, by backend.
     package func pauses() async throws(OutboxError) -> [String: Pause] {
         try await read { db in Dictionary(uniqueKeysWithValues: try Self.pauses(db).map { ($0.backend, $0) }) }
     }
 
-    /// Writes pauses, each in place of an earlier one of its backend. What is returned grows with every pause and every end of one.
+    /// Replaces earlier pauses of the same backends. The returned revision grows with every pause and resume.
     @discardableResult
     package func pause(_ pauses: [Pause], by actor: String, at now: Date) async throws(OutboxError) -> Int64 {
         let revision = try await commit { db in
@@ -44,7 +42,7 @@ extension Outbox {
         return revision
     }
 
-    /// Keeps a pause whose times were set right, unless another one, or none, is in its place by now.
+    /// Stores corrected times, unless another pause or none has replaced this one.
     package func correct(_ pause: Pause) async throws(OutboxError) {
         try await commit { db in
             try db.execute(
@@ -53,7 +51,7 @@ extension Outbox {
         }
     }
 
-    /// Ends the pause of `backend`, or every one where it is nil; those that it ended, and the revision as of `pause`.
+    /// Ends the pause of `backend`, or all if nil. The revision is as for `pause`.
     package func resume(
         backend: String?, by actor: String, at now: Date
     ) async throws(OutboxError) -> (ended: [Pause], revision: Int64) {
@@ -66,7 +64,7 @@ extension Outbox {
         return outcome
     }
 
-    /// Ends a pause whose time is over; one that has taken its place since stays.
+    /// Ends the pause unless another one has replaced it.
     package func expire(_ pause: Pause, at now: Date) async throws(OutboxError) {
         let ended = try await commit { db in
             guard let stored = try Self.pauses(db).first(where: { $0.backend == pause.backend }),

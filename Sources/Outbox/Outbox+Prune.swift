@@ -3,13 +3,11 @@ import GRDB
 import SyncModel
 
 extension Outbox {
-    /// Removes rows that were delivered or discarded before `date` (their receipts stay) and events older than that, a batch at a time,
-    /// and gives the space back to the disk.
-    ///
-    /// Events leave in the order of their cursors, so that none is missing behind the oldest.
+    /// Removes rows settled before `date` (their receipts stay) and older events, in batches, and returns the space to the disk. Events go in cursor
+    /// order, so the rest has no gap.
     package func prune(before date: Date, at now: Date) async throws(OutboxError) {
         try await commit { db in
-            // Written by a clock that was ahead: it is not known when, but no later than now.
+            // Written while the clock was ahead: the time is unknown, but not in the future.
             try db.execute(sql: "UPDATE event SET at = :now WHERE at > :now", arguments: ["now": now.ms])
             try db.execute(
                 sql: "UPDATE entry SET settledAt = :now WHERE settledAt > :now", arguments: ["now": now.ms])
@@ -17,14 +15,14 @@ extension Outbox {
         var pruned = true
         while pruned, !Task.isCancelled {
             pruned = try await commit { db in
-                // One without a receipt, which only damage leaves so, stays and keeps no other.
+                // Damage may leave an entry without a receipt; it stays.
                 try db.execute(
                     sql: """
                         DELETE FROM entry WHERE sequence IN (SELECT sequence FROM entry WHERE settledAt < ?
                             AND EXISTS (SELECT 1 FROM receipt WHERE receipt.id = entry.id) ORDER BY settledAt LIMIT 500)
                         """, arguments: [date.ms])
                 let entries = db.changesCount
-                // The newest stays, whatever its age: a reader's cursor must not seem to lie in the future.
+                // The newest stays, so that no reader's cursor lies in the future.
                 try db.execute(
                     sql: """
                         WITH oldest AS (SELECT cursor, at FROM event ORDER BY cursor LIMIT 500)
@@ -39,9 +37,8 @@ extension Outbox {
         _ = try await emptyLog()
     }
 
-    /// Brings what the log holds into the file and empties it, so that of what was delivered nothing is left in either; false, and nothing is
-    /// waited for, where somebody is reading from the log, or on a full disk, which somebody else may fill up: there the log keeps the room
-    /// that it has.
+    /// Checkpoints and truncates the log, so that neither file holds delivered content. Returns false at once if another reader uses the log, or on a
+    /// full disk, where another program could take the space. See Decisions/Ballast.md.
     package func emptyLog() async throws(OutboxError) -> Bool {
         guard mayEmptyLog else { return false }
         defer { _ = hasRoomAsItIs() }
@@ -51,14 +48,14 @@ extension Outbox {
             throw failure(error)
         }
     }
-    /// Brings what the log holds into the file, and makes it an empty one; false where somebody reads from it.
+    /// False if another reader uses the log.
     static func truncateLog(_ db: Database) throws -> Bool {
         try db.execute(sql: "PRAGMA busy_timeout = 0")
-        // `try?`: a connection on which not even this can be set fails with the next write, which says why.
+        // `try?`: if this fails, the next write fails too and reports why.
         defer { try? db.execute(sql: "PRAGMA busy_timeout = \(busyTimeout * 1000)") }
         do {
             let log = try db.checkpoint(.passive)
-            // What a power cut leaves of the index must not say that the log holds what it gave away long ago.
+            // After a power cut, a stale index must not count frames that were removed.
             guard log.checkpointedFrameCount == log.walFrameCount, db.syncLogIndex() else { return false }
             _ = try db.checkpoint(.truncate)
             return true

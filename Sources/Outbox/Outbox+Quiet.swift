@@ -2,9 +2,9 @@ import Foundation
 import GRDB
 import SyncModel
 
-/// Until when servers have asked for quiet: kept over restarts.
+/// Servers' requests for quiet; they survive restarts.
 extension Outbox {
-    /// Keeps one wish for each backend, the newest.
+    /// Keeps the newest for each backend.
     package func keep(_ quiet: Quiet) async throws(OutboxError) {
         try await commit { db in
             try db.cachedStatement(
@@ -19,7 +19,7 @@ extension Outbox {
         }
     }
 
-    /// Those that are not over. One that was noted by a clock ahead goes on for as long as it had been asked for.
+    /// Those that are not over. One stored while the clock was ahead lasts as long as the server asked.
     package func quiets(at now: Date) throws(OutboxError) -> [Quiet] {
         do {
             return try pool.read { db in

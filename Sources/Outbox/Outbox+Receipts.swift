@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import SyncModel
 
-/// The proof of what became of an entry; it stays when the entry's row is removed.
+/// Stays when the entry's row is removed.
 package struct ReceiptRecord: Sendable, Equatable {
     package var sequence: Int64
     package var id: MutationID
@@ -10,31 +10,31 @@ package struct ReceiptRecord: Sendable, Equatable {
     package var lane: Lane
     package var route: String
     package var outcome: Outcome
-    /// As the file or the caller said; otherwise as `acceptedAt`.
+    /// As stated by the file or the caller; otherwise `acceptedAt`.
     package var capturedAt: Date
     package var acceptedAt: Date
     package var settledAt: Date
-    /// Who discarded it, as people know them; nil for what was delivered, and for what was discarded before this was kept.
+    /// Display name; nil for delivered entries, and if it was not recorded.
     package var discardedBy: String?
     package var remoteID: String?
     package var status: Int?
     package var foundByLookup: Bool
-    /// The first place at which what the server has differs from what was sent, as a JSON pointer.
+    /// JSON pointer to the first difference between the server's echo and the payload.
     package var altered: String?
-    /// It was delivered while the session may have been another account's at the server.
+    /// The session may have belonged to another account.
     package var unverified = false
     /// Counted sends that failed before.
     package var attempts: Int
-    /// Bytes of the document.
+    /// Bytes of the payload.
     package var size: Int
 
     package enum Outcome: String, Sendable { case delivered, discarded }
 }
 
 extension Outbox {
-    /// Receipts by ascending sequence: those after the cursor `after`, at most `limit`.
+    /// Those after the cursor `after`, by ascending sequence.
     ///
-    /// - Parameter since: only what was settled at that time or later.
+    /// - Parameter since: only those settled at that time or later.
     package func receipts(
         after: Int64 = 0, backend: String? = nil, since: Date? = nil, limit: Int
     ) async throws(OutboxError) -> [ReceiptRecord] {
@@ -52,8 +52,7 @@ extension Outbox {
         }
     }
 
-    /// Marks what was delivered for an account since then: the session may have been another account's. Returns how many receipts were marked
-    /// by this; doing it again marks those that have come meanwhile.
+    /// Marks receipts delivered from `since` on, when the session may have belonged to another account. Returns how many are new; can be repeated.
     @discardableResult
     package func markUnverified(_ destination: Destination, since: Date, at now: Date) async throws(OutboxError) -> Int {
         let count = try await commit { db in
@@ -74,7 +73,7 @@ extension Outbox {
         return count
     }
 
-    /// The receipt of an entry; nil where it has none yet.
+    /// Nil if the entry has none yet.
     package func receipt(_ id: MutationID) async throws(OutboxError) -> ReceiptRecord? {
         try await read { db in
             try Row.fetchOne(db, sql: "SELECT * FROM receipt WHERE id = ?", arguments: [id.description]).map(Self.receipt)

@@ -2,19 +2,17 @@ import GRDB
 import Glibc
 import Synchronization
 
-/// Whether anything more can be written.
 package enum Room: Sendable, Equatable {
     case enough
-    /// The disk is full: what is handed in is turned away. What waits goes on being sent, from the space that was kept for that.
+    /// Submissions are refused. Deliveries go on, using the reserve.
     case diskFull
-    /// The disk is full and the space that was kept is used up: nothing is sent either, since what became of it could not be written.
+    /// The reserve is used up too: nothing is sent, because its result could not be stored.
     case nothingLeft
-    /// What was handed in last did not fit under this limit, in bytes, and still would not.
+    /// The last submission exceeded this limit (bytes), and still would.
     case overLimit(Int64)
 }
 
 extension Outbox {
-    /// How it is now.
     package func room() async throws(OutboxError) -> Room {
         guard try await diskHasRoom(for: shortage.turnedAway) else { return shortage.isSpent ? .nothingLeft : .diskFull }
         guard let refused = shortage.refused else { return .enough }
@@ -22,15 +20,14 @@ extension Outbox {
         return used + refused > maxBytes ? .overLimit(maxBytes) : .enough
     }
 
-    /// Gives the space that is kept for it to something else that must be written and finds the disk full; false where that is gone already.
+    /// Releases the reserve for another mandatory write; false if it is gone already.
     package func makeRoom() -> Bool {
         shortage.diskIsFull()
         return ballast.release()
     }
 
-    /// Whether the disk takes submissions of so many bytes, twice: in the log now, and then in the file, or the log could never be emptied
-    /// into it; once it was full, when it has room for the ballast and some besides. Pages of the file that hold nothing any more
-    /// are given back to it where that makes the room.
+    /// Whether submissions of `bytes` fit twice: in the WAL now, and later in the database; after a full disk, with the reserve and a margin. Returns
+    /// free pages of the file to the disk if that suffices. See Decisions/Ballast.md.
     func diskHasRoom(for bytes: Int64) async throws(OutboxError) -> Bool {
         while !hasRoomAsItIs(for: bytes) {
             let freed = try await read { db in try db.freedBytes() }
@@ -39,7 +36,6 @@ extension Outbox {
         return true
     }
 
-    /// Whether it was not full, or has recovered since.
     func hasRoomAsItIs(for bytes: Int64 = 0) -> Bool {
         if shortage.wasFull || !ballast.isWhole {
             guard ballast.restore(), ballast.free ?? .max >= Ballast.margin else { return false }
@@ -49,19 +45,18 @@ extension Outbox {
         return free >= room(for: bytes)
     }
 
-    /// Whether the log may give away its room: not on a full disk, which somebody else may be filling; but where that is what makes it full.
+    /// False on a full disk, where another program may take the space, unless the WAL itself fills it.
     var mayEmptyLog: Bool { lacking(for: 0) <= (ballast.isWhole ? max(0, logSize - Self.mostOfLog) : logSize) }
 
-    /// What the disk would have to have besides what is free, in bytes.
+    /// Bytes that must become free.
     private func lacking(for bytes: Int64) -> Int64 {
         max(Ballast.margin, room(for: bytes)) + (ballast.isWhole ? 0 : ballast.size) - (ballast.free ?? 0)
     }
 
-    /// What a submission of so many bytes must find free, in bytes.
+    /// Free bytes that a submission needs.
     package static func room(for bytes: Int64) -> Int64 { 2 * bytes + mostOfLog }
 
-    /// What submissions of so many bytes must find free, in bytes. While somebody reads, the log may hold more than usual, all of which may have
-    /// to go into the file yet.
+    /// During a read the WAL may be larger than usual, and all of it may still have to fit in the file.
     private func room(for bytes: Int64) -> Int64 { bytes == 0 ? 0 : Self.room(for: bytes) + max(0, logSize - Self.mostOfLog) }
 
     private var logSize: Int64 {
@@ -69,13 +64,12 @@ extension Outbox {
         return stat(pool.path + "-wal", &info) == 0 ? Int64(info.st_size) : 0
     }
 
-    /// Gives some of the file's pages that hold nothing back to the disk; false where none could be given: that must be no reason for whoever
-    /// only asks to fail. On a full disk the log may need the ballast for it.
+    /// Returns some free pages to the disk; false on any failure but damage, because callers only ask. On a full disk the WAL may need the reserve.
     func shrink() async throws(OutboxError) -> Bool {
         do {
             return try await pool.writeWithoutTransaction { db in
                 func shrink() throws -> Bool {
-                    // While somebody reads what was before, the file does not get shorter and the log only longer.
+                    // While an older snapshot is read, the file cannot shrink and the WAL would only grow.
                     let log = try db.checkpoint(.passive)
                     return log.checkpointedFrameCount == log.walFrameCount ? try db.shrinkFile() : false
                 }
@@ -92,24 +86,22 @@ extension Outbox {
 }
 
 extension Database {
-    /// Bytes of the file that hold nothing.
     func freedBytes() throws -> Int64 {
         try Int64.fetchOne(self, sql: "SELECT freelist_count * page_size FROM pragma_freelist_count, pragma_page_size") ?? 0
     }
 
-    /// Gives pages of the file that hold nothing back to the disk, few enough for the log to stay small; false where none was given.
+    /// Returns free pages to the disk, few enough to keep the WAL small; false if none.
     func shrinkFile() throws -> Bool {
         let freed = try freedBytes()
         if freed == 0 { return false }
-        // A page is given back for each row that is asked for.
+        // SQLite frees one page per fetched row.
         _ = try Row.fetchAll(self, sql: "PRAGMA incremental_vacuum(\(Ballast.margin / 4096))")
-        // The file gets shorter only here. Whoever reads what was before only puts it off.
+        // The checkpoint shortens the file. `try?`: a reader only delays it.
         _ = try? checkpoint(.passive)
         return try freedBytes() < freed
     }
 }
 
-/// What could not be written for want of room.
 final class Shortage: Sendable {
     private struct State {
         var wasFull = false
@@ -120,19 +112,19 @@ final class Shortage: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Whether a write has failed since the disk had room. The write-ahead log may take a few small ones yet: their success says nothing.
+    /// Small writes may still succeed in the WAL, so success does not reset this.
     var wasFull: Bool { state.withLock { $0.wasFull } }
-    /// The submission for which the disk had no room last, in bytes; 0 where one was accepted since.
+    /// Bytes of the last submission that did not fit; 0 once one was accepted.
     var turnedAway: Int64 { state.withLock { $0.turnedAway } }
-    /// The submission that the limit refused last, in bytes; nil where one was accepted since.
+    /// Bytes of the last submission over the limit; nil once one was accepted.
     var refused: Int64? { state.withLock { $0.refused } }
-    /// Whether not even what must be written could be, the last time.
+    /// The last mandatory write failed.
     var isSpent: Bool { state.withLock { $0.isSpent } }
 
     func diskIsFull() { state.withLock { $0.wasFull = true } }
     func wroteWhatMustBe(_ succeeded: Bool) { state.withLock { $0.isSpent = !succeeded } }
     func diskHasRoom() { state.withLock { $0.wasFull = false } }
-    /// Submissions of so many bytes are about to be written; how many others are.
+    /// Registers bytes about to be written; returns those of others.
     func began(_ bytes: Int64) -> Int64 {
         state.withLock { state in
             defer { state.underway += bytes }

@@ -3,9 +3,8 @@ import GRDB
 import SyncModel
 
 extension Outbox {
-    /// Writes what became of entries and claims the next ones, in one transaction, hence with one fsync.
-    ///
-    /// An entry that is no longer in flight under this run's epoch is left as it is: a late settlement changes nothing.
+    /// Writes the results of sends and claims the next entries, in one transaction. Ignores late settlements: their entries are no longer in flight
+    /// under this epoch.
     package func settle(
         _ settled: [Settled], thenClaim orders: [Destination: ClaimOrder], at now: Date
     ) async throws(OutboxError) -> Claimed {
@@ -22,8 +21,7 @@ extension Outbox {
         return claimed
     }
 
-    /// Writes settlements together; where one breaks a rule of the tables, which only damage can be the reason for, each by itself: its entry
-    /// is held and the others go on.
+    /// If a settlement violates a constraint, which only damage can cause, writes each separately and holds that entry.
     private static func write(_ settled: [Settled], epoch: Int64, now: Date, _ db: Database) throws {
         if settled.isEmpty { return }
         do {
@@ -86,11 +84,11 @@ extension Outbox {
             event.detail["reason"] = reason.rawValue
         case .dead: event.kind = .dead
         }
-        // Being handed back without a try is no news: thousands of entries may be, each time a session ends.
+        // Not for entries handed back unsent: there may be thousands each time a session ends.
         if item.attempt != nil || event.kind != .released { try insert(event, db) }
     }
 
-    /// The guarded transition; false where the entry is not ours to move any more.
+    /// False for a late settlement.
     private static func update(_ item: Settled, epoch: Int64, now: Date, _ db: Database) throws -> Bool {
         let failure = item.settlement.failure
         let tried = item.attempt.map { $0.startedAt.ms }
@@ -99,7 +97,7 @@ extension Outbox {
         var changes: [(String, (any DatabaseValueConvertible)?)] = [
             ("epoch", nil), ("uncertain", isUncertain), ("uncertainAt", isUncertain ? since.ms : nil),
         ]
-        // Handed back unsent: what the last try said still holds.
+        // Unsent: the result of the last attempt still holds.
         if failure?.reason != .paused {
             changes += [("lastStatus", failure?.status), ("lastReason", failure?.reason.rawValue), ("lastError", failure?.message)]
         }
@@ -114,7 +112,7 @@ extension Outbox {
             changes += [("state", "pending"), ("dueAt", until <= now ? atOnce : until.ms), ("aside", false)]
             if tried != nil { changes.append(("releases", item.entry.releases + 1)) }
         case .aside(let until, _):
-            // Behind all that has not been tried.
+            // Behind untried entries.
             changes += [("state", "pending"), ("dueAt", max(now, until).ms), ("aside", true)]
             if tried != nil { changes.append(("releases", item.entry.releases + 1)) }
         case .held(let reason, _): changes += [("state", "held"), ("holdReason", reason.rawValue)]
@@ -127,7 +125,6 @@ extension Outbox {
         return db.changesCount == 1
     }
 
-    /// What a try says of its outcome.
     private static func changesByTry(
         _ item: Settled, _ attempt: AttemptRecord, isUncertain: Bool
     ) -> [(String, (any DatabaseValueConvertible)?)] {
@@ -150,8 +147,8 @@ extension Outbox {
         return changes
     }
 
-    /// An entry got through: those of its route that stepped aside go back to their places, to be tried again at once. Not those that cannot be
-    /// looked up, of which this says nothing.
+    /// After a delivery, entries of the route that stepped aside are tried at once. Not those with failing lookups: the delivery proves nothing for
+    /// them.
     private static func recall(_ entry: Entry, _ db: Database) throws {
         try db.cachedStatement(
             sql: """
@@ -163,10 +160,10 @@ extension Outbox {
         ])
     }
 
-    /// Failed look-ups in a row after which a person should know.
+    /// Consecutive failed lookups after which a person should know.
     package static let stuckLooks = 3
 
-    /// Keeps the newest 20 tries of an entry.
+    /// Keeps the newest 20 attempts of an entry.
     private static func record(_ item: Settled, now: Date, _ db: Database) throws {
         guard let attempt = item.attempt else { return }
         let sequence = item.entry.sequence

@@ -3,18 +3,18 @@ import GRDB
 import SyncModel
 
 extension Outbox {
-    /// Reads the whole store and throws `damaged` where SQLite finds anything wrong, where the tables that triggers keep do not say what the
-    /// entries say, or where an entry is gone without a receipt. Takes seconds for a million entries, beside all other work.
+    /// Throws `damaged` if SQLite's check fails, if the tables that triggers maintain do not match the entries, or if an entry is gone without a
+    /// receipt. Takes seconds for a million entries, beside other work.
     package func verify() async throws(OutboxError) {
-        // What it leaves in the caches nobody will look at soon.
+        // The cached pages are not needed again soon.
         defer { pool.releaseMemoryEventually() }
         for look in [Self.checkIntegrity, Self.checkDerivedTables, Self.checkSequences] { try await read(look) }
     }
 
-    /// Opens the content of all that waits, and holds what cannot be read back as `quarantine`, while somebody may still have what it was
-    /// captured from. Takes seconds for each hundred megabytes, beside all other work.
+    /// Holds unreadable waiting entries as `quarantine`, while their source may still exist. Takes seconds for each hundred megabytes, beside other
+    /// work.
     ///
-    /// - Parameter tell: called for each that is held from now on.
+    /// - Parameter tell: called for each entry put on hold.
     package func verifyContents(at now: Date, tell: (MutationID) -> Void) async throws(OutboxError) {
         defer { pool.releaseMemoryEventually() }
         let opening = Opening(vault: vault)
@@ -27,7 +27,7 @@ extension Outbox {
                     try unreadable.compactMap { try Self.hold($0, unlessReadBy: opening, now: now, db) }
                 }
                 held.forEach(tell)
-                // What waited behind them may go.
+                // Entries behind them may be eligible now.
                 arrivals.send()
                 eventsWritten.send()
             }
@@ -36,15 +36,15 @@ extension Outbox {
         }
     }
 
-    /// Sequences of what waits and cannot be read, of as much as is read in one go; and the last one that was looked at, nil behind the end.
+    /// Those of one batch, and the last sequence it read; nil past the end.
     private static func unreadable(after begin: Int64, by opening: Opening, _ db: Database) throws -> (found: [Int64], end: Int64?) {
-        // By the sequence, and no index: else each go would sort all that waits.
+        // Not by an index: otherwise each batch would sort all waiting entries.
         let waiting = "SELECT * FROM entry WHERE +state = 'pending' AND sequence > ? ORDER BY sequence LIMIT 200"
         let rows = try EntryRow.fetchCursor(db, sql: waiting, arguments: [begin])
         var (found, end, bytes) = ([Int64](), Int64?.none, 0)
         while bytes < mostRead, let row = try rows.next() {
             let whole = try row.withContent(db)
-            // `try?`: whether it can be read is the question.
+            // `try?`: nil means unreadable.
             if (try? opening.content(of: whole)) == nil { found.append(row.sequence) }
             end = row.sequence
             bytes += whole.sealed?.count ?? 0
@@ -52,7 +52,7 @@ extension Outbox {
         return (found, end)
     }
 
-    /// Bytes of content that one snapshot is held for.
+    /// Bytes of content read in one snapshot.
     private static let mostRead = 16 << 20
 
     private static func hold(_ sequence: Int64, unlessReadBy opening: Opening, now: Date, _ db: Database) throws -> MutationID? {

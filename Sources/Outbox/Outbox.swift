@@ -4,48 +4,45 @@ import GRDB
 import SyncModel
 import Vault
 
-/// The durable queue: the one SQLite file of this state directory, and the only SQL that stores anything.
-///
-/// One process owns the file (it holds the directory's lock), so nothing polls: whoever waits is told by `arrivals` and `eventsWritten`.
+/// The durable queue, one SQLite file per state directory. One process owns it (by the directory's lock), so nothing polls.
 package struct Outbox: Sendable {
-    /// Told after a commit that may have made something eligible: an entry accepted, retried, or made due.
+    /// Sent after a commit that may have made an entry eligible.
     package let arrivals = Signal()
-    /// Told after a commit that wrote events.
+    /// Sent after a commit that wrote events.
     package let eventsWritten = Signal()
 
-    /// What this run has met.
     package let damage: Damage
-    /// What became of the store that was there, where opening it meant to put it aside; nil where it was sound.
+    /// The salvage done while opening; nil if the store was sound.
     package let salvaged: SalvageReport?
 
     let pool: DatabasePool
     let commits: GroupCommit
     let ballast: Ballast
     let shortage = Shortage()
-    /// What is being prepared to be stored, in bytes of documents: each is held four times until it is on the disk.
+    /// Bytes of payloads being prepared; each is in memory four times (Decisions/LargeDocuments.md).
     let preparing = ByteBudget(32 << 20)
     let vault: Vault
-    /// The largest that the file may be, in bytes; what must be written besides new submissions goes past it.
+    /// In bytes, for new submissions only.
     let maxBytes: Int64
-    /// This run of the daemon: what is in flight under another epoch is an orphan, at once and for certain.
+    /// Identifies this run of the daemon: an entry in flight under another epoch is an orphan.
     let epoch: Int64
 
-    /// Set once: SQLite takes it as misuse where it is in use already.
+    /// Set once: SQLite rejects it as misuse when already in use.
     private static let sparesMemoryCount: Void = homing_spare_sqlite_memory_count()
 
-    /// Seconds that a statement waits for a file that somebody else has locked, `sqlite3` say.
+    /// Seconds to wait for another process's lock, such as `sqlite3`.
     static let busyTimeout = 5
 
-    /// What the log keeps of the disk between two transactions, in bytes.
+    /// Bytes that the WAL keeps between transactions.
     static let mostOfLog: Int64 = 4 << 20
 
-    /// Opens or makes the outbox in `file`, and hands back what an earlier run left in flight.
+    /// Opens or creates the outbox, and requeues entries that an earlier run left in flight.
     ///
     /// - Parameters:
-    ///   - crashed: the earlier run ended by a fault of its own, which its orphans are suspected of.
-    ///   - maxBytes: the limit of the file, in bytes, from which on nothing more is accepted.
-    ///   - lookupAfter: how long (seconds) a backend may still be at work on what an earlier run had in flight.
-    ///   - progress: called again and again while a damaged store is salvaged, which takes a minute for millions of receipts.
+    ///   - crashed: the earlier run crashed, perhaps because of its orphans.
+    ///   - maxBytes: the limit of the file, in bytes, for new submissions.
+    ///   - lookupAfter: how long (seconds) a backend may still be processing an orphan.
+    ///   - progress: called repeatedly during a salvage, which takes a minute for millions of receipts.
     package init(
         file: String, vault: Vault, crashed: Bool, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0, now: Date,
         progress: @escaping () -> Void = {}
@@ -80,8 +77,7 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// - Parameters:
-    ///   - thoroughly: reads all of it and throws `damaged` where anything is wrong, which takes seconds for a million entries.
+    /// - Parameter thoroughly: checks all of it and throws `damaged` on any fault; takes seconds for a million entries.
     private static func open(
         _ file: String, thoroughly: Bool, _ begin: (Database) throws -> Int64
     ) throws -> (DatabasePool, epoch: Int64) {
@@ -94,27 +90,26 @@ package struct Outbox: Sendable {
             if db.configuration.readonly { return }
             try db.keepLog()
             try db.execute(sql: "PRAGMA secure_delete = ON")
-            // Each savepoint else keeps the pages it changes in a file of its own in /var/tmp: on another disk, and outside the state.
+            // By default each savepoint keeps changed pages in a file in /var/tmp, outside the state directory.
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
         }
         let pool = try DatabasePool(path: file, configuration: configuration)
         do {
-            // DatabasePool sets NORMAL after prepareDatabase has run, so FULL is set once it is open; there is one writer connection.
+            // DatabasePool sets NORMAL after prepareDatabase has run. There is one writer connection.
             try pool.writeWithoutTransaction { db in
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try db.execute(sql: "PRAGMA wal_autocheckpoint = 256")
                 try db.execute(sql: "PRAGMA journal_size_limit = \(mostOfLog)")
-                // From here on each transaction is on the disk before the next one is written, by which damage to the log is told.
+                // From here on each transaction is on the disk before the next one is written, so that damage to the WAL can be detected.
                 try db.syncLog()
             }
             if thoroughly { try pool.read(checkIntegrity) }
             try migrate(pool)
             do { return (pool, try pool.write(begin)) } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
-                // What is stored breaks the rules of its own tables.
                 throw OutboxError.damaged("\(error)")
             }
         } catch {
-            // `try?`: it is put aside, and the error from before says why.
+            // `try?`: the earlier error is the cause.
             try? pool.close()
             throw error
         }
@@ -123,12 +118,12 @@ package struct Outbox: Sendable {
     private static func migrate(_ pool: DatabasePool) throws {
         if try pool.read(OutboxSchema.migrator.hasBeenSuperseded) { throw OutboxError.tooNew }
         do { try OutboxSchema.migrator.migrate(pool) } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
-            // The tables are not those that the store says it has.
+            // The tables are not those of the recorded migrations.
             throw OutboxError.damaged("\(error)")
         }
     }
 
-    /// Three crashes hold an entry as poison; until then it goes back, to be looked up before it is sent again.
+    /// The third crash holds an entry as poison; until then it is looked up before it is sent again.
     private static func beginRun(_ db: Database, crashed: Bool, dueAt: Date, now: Date) throws -> Int64 {
         let epoch = try Int64.fetchOne(db, sql: "UPDATE run SET epoch = epoch + 1 RETURNING epoch") ?? 0
         let orphans = try EntryRow.fetchAll(
@@ -153,11 +148,11 @@ package struct Outbox: Sendable {
         return epoch
     }
 
-    /// Closes the store after its last commit, all of it in the one file where nobody else reads it; a write that comes later fails. What is
-    /// damaged stays as it is.
+    /// Closes the store after its last commit; later writes fail. Truncates the WAL, except on damage, on a full disk, or while another process reads
+    /// it.
     package func close() throws(OutboxError) {
         do {
-            // `try?`: what the log holds it goes on holding.
+            // `try?`: on failure the WAL keeps its content.
             if !damage.isMet, mayEmptyLog, (try? pool.writeWithoutTransaction(Self.truncateLog)) == true {
                 StoreUse(of: pool.path).closed()
             }
@@ -167,15 +162,15 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// Runs `work` in a transaction that it may share with others, and returns after the fsync.
+    /// Runs `work` in a transaction that may be shared; returns after the fsync.
     ///
     /// - Parameters:
     ///   - size: of a submission, in bytes.
-    ///   - mustBe: on a full disk it is written from the ballast. Only new submissions are not: they are refused, and nothing is lost.
+    ///   - mustBe: mandatory, and written from the reserve on a full disk. Only new submissions are not.
     func commit<T: Sendable>(
         size: Int64 = 0, mustBe: Bool = true, _ work: @escaping @Sendable (Database) throws -> T
     ) async throws(OutboxError) -> T {
-        // Nothing more is promised by a store that is damaged: soon another run has what could be saved of it.
+        // The next run salvages a damaged store, so this one accepts nothing more.
         if !mustBe, let reason = damage.reason { throw .damaged(reason) }
         do {
             let value = try await commits.submit(mustBe: mustBe, work)
@@ -191,17 +186,16 @@ package struct Outbox: Sendable {
         }
     }
 
-    /// Runs `work` in a transaction of its own, on a full disk from the ballast.
+    /// Writes in its own transaction; on a full disk, from the reserve.
     func writeAtStart<T>(_ work: (Database) throws -> T) throws -> T {
         do { return try pool.write(work) } catch  where OutboxError(error) == .full && makeRoom() { return try pool.write(work) }
     }
 
-    /// Reads a consistent snapshot.
     func read<T: Sendable>(_ work: @escaping @Sendable (Database) throws -> T) async throws(OutboxError) -> T {
         do { return try await pool.read(work) } catch { throw failure(error) }
     }
 
-    /// What went wrong; damage is remembered.
+    /// Remembers damage.
     func failure(_ error: any Error) -> OutboxError {
         let error = OutboxError(error)
         if case .damaged(let words) = error { damage.meet(words) }

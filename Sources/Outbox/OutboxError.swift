@@ -3,24 +3,23 @@ import GRDB
 import Glibc
 import SyncModel
 
-/// What the outbox refuses, or cannot do.
 package enum OutboxError: Error, Sendable, Equatable {
     /// This id is known with other content.
     case idConflict(MutationID)
-    /// This id was accepted, and then discarded: it will never be sent. `by` names the person, where that is known.
+    /// This id was discarded and will never be sent. `by` names the person, if known.
     case discarded(MutationID, by: String?, at: Date)
     case notFound(MutationID)
-    /// The entry's state forbids what was asked.
+    /// The entry's state does not allow this.
     case wrongState(MutationID, Entry.State)
-    /// The disk is full: nothing was accepted, nothing is lost.
+    /// The disk is full; nothing was accepted.
     case full
-    /// The file has reached its limit, in bytes: nothing was accepted, delivering goes on and makes room.
+    /// The limit in bytes; nothing was accepted. Deliveries free space.
     case overLimit(Int64)
-    /// The file cannot be read or written, in SQLite's words.
+    /// In SQLite's words.
     case storage(String)
-    /// What is in the file is not what was written, in SQLite's words or ours. Opening it anew salvages what can be read.
+    /// The stored data has changed, in SQLite's words or ours. Opening it again salvages it.
     case damaged(String)
-    /// The file was written by a newer version of this program; it has not been touched.
+    /// A newer version wrote the file; it has not been touched.
     case tooNew
 
     init(_ error: any Error) {
@@ -33,10 +32,7 @@ package enum OutboxError: Error, Sendable, Equatable {
         }
     }
 
-    /// Whether a write failed because a quota is used up.
-    ///
-    /// - Parameter systemErrors: the last of each file of the store, which SQLite remembers for good: one of long ago next to another one of now
-    ///   says nothing.
+    /// - Parameter systemErrors: the last errno of each file. SQLite keeps them for good, so an old one beside a new one proves nothing.
     package static func isOverQuota(_ code: ResultCode, _ systemErrors: [Int32]) -> Bool {
         code == .SQLITE_IOERR_WRITE && systemErrors.contains(EDQUOT) && systemErrors.allSatisfy { $0 == EDQUOT || $0 == 0 }
     }
@@ -60,7 +56,6 @@ extension OutboxError: CustomStringConvertible {
 }
 
 extension DatabaseError {
-    /// What was read cannot have been written so, or the disk does not give it back.
     fileprivate var tellsOfDamage: Bool {
         switch extendedResultCode {
         case .SQLITE_IOERR_READ, .SQLITE_IOERR_SHORT_READ, .SQLITE_IOERR_CORRUPTFS: true

@@ -1,7 +1,7 @@
 import GRDB
 
-/// The tables, and in them the rules that no bug in Swift can break. Nothing has been released: there is one schema, and no migration from an
-/// earlier one. All times are Unix milliseconds.
+/// The tables, with constraints that hold whatever the Swift code does. Nothing has been released, so there is one schema and no migration. Times are
+/// Unix milliseconds.
 enum OutboxSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -11,13 +11,13 @@ enum OutboxSchema {
         return migrator
     }
 
-    /// - `identity`: a checksum of what an entry is (`EntryRow.identity`).
-    /// - `capturedAt`: when it was captured, by the file or the caller; `acceptedAt`: when this store accepted it.
-    /// - `claimedAt`: when the send under way began, or had begun when the daemon died; `failedAt`: when a send last failed.
-    /// - `uncertainAt`: when the first send began whose effect is not known; `doubtedAt`: when the latest of them ended; `doubts`: how many there
-    ///   were in the entry's life; `looks`: look-ups since then that brought no answer.
-    /// - `aside`: it failed while nothing of its route got through, or cannot be looked up; where its lane may skip it, later entries go first.
-    /// - `after`: a lane whose earlier entries go first; `parent`: the last of them when this one was accepted, which has to be delivered.
+    /// - `identity`: see `EntryRow.identity`.
+    /// - `capturedAt`: as stated by the file or the caller; `acceptedAt`: by this store.
+    /// - `claimedAt`: start of the current or interrupted send; `failedAt`: when a send last failed.
+    /// - `uncertainAt`: start of the first send with unknown outcome; `doubtedAt`: end of the latest; `doubts`: how many since the last retry;
+    ///   `looks`: lookups since then without an answer.
+    /// - `aside`: it failed while nothing on its route succeeded, or cannot be looked up. If its lane may skip it, later entries go first.
+    /// - `after`: a lane whose earlier entries go first; `parent`: the newest of them at acceptance, which must be delivered.
     private static let entry = """
         CREATE TABLE run (
             id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -84,8 +84,7 @@ enum OutboxSchema {
         CREATE INDEX settledOrder ON entry (settledAt) WHERE settledAt IS NOT NULL;
         """
 
-    /// The content of an entry apart from it: SQLite rewrites a changed row as a whole, and would rewrite a large payload each time that its
-    /// entry moves.
+    /// Apart from `entry`, because SQLite rewrites a changed row as a whole, with its payload. See Decisions/ContentApart.md.
     private static let content = """
         CREATE TABLE content (
             sequence INTEGER PRIMARY KEY REFERENCES entry (sequence),
@@ -94,9 +93,8 @@ enum OutboxSchema {
         ) STRICT;
         """
 
-    /// `lane` holds what may be claimed of every lane: its first entry that others wait for, and those before it that stepped aside. A claim reads it instead of a
-    /// million entries. `tally` holds the counts that `status` shows; `delivered` and `discarded` in it never fall. Triggers keep both;
-    /// `Outbox.derivedTablesMatch` proves them.
+    /// `lane` holds each lane's first blocking entry and earlier ones that stepped aside. `tally` holds the counts for `status`; `delivered` and
+    /// `discarded` never fall. Triggers maintain both (Decisions/DerivedTables.md).
     private static let derived = """
         CREATE TABLE lane (
             backend TEXT NOT NULL,
@@ -144,7 +142,7 @@ enum OutboxSchema {
         END;
         """
 
-    /// Makes the rows of one lane anew, after a change of one of its entries.
+    /// Rebuilds the rows of one lane.
     private static let refillLane = """
         DELETE FROM lane WHERE backend = NEW.backend AND account = NEW.account AND lane = NEW.lane;
             INSERT INTO lane (backend, account, lane, head, route, dueAt)
@@ -157,7 +155,7 @@ enum OutboxSchema {
                         AND lane = NEW.lane), \(Int64.max));
         """
 
-    /// The rows that `lane` must hold, from the entries alone.
+    /// The rows that `lane` must hold.
     static let lanes = """
         SELECT backend, account, lane, sequence, route, \(dueAt("this")) FROM entry AS this
         WHERE (blocks OR (aside AND state = 'pending')) AND NOT EXISTS (SELECT 1 FROM entry AS other WHERE other.blocks
@@ -165,8 +163,8 @@ enum OutboxSchema {
             AND other.sequence < this.sequence)
         """
 
-    /// When the entry of the row `name` may be claimed: NULL while one of its lane is in flight, while an earlier entry of the lane that it goes
-    /// after is not settled, and while the last of those has failed.
+    /// When the entry may be claimed. NULL while its lane has an entry in flight, its `after` lane an earlier one to settle, or its `parent` has
+    /// failed.
     private static func dueAt(_ name: String) -> String {
         """
         CASE WHEN \(name).state = 'pending' AND NOT EXISTS (SELECT 1 FROM entry AS sent WHERE sent.state = 'inflight'
@@ -183,9 +181,9 @@ enum OutboxSchema {
         """
     }
 
-    /// - `receipt.altered`: the first place at which the server's echo differs from what was sent.
-    /// - `receipt.unverified`: it was delivered while the account behind the session could not be vouched for.
-    /// - `gap`: sequences of which nothing was left when a store was salvaged, so that they are missed once.
+    /// - `receipt.altered`: the first difference between the server's echo and the payload.
+    /// - `receipt.unverified`: the session's account could not be verified.
+    /// - `gap`: missing sequences that a salvage has counted.
     private static let records = """
         CREATE TABLE attempt (
             entry INTEGER NOT NULL REFERENCES entry (sequence) ON DELETE CASCADE,
@@ -239,9 +237,9 @@ enum OutboxSchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// - `origin`: the base URL of each backend when it was first spoken to: an account there is not the one with the same number elsewhere;
-    ///   under a backend and a route, by what look-ups recognise an entry.
-    /// - `pause`: where a person has paused sending; `quiet`: until when a server has asked for no requests.
+    /// - `origin`: each backend's base URL at first contact, because account numbers differ elsewhere; under a backend and a route, the rule by which
+    ///   lookups recognise an entry.
+    /// - `pause`: set by a person; `quiet`: until when a server wants no requests.
     private static let people = """
         CREATE TABLE account (
             backend TEXT NOT NULL,

@@ -3,10 +3,9 @@ import JSON
 import SyncModel
 import Vault
 
-/// What is sealed of a mutation: its fields and its document, both of which may be about a person.
+/// The fields and the payload of a mutation, both of which may be about a person.
 ///
-/// Plain form: four bytes (big-endian) with the length of the fields' JSON, that JSON, one byte that says whether a document follows, the
-/// document's bytes as they were handed in.
+/// Plain form: four bytes (big-endian) with the length of the fields' JSON, that JSON, one byte (1 if a payload follows), the payload as submitted.
 struct SealedContent: Sendable, Equatable {
     var fields: [String: JSONValue] = [:]
     var payload: Data?
@@ -21,15 +20,14 @@ struct SealedContent: Sendable, Equatable {
         return plain
     }
 
-    /// A keyed digest of where it goes and what it says: the same id with another digest is another mutation, hence an error.
+    /// The same id with another digest is an error.
     func digest(by vault: Vault, backend: String, route: String) -> Data { Self.digest(plain, by: vault, backend, route) }
 
-    // Keyed, since it outlives the content in the receipt: of a plain hash, a person's data can be found by trying.
+    // Keyed, because it outlives the content, and a plain hash could be guessed. See Decisions/KeyedDigests.md.
     private static func digest(_ plain: Data, by vault: Vault, _ backend: String, _ route: String) -> Data {
         vault.keyedDigest(Data("\(backend)\n\(route)\n".utf8), plain)
     }
 
-    /// What is stored of it: sealed, and the digest.
     func sealed(by vault: Vault, as id: MutationID, backend: String, route: String) throws -> (sealed: Data, digest: Data) {
         let plain = plain
         return (try vault.seal(plain, as: id.description), Self.digest(plain, by: vault, backend, route))

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// Tells any number of listeners that something has changed; a listener that is busy is told once when it looks again.
+/// Notifies any number of listeners of changes.
 package final class Signal: Sendable {
     private let listeners = Mutex<(next: Int, all: [Int: AsyncStream<Void>.Continuation])>((0, [:]))
 
     package init() {}
 
-    /// A stream that yields after every `send`, coalesced; it ends when the listener stops listening.
+    /// Yields after every `send`; several sends to a busy listener are coalesced into one.
     package func listen() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = listeners.withLock { listeners in

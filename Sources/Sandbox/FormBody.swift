@@ -1,4 +1,4 @@
-/// A form body with Rails' nested names, `user[email]=...`.
+/// Parses a form body with Rails' nested names, `user[email]=...`.
 enum FormBody {
     static func read(_ text: String) -> JSONObject {
         var object = JSON.object([:])

@@ -1,21 +1,17 @@
-/// A stand-in for a real backend on a loopback port: same answers, faults by script, and a ledger of what it accepted.
-///
-/// Several can run in one process. The ports are taken by `init`, so the URLs are known before anybody listens.
+/// Simulates a backend on a loopback port: same responses, scripted faults, and a ledger of accepted changes.
 package final class Sandbox: Sendable {
-    /// Where the imitated backend answers, `http://127.0.0.1:port`.
+    /// The URL of the simulated backend, `http://127.0.0.1:port`.
     package let baseURL: String
-    /// Where faults are set and the ledger is read, `http://127.0.0.1:port`.
+    /// The URL for setting faults and reading the ledger, `http://127.0.0.1:port`.
     package let controlURL: String
-    /// What was received and what was accepted.
     package let ledger: Ledger
-    /// The time that the imitated backend believes it is.
     package let clock: SandboxClock
 
     private let switchboard: Switchboard
     private let control: Listener
     private let initialFaults: [Fault]
 
-    /// Takes the ports and opens the ledger file; nothing listens before `start`.
+    /// Binds the ports, so the URLs are known before `start`, and opens the ledger file.
     package init(_ configuration: SandboxConfiguration = SandboxConfiguration()) throws {
         let backendPort = try PortReservation(host: configuration.host, port: configuration.port)
         let controlPort = try PortReservation(host: configuration.host, port: configuration.controlPort)
@@ -45,14 +41,14 @@ package final class Sandbox: Sendable {
         }
     }
 
-    /// Listens on both ports; the backend stays down when `down` is among the faults of the configuration.
+    /// Listens on both ports; the backend stays down if the configuration has the fault `down`.
     package func start() async throws {
         try await control.up()
         for fault in initialFaults { await apply(fault) }
         if !initialFaults.contains(where: { $0.name == .down }) { try await up() }
     }
 
-    /// Ends both listeners and every connection, also those that wait for an answer.
+    /// Closes both listeners and every connection, including those waiting for a response.
     package func stop() async {
         await switchboard.backend.down()
         await control.down()
@@ -64,22 +60,21 @@ package final class Sandbox: Sendable {
     /// Listens again on the same port.
     package func up() async throws { try await switchboard.backend.up() }
 
-    /// Sets a fault; it holds for its count, or until `clearFaults`.
+    /// Sets a fault; it lasts for its count, or until `clearFaults`.
     package func apply(_ fault: Fault) async { await switchboard.apply(fault) }
 
-    /// The faults that are set, with the counts that are left.
+    /// The active faults with their remaining counts.
     package var faults: [Fault] { switchboard.plan.faults }
 
-    /// Forgets every fault; a backend that is down stays down.
+    /// Removes every fault; a backend that is down stays down.
     package func clearFaults() { switchboard.plan.clear() }
 
-    /// What about the imitated backend can be changed while it runs, with its present values.
+    /// The settings of the simulated backend and their current values.
     package var settings: JSONObject { switchboard.standIn.settings }
 
-    /// Changes some of the settings of the imitated backend; throws where it has no such setting.
+    /// Changes settings of the simulated backend; throws for an unknown setting.
     package func change(_ settings: JSONObject) throws(FaultProblem) { try switchboard.standIn.change(settings) }
 
-    /// Ends every session that exists now, as if it had been idle too long; with `rememberTokens` also what would open a new one without
-    /// a password: remember tokens and refresh tokens.
+    /// Expires every session as an idle timeout does; `rememberTokens` also expires remember and refresh tokens.
     package func expireSessions(rememberTokens: Bool = false) { switchboard.standIn.expireSessions(rememberTokens: rememberTokens) }
 }

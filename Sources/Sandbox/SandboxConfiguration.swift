@@ -1,23 +1,19 @@
-/// What one sandbox is and how it starts.
 package struct SandboxConfiguration: Sendable {
     /// An IPv4 loopback address.
     package var host: String
-    /// The port of the imitated backend; 0 takes any.
+    /// The port of the simulated backend; 0 takes any free port.
     package var port: Int
-    /// The port of the control URL; 0 takes any.
+    /// The port of the control URL; 0 takes any free port.
     package var controlPort: Int
-    /// Set before the first request is answered.
+    /// Faults that are active from the first request.
     package var faults: [Fault]
-    /// Where the ledger is appended to, one JSON object a line.
+    /// The file to which the ledger is appended, one JSON object per line.
     package var ledgerFile: String?
-    /// The backend to stand in for, with what is in it.
     package var backend: SandboxBackend
-    /// The wall clock.
     package var clock: SandboxClock
-    /// Sees every answer, also a fault's, and says what goes out in its place.
+    /// Sees every response, including those of faults, and returns the response to send.
     package var answering: @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse
 
-    /// A backend with the usual accounts on any free ports.
     package init(
         host: String = "127.0.0.1", port: Int = 0, controlPort: Int = 0, faults: [Fault] = [], ledgerFile: String? = nil,
         backend: SandboxBackend = .breatheSafe(), clock: SandboxClock = SandboxClock(),
@@ -34,21 +30,20 @@ package struct SandboxConfiguration: Sendable {
     }
 }
 
-/// The backends that a sandbox can stand in for.
 package enum SandboxBackend: Sendable {
     /// Measurements and fit tests; a cookie session.
     case breatheSafe(BreatheSafeConfiguration = BreatheSafeConfiguration())
     /// Appointments; device-scoped tokens with three ways to refresh.
     case labLoop(LabLoopConfiguration = LabLoopConfiguration())
-    /// Images for credits; Firebase's tokens, and its endpoints on the same port.
+    /// Images for credits; Firebase tokens, with Firebase's endpoints on the same port.
     case aiPhoto(AIPhotoConfiguration = AIPhotoConfiguration())
-    /// Lists as its guide describes it; a token for thirty days and no refresh.
+    /// Lists as its guide describes it; tokens last thirty days and cannot be refreshed.
     case lists(ListsConfiguration = ListsConfiguration())
-    /// Lists four months later; refresh tokens that rotate in families.
+    /// Lists four months later; refresh tokens rotate in families.
     case lists2026(Lists2026Configuration = Lists2026Configuration())
-    /// Messages in a Realtime Database; Firebase's tokens in the query, and its endpoints on the same port.
+    /// Messages in a Realtime Database; Firebase tokens in the query, with Firebase's endpoints on the same port.
     case story16(FirebaseConfiguration = FirebaseConfiguration())
-    /// A backend of which nothing is known but its profile.
+    /// A backend simulated from its profile alone.
     case described(DescribedConfiguration)
 
     func standIn(clock: SandboxClock) -> any StandIn {

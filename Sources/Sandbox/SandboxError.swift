@@ -1,4 +1,3 @@
-/// Why a sandbox could not be set up.
 package enum SandboxError: Error, Equatable, CustomStringConvertible {
     case address(host: String, port: Int, reason: String)
     case ledgerFile(path: String, reason: String)

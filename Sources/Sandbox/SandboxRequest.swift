@@ -1,13 +1,13 @@
 import HTTPTypes
 
-/// One request as a stand-in sees it, with its whole body.
+/// One request with its whole body.
 package struct SandboxRequest: Sendable {
     package let method: String
-    /// The path without the query, as it was sent.
+    /// The path as sent, without the query.
     package let path: String
     package let query: [String: String]
     package let headers: HTTPFields
-    /// The value of the Host header, which is also where redirects of the backend point to.
+    /// The Host header; redirects of the backend point to it.
     package let host: String
     package let body: [UInt8]
 
@@ -20,10 +20,10 @@ package struct SandboxRequest: Sendable {
         self.body = body
     }
 
-    /// The parts of the path between the slashes.
+    /// The path components, not percent-decoded.
     package var segments: [String] { path.split(separator: "/").map(String.init) }
 
-    /// The cookies by name; of two with one name the first wins, as in Rack.
+    /// The cookies by name; the first of two with the same name wins, as in Rack.
     package var cookies: [String: String] {
         var cookies: [String: String] = [:]
         for line in headers[values: .cookie] {
@@ -38,7 +38,7 @@ package struct SandboxRequest: Sendable {
 }
 
 extension StringProtocol {
-    /// The text without spaces and tabs at its ends.
+    /// The text without leading and trailing spaces and tabs.
     func trimmingSpaces() -> String {
         let blank: (Character) -> Bool = { $0 == " " || $0 == "\t" }
         return String(drop(while: blank).reversed().drop(while: blank).reversed())

@@ -1,12 +1,12 @@
 import HTTPTypes
 
 extension SandboxResponse {
-    /// The tokens that it gives out and the values of the cookies that it sets: what a client has to keep to itself.
+    /// The tokens in the body and the cookie values that the response sets, which a client must keep secret.
     package var secrets: [String] {
         var found: [String] = headers[values: .setCookie].compactMap { line in
             line.split(separator: ";").first?.split(separator: "=", maxSplits: 1).dropFirst().first.map(String.init)
         }
-        // `try?`: what is no JSON holds no token.
+        // `try?`: a body that is not JSON holds no token.
         if let json = try? JSON(bytes: body) { Self.collect(json, into: &found) }
         return found.filter { $0.utf8.count >= 16 }
     }

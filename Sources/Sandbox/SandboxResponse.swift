@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// One answer, before a fault changes how it is delivered.
+/// One response, before a fault changes its delivery.
 package struct SandboxResponse: Sendable {
     package var status: Int
     package var headers: HTTPFields
@@ -12,18 +12,16 @@ package struct SandboxResponse: Sendable {
         self.body = body
     }
 
-    /// An answer with a JSON body.
     package static func json(_ status: Int, _ body: JSON, charset: String = "utf-8") -> SandboxResponse {
         SandboxResponse(status: status, headers: [.contentType: "application/json; charset=\(charset)"], body: body.bytes)
     }
 
-    /// An answer with a page for people.
     package static func html(_ status: Int, title: String, charset: String = "utf-8") -> SandboxResponse {
         let page = "<!DOCTYPE html>\n<html>\n<head><title>\(title)</title></head>\n<body><h1>\(title)</h1></body>\n</html>\n"
         return SandboxResponse(status: status, headers: [.contentType: "text/html; charset=\(charset)"], body: Array(page.utf8))
     }
 
-    /// The reason phrases of current Rails, which the error pages carry as text.
+    /// The reason phrases of current Rails; the error pages contain them.
     package static func reason(_ status: Int) -> String {
         switch status {
         case 200: "OK"

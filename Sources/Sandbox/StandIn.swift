@@ -1,31 +1,27 @@
 import Foundation
 
-/// One backend that the sandbox can stand in for: a function of its own state, the request and the time.
-///
-/// Faults, the ledger and the network are not its business.
+/// A simulated backend: a function of its state, the request and the time. It knows no faults, ledger or network.
 package protocol StandIn: Sendable {
-    /// Whose credentials a request carries, without any effect on them.
+    /// The accounts of a request's credentials. Changes nothing.
     func carriedAccounts(in request: SandboxRequest, at now: Date) -> CarriedAccounts
 
-    /// Answers one request; calls `committed` before it lets the next request in when the request took effect.
+    /// Answers one request. If the request took effect, calls `committed` before the next request is handled.
     func answer(_ request: SandboxRequest, at now: Date, committed: (Commit) -> Void) -> SandboxResponse
 
-    /// Ends every session that exists now; with `rememberTokens` also what would open a new one without a password.
+    /// Expires every session; `rememberTokens` also expires remember and refresh tokens.
     func expireSessions(rememberTokens: Bool)
 
-    /// The answer with which this backend reports an error; the code, if there is one, stands where its clients look for it.
+    /// This backend's error response; the code, if any, goes in the field that its clients read.
     func errorPage(_ status: Int, code: String?, for request: SandboxRequest) -> SandboxResponse
 
-    /// What this backend says to the same request from nobody, with status 401 and without any effect.
+    /// The 401 response of this backend to the same request without credentials. Changes nothing.
     func denial(of request: SandboxRequest, at now: Date) -> SandboxResponse
 
-    /// The page on which a person would sign in.
     func loginPage(for request: SandboxRequest) -> SandboxResponse
 
-    /// What about this backend can be changed while it runs, with its present values.
     var settings: JSONObject { get }
 
-    /// Changes some of the settings, or none where one of them is not understood.
+    /// Changes settings; if any is invalid, changes none.
     func change(_ settings: JSONObject) throws(FaultProblem)
 }
 
@@ -41,13 +37,13 @@ extension StandIn {
     }
 }
 
-/// The accounts whose credentials one request carried.
+/// The accounts of the credentials in one request.
 package struct CarriedAccounts: Sendable, Equatable {
-    /// The user of the session cookie or access token, also when it has expired.
+    /// The user of the session cookie or access token, even after expiry.
     package var session: Int?
     /// The user of the remember token or refresh token.
     package var remembered: Int?
-    /// The e-mail of a request that signs in.
+    /// The e-mail address of a sign-in request.
     package var signingIn: String?
 
     package init(session: Int? = nil, remembered: Int? = nil, signingIn: String? = nil) {
@@ -56,6 +52,6 @@ package struct CarriedAccounts: Sendable, Equatable {
         self.signingIn = signingIn
     }
 
-    /// The user in whose name the request speaks.
+    /// The user to whom the request is attributed.
     package var account: Int? { session ?? remembered }
 }

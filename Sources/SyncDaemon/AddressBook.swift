@@ -2,7 +2,6 @@ import Backends
 import Capture
 import SyncModel
 
-/// What the intake asks of the backends.
 struct AddressBook: Addressing {
     let keepers: [String: SessionKeeper]
 

@@ -1,7 +1,7 @@
 import Backends
 
 extension Daemon {
-    /// Configuration and profiles must fit together; the drop folder's route is the place where they could not.
+    /// Checks that configuration and profiles fit together, in particular the drop folder's route.
     package static func check(_ configuration: Configuration, against backends: [Backend]) throws(Mistakes) {
         func mistake(_ key: String, _ found: String?, _ expected: String) -> Mistakes {
             let line = configuration.lines[key]

@@ -11,12 +11,12 @@ import ServiceLifecycle
 import SyncModel
 
 extension Daemon {
-    /// Serves until `stop`, until `retire`, or until the surrounding task is cancelled; once for each daemon.
+    /// Runs until `stop`, `retire` or cancellation; once per daemon.
     ///
-    /// Throws `OutboxError.damaged` where it has met damage in its store: another daemon in its place salvages what can be read.
+    /// Throws `OutboxError.damaged` after damage to the store: the next daemon salvages readable entries.
     package func run() async throws {
         do { try await outbox.record([opening]) } catch {
-            // What it has open would keep another daemon from salvaging its store.
+            // An open store would keep the next daemon from salvaging it.
             if needsSalvage { await close() }
             throw error
         }
@@ -24,22 +24,22 @@ extension Daemon {
             try await holdWhatIsNotFound(at: keeper.backend)
             try await release(at: keeper.backend)
         }
-        // Before anybody can sign in: what is to be destroyed must not be somebody's who is back.
+        // Before anyone can sign in: a returning person's entries must not be dropped.
         for keeper in keepers {
             let name = keeper.backend.name
             await keeper.tellSignIns(to: { await station.tell($0, at: name) })
             await keeper.finishSignOuts(station.errands(at: keeper.backend))
         }
-        // Nor may what was dropped before be taken for what that person drops.
+        // Also before a sign-in, so that it does not take earlier files.
         await spool.accountMayHaveChanged()
-        // By its type: left to itself the group takes for the name all that a service holds, and that is what errors would say.
+        // By type: the default name, which errors would show, is the service's whole description.
         let named = services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0, serviceName: "\(type(of: $0))") }
         var group = ServiceGroupConfiguration(services: named, logger: premises.log)
-        // What is in flight is handed back well before; then the rest is cancelled. (A limit on the cancelling would end in a trap, which
-        // is what a crash of ours looks like at the next start; see StopDeadline.)
+        // In-flight entries are handed back well before this limit; then the rest is cancelled. (A limit on cancellation would end in a trap, which
+        // the next start would take for a crash; see StopDeadline.)
         group.maximumGracefulShutdownDuration = .seconds(4)
         let damageMet = outbox.damage.met.listen()
-        // What was met before is told to nobody any more.
+        // Damage found before `listen` sends no signal.
         if outbox.damage.isMet {
             dispatcher.stop()
             ending.request()
@@ -61,7 +61,7 @@ extension Daemon {
         try outcome.get()
     }
 
-    /// Only the profile under which an uncertain entry was sent can find it at the backend.
+    /// An uncertain entry can be found at the backend only with the profile that sent it.
     private func holdWhatIsNotFound(at backend: Backend) async throws(OutboxError) {
         let held = try await outbox.claimMatches(backend.matches, of: backend.name, at: premises.clock.now)
         guard held > 0 else { return }
@@ -70,7 +70,7 @@ extension Daemon {
             metadata: ["backend": "\(backend.name)", "count": "\(held)"])
     }
 
-    /// Entries that an earlier profile could not send go on where this one can.
+    /// Releases entries that did not fit an earlier profile and fit this one.
     private func release(at backend: Backend) async throws(OutboxError) {
         let released = try await outbox.releaseMisfits(of: backend.name, at: premises.clock.now) { backend.misfit(of: $0) == nil }
         guard released > 0 else { return }
@@ -78,19 +78,18 @@ extension Daemon {
             "Entries fit the profile again and are sent", metadata: ["backend": "\(backend.name)", "count": "\(released)"])
     }
 
-    /// Ends the run within five seconds: what is in flight is handed back, and nobody is listened to any more. Only a refresh that is under way
-    /// may take ten.
+    /// Ends the run within five seconds: hands back in-flight entries and closes the socket. A token refresh in progress may take ten.
     package func stop() {
         ending.begin(.stop)
         for keeper in keepers { keeper.stop() }
-        // At once: a sign-in that hangs in the control channel, which is shut down before the dispatcher, must not use up its time.
+        // Immediately: the control channel shuts down first, and a hanging sign-in must not use up the dispatcher's time.
         dispatcher.stop()
         socket.close()
         ending.request()
     }
 
-    /// Ends the run so that another daemon can take its place: nothing new is sent, what is being sent comes to its end, and calls are answered
-    /// all the while. Whoever connects after that waits for the next daemon. A `stop` still ends it at once.
+    /// Ends the run so that another daemon can take over: finishes current sends and answers calls meanwhile. Later clients wait for the next daemon.
+    /// `stop` still ends it at once.
     package func retire() async {
         ending.begin(.retire)
         let limit = max(configuration.limits.exchange, backends.compactMap(\.longestRequest).max() ?? .zero) + configuration.limits.connect
@@ -101,11 +100,10 @@ extension Daemon {
         ending.request()
     }
 
-    /// How long after the beginning of a stop a refresh may land. What is left until StopDeadline, put off by then, ends the process is for
-    /// closing the store.
+    /// How long after a stop a refresh may finish. The time left until the postponed StopDeadline is for closing the store.
     private static let landing: Duration = .seconds(10)
 
-    /// In the order in which they depend on each other: shut down backwards.
+    /// In dependency order; shut down in reverse.
     private var services: [any Service] {
         var services: [any Service] = []
         if let notifier = premises.notifier {
@@ -114,7 +112,7 @@ extension Daemon {
             }
             services.append(
                 StatusLine(notifier: notifier, news: [outbox.eventsWritten, spool.looked, rejected.changed]) {
-                    // `try?`: where the store cannot be read, the sentence from before stays.
+                    // `try?`: if the store cannot be read, the previous sentence stays.
                     try? await station.publicSentence()
                 })
         }
@@ -149,13 +147,13 @@ extension Daemon {
         homing_forget_startup_code()
     }
 
-    /// Another daemon is to open the store anew.
+    /// Another daemon will reopen the store.
     private var needsSalvage: Bool { outbox.damage.isMet && ending.kind != .stop }
 
     private func close() async {
         let isReplaced = ending.kind == .retire || needsSalvage
         if !isReplaced { socket.close() }
-        // A refresh under way may have turned the token over at the server: cut now, it would cost the session.
+        // The server may have replaced the refresh token already; cutting the refresh would lose the session.
         if isReplaced {
             for keeper in keepers { await keeper.settled() }
         } else {
@@ -167,10 +165,10 @@ extension Daemon {
         }
         for keeper in keepers {
             await keeper.flush()
-            // Whom it told holds on to it in turn, and neither would let go of the state directory.
+            // Breaks a reference cycle that would keep the state directory locked.
             await keeper.tellSignIns(to: nil)
         }
-        // `try?`: the last words; if the disk refuses them, nothing that was acknowledged is lost.
+        // `try?`: only an event; acknowledged data is safe.
         if !isReplaced { try? await outbox.record([SyncEvent(at: premises.clock.now, .stopped)]) }
         do { try outbox.close() } catch { premises.log.warning("The outbox did not close cleanly", metadata: ["error": "\(error)"]) }
         await transport.shutdown()
@@ -178,11 +176,11 @@ extension Daemon {
     }
 }
 
-/// Runs `work`, and cancels it where it takes longer.
+/// Runs `work`; cancels it after `limit`.
 private func atMost(_ limit: Duration, _ work: @escaping @Sendable () async -> Void) async {
     await withTaskGroup { group in
         group.addTask(operation: work)
-        group.addTask { try? await Task.sleep(for: limit, clock: .continuous) }  // `try?`: cancelled, the work is done
+        group.addTask { try? await Task.sleep(for: limit, clock: .continuous) }  // `try?`: cancelled because `work` is done
         await group.next()
         group.cancelAll()
     }

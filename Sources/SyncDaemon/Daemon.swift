@@ -12,7 +12,7 @@ import ServiceLifecycle
 import SyncModel
 import Vault
 
-/// The whole daemon as one value, the same for production and for tests: what it is made of, in the order in which it depends on itself.
+/// The whole daemon, for production and tests. Members are in dependency order.
 package struct Daemon: Sendable {
     let premises: Premises
     let configuration: Configuration
@@ -23,14 +23,12 @@ package struct Daemon: Sendable {
     let dispatcher: Dispatcher
     let spool: Spool
     let socket: UnixSocket
-    /// What a later reload finds wrong.
     let rejected = RejectedConfiguration()
     let station: Station
     let ending = DaemonEnding()
-    /// The first event that it records.
     let opening: SyncEvent
 
-    /// What one daemon hands to the next of the same process.
+    /// State passed to the next daemon in the same process.
     struct Premises: Sendable {
         let lock: StateLock
         let vault: Vault
@@ -42,16 +40,16 @@ package struct Daemon: Sendable {
         let log: Logger
     }
 
-    /// Opens everything: the lock first, then the key, the store, the sessions, and the socket last, so that whoever can connect is served.
+    /// Opens the lock, the key, the store, the sessions and, last, the socket, so that every client is served.
     ///
     /// - Parameters:
-    ///   - socket: one that a service manager passed; nil to make the one that is configured.
-    ///   - notifier: who is told of the daemon's state, if anybody.
+    ///   - socket: passed by a service manager; nil to create the configured one.
+    ///   - notifier: the service manager, if any.
     package init(
         configuration: Configuration, environment: [String: String], socket: UnixSocket? = nil, notifier: ServiceNotifier? = nil,
         clock: any SyncClock = SystemClock(), seed: UInt64 = .random(in: .min ... .max), log: Logger
     ) async throws {
-        // Files for the owner and the group that the socket admits, never for others.
+        // Owner and socket group only.
         umask(0o007)
         signal(SIGPIPE, SIG_IGN)
         homing_return_memory()
@@ -75,17 +73,16 @@ package struct Daemon: Sendable {
         }
     }
 
-    /// The outbox's file.
     static func store(in state: String) -> String { state + "/outbox.sqlite" }
 
-    /// Whether what lies in the state directory was sealed with the vault's key; nil where that says nothing.
+    /// Whether the state directory was sealed with the vault's key; nil if it has no evidence.
     static func isSealed(_ state: String, by vault: Vault) -> Bool? {
         if SessionEvidence(directory: state + "/sessions").isSealed(by: vault) { return true }
-        // `try?`: a store that cannot be opened says nothing here, and at once why to whoever opens it next.
+        // `try?`: an unopenable store is no evidence here; opening it next reports the error.
         return (try? StoreEvidence(file: store(in: state)))?.isSealed(by: vault)
     }
 
-    /// Takes the place of a daemon that has retired, in the same process; without changes, because they could not be put to use.
+    /// Replaces a retired daemon in the same process. Without `changes`, the new configuration could not be used.
     init(_ configuration: Configuration, _ backends: [Backend], replacing earlier: Daemon, because changes: [ConfigurationChange])
         async throws
     {
@@ -133,7 +130,7 @@ package struct Daemon: Sendable {
                 log: log)
             socket = try passed ?? Self.listen(configuration.socket)
         } catch {
-            // A client that is let go without being shut down ends the process with a trap.
+            // Releasing an HTTP client without shutdown traps.
             await transport.shutdown()
             throw error
         }
@@ -147,6 +144,5 @@ package struct Daemon: Sendable {
         return try UnixSocket(path: path, mode: 0o660)
     }
 
-    /// What `--version` says.
     package static let version = HomingVersion.current
 }

@@ -4,23 +4,22 @@ import Outbox
 import ServiceLifecycle
 import SyncModel
 
-/// Removes what was delivered long ago and reads the store through for damage, once at start and then once a day; and empties the log soon
-/// after each work.
+/// Prunes old entries and verifies the store, at start and daily; truncates the WAL shortly after writes.
 struct Housekeeping: Service {
     let outbox: Outbox
     let keepDelivered: TimeInterval
     let clock: any SyncClock
     let log: Logger
 
-    /// How long the log keeps what was delivered and is overwritten in the file, in seconds: rare enough to cost nothing under load, and one
-    /// wake-up after the last of it.
+    /// How long deleted and overwritten data may stay in the WAL, in seconds: rare enough to cost nothing under load, with one wake-up after the last
+    /// write.
     static let logKept: TimeInterval = 10
 
-    /// Between two tries, in seconds, while the disk is full or somebody reads.
+    /// Longest retry pause in seconds, while the disk is full or a reader is active.
     private static let longestPause: TimeInterval = 320
 
     func run() async throws {
-        try? await cancelWhenGracefulShutdown {  // `try?`: cancelled while asleep, that is how this ends
+        try? await cancelWhenGracefulShutdown {  // `try?`: only cancellation throws, and it ends the loop
             try await withThrowingDiscardingTaskGroup { group in
                 group.addTask { try await cleanDaily() }
                 group.addTask { try await emptyLogAfterWork() }
@@ -36,7 +35,7 @@ struct Housekeeping: Service {
             } catch {
                 log.warning("What was delivered long ago could not be removed", metadata: ["error": "\(error)"])
             }
-            // `try?`: what is damaged ends the run by itself; what cannot be read for another reason is looked at again tomorrow.
+            // `try?`: damage ends the run; other read errors are retried tomorrow.
             try? await outbox.verify()
             await holdWhatCannotBeRead()
             try await sleep(86_400)
@@ -57,7 +56,7 @@ struct Housekeeping: Service {
             repeat {
                 try await sleep(pause)
                 pause = min(2 * pause, Self.longestPause)
-                // `try?`: the next write fails for the same reason, and says why.
+                // `try?`: the next write fails for the same reason and reports it.
                 isEmpty = (try? await outbox.emptyLog()) ?? true
             } while !isEmpty
         }

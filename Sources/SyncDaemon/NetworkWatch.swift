@@ -6,7 +6,7 @@ import Glibc
 import Logging
 import ServiceLifecycle
 
-/// Tells the dispatcher when links, addresses or routes have changed: a hint to try again, never the proof that there is a network.
+/// Notifies the dispatcher of changed links, addresses or routes: a hint to retry.
 struct NetworkWatch: Service {
     let dispatcher: Dispatcher
     let log: Logger
@@ -14,20 +14,20 @@ struct NetworkWatch: Service {
     func run() async throws {
         let descriptor = homing_open_route_socket()
         guard descriptor >= 0 else {
-            // Without the hint, the next probe finds out.
+            // The next probe detects changes instead.
             log.info("Changes of the network cannot be watched", metadata: ["error": "\(String(cString: strerror(errno)))"])
             return try await gracefulShutdown()
         }
         for await _ in Self.changes(descriptor).cancelOnGracefulShutdown() {
             dispatcher.networkChanged()
-            // A cable that is plugged in makes dozens of changes.
-            try? await Task.sleep(for: Self.pause)  // `try?`: cancelled, the loop ends by itself
+            // Plugging in a cable causes dozens of changes.
+            try? await Task.sleep(for: Self.pause)  // `try?`: on cancellation the loop ends
         }
     }
 
     private static let pause = Duration.seconds(2)
 
-    /// Yields after every burst of changes, coalesced, and closes the descriptor when nobody listens any more.
+    /// Yields coalesced bursts of changes. Closes the descriptor when the consumer ends.
     private static func changes(_ descriptor: Int32) -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: DispatchQueue(label: "network"))

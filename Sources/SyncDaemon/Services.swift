@@ -7,14 +7,14 @@ import Outbox
 import ServiceLifecycle
 import SyncModel
 
-/// Delivers until shutdown, then hands back what is in flight.
+/// Delivers until shutdown, then hands back in-flight entries.
 struct DispatcherService: Service {
     let dispatcher: Dispatcher
 
     func run() async throws {
         try await withGracefulShutdownHandler {
             try await dispatcher.run()
-            // It is stopped before its turn (Daemon.stop); the group takes a service that ends early for a failure.
+            // `Daemon.stop` stops the dispatcher early; the group would treat an early return as a failure.
             try await gracefulShutdown()
         } onGracefulShutdown: {
             dispatcher.stop()
@@ -22,7 +22,6 @@ struct DispatcherService: Service {
     }
 }
 
-/// Empties the drop folder until shutdown.
 struct SpoolService: Service {
     let spool: Spool
 
@@ -31,7 +30,7 @@ struct SpoolService: Service {
     }
 }
 
-/// Passes on what becomes of sessions: to the dispatcher, to the drop folder, to whoever listens to events.
+/// Forwards session changes.
 struct SessionWatch: Service {
     let keepers: [SessionKeeper]
     let outbox: Outbox
@@ -45,21 +44,21 @@ struct SessionWatch: Service {
             for keeper in keepers {
                 let changes = keeper.changes.cancelOnGracefulShutdown()
                 group.addTask {
-                    // What an earlier run could not mark any more.
+                    // An earlier run may have ended before marking them.
                     if let since = await keeper.snapshot.unverifiedSince, let account = await keeper.snapshot.account {
                         await markUnverified(Destination(backend: keeper.backend.name, account: account.id), since: since)
                     }
                     for await snapshot in changes { await tell(snapshot) }
                 }
                 if keeper.backend.keepsAlive {
-                    // `try?`: cancelled while asleep, that is how this ends.
+                    // `try?`: only cancellation throws, and it ends the loop.
                     group.addTask { try? await cancelWhenGracefulShutdown { try await keepAlive(keeper) } }
                 }
             }
         }
     }
 
-    /// Wakes for it at most every five minutes and at least once an hour: a session may begin, and a clock may be set.
+    /// Wakes between every five minutes and every hour: a session may begin, or the clock may change.
     private func keepAlive(_ keeper: SessionKeeper) async throws {
         while true {
             let now = clock.now
@@ -73,7 +72,7 @@ struct SessionWatch: Service {
         }
     }
 
-    /// Once what is being sent has been settled: its receipts are meant too.
+    /// Drains first, so that receipts of entries being sent are included.
     private func markUnverified(_ destination: Destination, since: Date) async {
         await dispatcher.drain(backend: destination.backend)
         do throws(OutboxError) {
@@ -104,7 +103,7 @@ struct SessionWatch: Service {
             detail["email"] = snapshot.account?.label
             let event = SyncEvent(
                 at: clock.now, .signInRequired, backend: snapshot.backend, account: snapshot.account?.id, detail: detail)
-            // `try?`: news, not state; the session file holds the state.
+            // `try?`: only an event; the session file holds the state.
             try? await outbox.record([event])
         case .signedOut, .signingOut: spool.look()
         }

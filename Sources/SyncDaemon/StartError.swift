@@ -3,14 +3,14 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// Why the daemon does not start, as a sentence that says what to do.
+/// Why the daemon cannot start, with the step that fixes it.
 package struct StartError: Error, Sendable, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }
 
-    /// What to tell the administrator about any error that ends the daemon.
+    /// The message for any error that ends the daemon.
     ///
-    /// - Parameter store: the file that an error of the store's is about, which does not say so itself.
+    /// - Parameter store: the store file, which store errors do not name.
     package static func sentence(for error: any Error, store: String? = nil) -> String {
         let name = store.map { "The store \($0)" } ?? "The store"
         return switch error {
@@ -27,7 +27,7 @@ package struct StartError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Of a file or folder, with what the system says of it: permissions are only one of the reasons.
+    /// The path with the system's error: permissions are only one possible reason.
     private static func sentence(for error: CocoaError) -> String {
         let path = error.userInfo[NSFilePathErrorKey] as? String ?? "A file or folder"
         let failed = "\(path) cannot be made, read or written"

@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// The lock on a state directory: one daemon at a time. The kernel gives it back when the process ends, however it ends.
+/// Allows one daemon per state directory. The kernel releases the lock when the process ends.
 package final class StateLock: Sendable {
     private let descriptor: Int32
 
-    /// Makes the directory where it is missing, for its owner only.
+    /// Creates a missing directory with mode 0700.
     package init(directory: String) throws(StartError) {
         do {
             try FileManager.default.createDirectory(
@@ -16,7 +16,7 @@ package final class StateLock: Sendable {
         let path = directory + "/lock"
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StartError("\(path) cannot be opened: \(String(cString: strerror(errno))).") }
-        // A daemon that is just ending is given a moment.
+        // A daemon that is ending gets a moment to finish.
         var isOurs = flock(descriptor, LOCK_EX | LOCK_NB) == 0
         for _ in 0..<20 where !isOurs {
             usleep(10_000)

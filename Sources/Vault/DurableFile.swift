@@ -1,6 +1,6 @@
 import Foundation
 
-/// A small file, readable by its owner only, that a crash leaves either as it was or as it was meant to be.
+/// A small file, readable by its owner only. After a crash it has its old or its new content.
 package struct DurableFile: Sendable, Hashable {
     package let path: String
 
@@ -8,13 +8,13 @@ package struct DurableFile: Sendable, Hashable {
 
     package var exists: Bool { access(path, F_OK) == 0 }
 
-    /// The permission bits; nil where there is no file.
+    /// The permission bits; nil if there is no file.
     package var mode: mode_t? {
         var info = stat()
         return stat(path, &info) == 0 ? info.st_mode & 0o7777 : nil
     }
 
-    /// The whole content; nil where there is no file. Throws `unread` where it can be opened and the disk does not give it.
+    /// Nil if there is no file. Throws `unread` if the disk does not return the bytes.
     package func read() throws(VaultError) -> Data? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -32,7 +32,7 @@ package struct DurableFile: Sendable, Hashable {
         }
     }
 
-    /// The content, nothing where the disk does not give it; nil where there is no file.
+    /// Empty if the disk does not return it; nil if there is no file.
     package func readOrNothing() throws(VaultError) -> Data? {
         do { return try read() } catch {
             guard error.code == .unread else { throw error }
@@ -40,14 +40,14 @@ package struct DurableFile: Sendable, Hashable {
         }
     }
 
-    /// Replaces the content durably: temporary file, fsync, rename, fsync of the folder.
+    /// Temporary file, fsync, rename, fsync of the folder.
     package func replace(with content: Data) throws(VaultError) {
         let temporary = try writeTemporary(content)
         guard rename(temporary, path) == 0 else { throw giveUp(temporary) }
         try syncFolder()
     }
 
-    /// Makes the file durably; false, and nothing changed, where there is one already.
+    /// Creates the file durably; false if it exists.
     package func create(with content: Data) throws(VaultError) -> Bool {
         let temporary = try writeTemporary(content)
         guard link(temporary, path) == 0 else {
@@ -62,20 +62,20 @@ package struct DurableFile: Sendable, Hashable {
         return true
     }
 
-    /// Removes the file durably, where there is one. That needs no room on the disk.
+    /// Durable, and needs no free space.
     package func remove() throws(VaultError) {
         guard unlink(path) == 0 || errno == ENOENT else { throw failure("remove") }
         try syncFolder()
     }
 
-    /// Renames the file to `path + suffix`, so that it can be looked at later, and returns the new path.
+    /// Renames the file to `path + suffix` for later inspection; returns the new path.
     package func putAside(suffix: String) throws(VaultError) -> String {
         guard rename(path, path + suffix) == 0 else { throw failure("put aside") }
         try syncFolder()
         return path + suffix
     }
 
-    /// Makes a folder for its owner only, where there is none, durably: what is durable in it would else go with it.
+    /// For its owner only, unless it exists. Durable: a crash could otherwise lose it with the files inside.
     package static func makeFolder(_ path: String) throws(VaultError) {
         let folder = DurableFile(path: path)
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw folder.failure("make") }
@@ -84,7 +84,7 @@ package struct DurableFile: Sendable, Hashable {
 
     private func writeTemporary(_ content: Data) throws(VaultError) -> String {
         let temporary = "\(path).tmp"
-        unlink(temporary)  // What a crash left; where it is somebody's, the exclusive creation below fails.
+        unlink(temporary)  // Left by a crash; if another user owns it, the exclusive creation below fails.
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw failure("write") }
         defer { close(descriptor) }

@@ -1,8 +1,8 @@
 /// Where the key of a state directory comes from.
 package enum KeySource: Hashable, Sendable {
-    /// A systemd credential, `$CREDENTIALS_DIRECTORY/homing.key`: never written by us.
+    /// A systemd credential, `$CREDENTIALS_DIRECTORY/homing.key`; never written by Homing.
     case credential(path: String)
-    /// `homing.key` in the state directory: made at the first start, for its owner only.
+    /// `homing.key` in the state directory, created at the first start.
     case stateDirectory(path: String)
 
     package var path: String {
@@ -11,7 +11,6 @@ package enum KeySource: Hashable, Sendable {
         }
     }
 
-    /// The credential where systemd provides one, else the state directory's own file.
     package init(environment: [String: String], stateDirectory: String) {
         if let directory = environment["CREDENTIALS_DIRECTORY"], DurableFile(path: "\(directory)/homing.key").exists {
             self = .credential(path: "\(directory)/homing.key")

@@ -2,11 +2,11 @@ import Crypto
 import Foundation
 
 extension Data {
-    /// Each byte as two lower-case digits.
+    /// In lower case.
     package var hex: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }
 
-/// Seals what must not be read from a copy of the disk: AES-GCM with a fresh nonce, bound to the name it is sealed under.
+/// Encrypts data at rest: AES-GCM with a fresh nonce, bound to a name.
 package struct Vault: Sendable {
     private let key: SymmetricKey
     private let digestKey: SymmetricKey
@@ -16,7 +16,7 @@ package struct Vault: Sendable {
         digestKey = HKDF<SHA256>.deriveKey(inputKeyMaterial: self.key, info: Data("homing.digest".utf8), outputByteCount: 32)
     }
 
-    /// Encrypts `plain` so that only `open` with the same `id` reads it again; 28 bytes longer than `plain`.
+    /// Encrypts `plain` so that only `open` with the same `id` decrypts it; adds 28 bytes.
     package func seal(_ plain: Data, as id: String) throws(VaultError) -> Data {
         do {
             let box = try AES.GCM.seal(plain, using: key, authenticating: Data(id.utf8))
@@ -27,7 +27,7 @@ package struct Vault: Sendable {
         }
     }
 
-    /// Gives back what was sealed under `id`; throws where a byte, the name or the key differs.
+    /// Decrypts data sealed under `id`; throws if a byte, the name or the key differs.
     package func open(_ sealed: Data, as id: String) throws(VaultError) -> Data {
         do {
             return try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key, authenticating: Data(id.utf8))
@@ -36,15 +36,14 @@ package struct Vault: Sendable {
         }
     }
 
-    /// The HMAC-SHA-256 of the parts one after the other under a key derived from the vault's (RFC 5869), 32 bytes: equal for equal parts, and
-    /// of no use for guessing them without the key.
+    /// The HMAC-SHA-256 of the concatenated parts, 32 bytes, under a derived key (RFC 5869): useless for guessing the parts without the key.
     package func keyedDigest(_ parts: Data...) -> Data {
         var code = HMAC<SHA256>(key: digestKey)
         for part in parts { code.update(data: part) }
         return Data(code.finalize())
     }
 
-    /// The SHA-256 of the parts one after the other, 32 bytes. Not for what may be about a person: of that it can be guessed.
+    /// The SHA-256 of the concatenated parts, 32 bytes. Not for personal data, which could be guessed from it.
     package static func digest(_ parts: Data...) -> Data {
         var hash = SHA256()
         for part in parts { hash.update(data: part) }

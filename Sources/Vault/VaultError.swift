@@ -1,4 +1,4 @@
-/// What keeps the vault from doing its work: one sentence that also says what to do next.
+/// The description is one sentence that also says what to do next.
 package struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
     package let code: Code
     package let description: String
@@ -9,21 +9,19 @@ package struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     package enum Code: String, Sendable {
-        /// State is there, and the key that sealed it is not.
+        /// Sealed state without its key.
         case keyMissing
         /// The key is not the one that sealed this state.
         case wrongKey
         /// The key file does not hold 32 bytes.
         case malformedKey
-        /// Others than its owner may read the key file.
+        /// Users other than the owner can read the key file.
         case exposedKey
         /// The sealed bytes are damaged, or were sealed under another name or key.
         case unreadable
-        /// The disk does not give a file's bytes, or there is a folder in its place.
+        /// The disk does not return the file's bytes, or the path is a folder.
         case unread
-        /// The disk is full.
         case noRoom
-        /// The file system refused.
         case fileSystem
     }
 }

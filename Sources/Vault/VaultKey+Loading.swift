@@ -1,12 +1,12 @@
 import Foundation
 
 extension VaultKey {
-    /// Finds the key of `stateDirectory`, or makes it where the directory is new, and proves that it is the one that sealed the state.
+    /// Finds the key of `stateDirectory`, or creates it in a new directory, and verifies that it sealed the state.
     ///
-    /// Overwrites no key: a missing, wrong, malformed or exposed one is an error. A check that is missing or damaged is made anew where
-    /// nothing speaks against the key.
+    /// Never overwrites a key: a missing, wrong, malformed or exposed one is an error. Rewrites a missing or damaged check unless evidence speaks
+    /// against the key.
     ///
-    /// - Parameter evidence: whether what is stored was sealed with the vault's key; nil where that says nothing.
+    /// - Parameter evidence: whether the vault's key sealed the stored data; nil if unknown.
     package static func load(
         environment: [String: String], stateDirectory: String, evidence: (Vault) -> Bool? = { _ in nil }
     ) throws(VaultError) -> VaultKey {
@@ -32,7 +32,7 @@ extension VaultKey {
         return key
     }
 
-    /// The key as `load` finds it, without writing anything; nil where there is none.
+    /// As `load` does, without writing anything.
     package static func find(environment: [String: String], stateDirectory: String) throws(VaultError) -> VaultKey? {
         try read(KeySource(environment: environment, stateDirectory: stateDirectory))
     }
@@ -60,7 +60,7 @@ extension VaultKey {
         }
         let key = VaultKey()
         if try DurableFile(path: source.path).create(with: Data((key.bytes.base64EncodedString() + "\n").utf8)) { return key }
-        // Somebody made it in the meantime: theirs is the key.
+        // Another process created it meanwhile, so that key counts.
         guard let theirs = try read(source) else { throw VaultError(.keyMissing, "\(source.path) vanished. Start again.") }
         return theirs
     }
@@ -73,7 +73,7 @@ extension VaultKey {
     }
 }
 
-/// `homing.key.check`: something sealed with the key, and a checksum by which damage to it is told from another key.
+/// `homing.key.check`: a sealed constant, and a checksum that distinguishes damage from another key.
 private struct KeyCheck {
     private let file: DurableFile
 
@@ -81,16 +81,16 @@ private struct KeyCheck {
 
     enum Answer {
         case right, wrong
-        /// It is not there, or has changed since it was written.
+        /// Missing, or changed since it was written.
         case unknown
-        /// It does not open, and is of the form that had no checksum.
+        /// Does not open, and has the old form without a checksum.
         case old
     }
 
     func proves(_ vault: Vault) throws(VaultError) -> Answer {
         guard let content = try file.readOrNothing() else { return .unknown }
         let sealed = content.prefix(Self.sealedSize)
-        // `try?`: why it does not open is all the same.
+        // `try?`: the reason does not matter.
         if (try? vault.open(Data(sealed), as: Self.name)) == Self.proof { return .right }
         if content.count == Self.sealedSize { return .old }
         return content == sealed + Vault.digest(Data(sealed)) ? .wrong : .unknown
@@ -103,6 +103,6 @@ private struct KeyCheck {
 
     private static let proof = Data("homing".utf8)
     private static let name = "key-check"
-    /// Bytes: what is sealed, and 28 more.
+    /// Bytes: the plain text and 28 more.
     private static let sealedSize = proof.count + 28
 }

@@ -5,10 +5,10 @@ import Foundation
 package struct VaultKey: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     let bytes: Data
 
-    /// A fresh random key.
+    /// A random key.
     package init() { bytes = SymmetricKey(size: .bits256).withUnsafeBytes { Data($0) } }
 
-    /// Reads 32 raw bytes, or their base64 form with white space around it; nil for anything else.
+    /// Reads 32 raw bytes, or their base64 form with surrounding white space; nil otherwise.
     package init?(parsing content: Data) {
         if content.count == Self.size {
             bytes = content

@@ -1,13 +1,12 @@
 import ArgumentParser
 import Sandbox
 
-/// A backend on the command line, with the options that concern it.
 enum BackendArgument: String, ExpressibleByArgument, CaseIterable {
     case breathesafe, labloop, aiphoto, lists
     case lists2026 = "lists-2026"
     case story16
 
-    /// The options of `run` that not every backend has.
+    /// Options of `run` that only some backends have.
     enum Setting: String, CaseIterable {
         case sessionSeconds = "--session-seconds"
         case managedUser = "--managed-user"
@@ -15,11 +14,10 @@ enum BackendArgument: String, ExpressibleByArgument, CaseIterable {
         case refreshSeconds = "--refresh-seconds"
         case graceSeconds = "--grace-seconds"
 
-        /// The options for a backend that only its profile describes.
+        /// The options for `--profile`.
         static let described: Set<Setting> = [.accessSeconds, .refreshSeconds]
     }
 
-    /// The options that this backend understands.
     var settings: Set<Setting> {
         switch self {
         case .breathesafe: [.sessionSeconds, .managedUser]

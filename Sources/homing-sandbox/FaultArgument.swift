@@ -1,7 +1,7 @@
 import ArgumentParser
 import Sandbox
 
-/// A fault on the command line, `name:key=value,...`.
+/// A fault in the form `name:key=value,...`.
 struct FaultArgument: ExpressibleByArgument {
     let value: Fault
 
@@ -9,14 +9,14 @@ struct FaultArgument: ExpressibleByArgument {
         do {
             value = try Fault(argument: argument)
         } catch {
-            // The parser only says that the value is invalid; this says why.
+            // The parser's message has no reason.
             StandardOutput.errorLine("--fault \(argument): \(error.description)")
             return nil
         }
     }
 }
 
-/// A setting on the command line, `name=value`.
+/// A setting in the form `name=value`.
 struct SettingArgument: ExpressibleByArgument {
     let name: String
     let value: JSON
@@ -25,12 +25,12 @@ struct SettingArgument: ExpressibleByArgument {
         let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, !parts[0].isEmpty else { return nil }
         name = parts[0]
-        // `try?`: what is no JSON is a text that needs no quotes here.
+        // `try?`: a value that is not JSON is a string without quotes.
         value = (try? JSON(bytes: Array(parts[1].utf8))) ?? .string(parts[1])
     }
 }
 
-/// A managed user on the command line, `user[:manager]`.
+/// A managed user in the form `user[:manager]`.
 struct ManagedUserArgument: ExpressibleByArgument {
     let value: BreatheSafeConfiguration.ManagedUser
 

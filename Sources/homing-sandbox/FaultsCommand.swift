@@ -1,7 +1,6 @@
 import ArgumentParser
 import Sandbox
 
-/// `homing-sandbox faults`
 struct FaultsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "faults", abstract: "List the faults that can be set.",

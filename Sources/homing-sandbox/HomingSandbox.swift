@@ -9,7 +9,7 @@ struct HomingSandbox: AsyncParsableCommand {
         subcommands: [RunCommand.self, FaultsCommand.self, DemoCommand.self],
         defaultSubcommand: RunCommand.self)
 
-    /// As the parser's own, but for the exit code of wrong usage: 2, the same for all of Homing's programs.
+    /// Like the default, but exits with 2 for wrong usage, as all Homing programs do.
     static func main() async {
         do {
             var command = try parseAsRoot()

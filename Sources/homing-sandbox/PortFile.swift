@@ -1,9 +1,9 @@
 import Foundation
 import Sandbox
 
-/// The file from which scripts read where the sandbox answers.
+/// The file that tells scripts the URLs of the sandbox.
 enum PortFile {
-    /// Writes both URLs, so that a reader sees all of the file or none.
+    /// Writes both URLs atomically.
     static func write(_ sandbox: Sandbox, to path: String) throws {
         let text = "backend=\(sandbox.baseURL)\ncontrol=\(sandbox.controlURL)\n"
         try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)

@@ -2,10 +2,9 @@ import ArgumentParser
 import Sandbox
 
 extension RunCommand {
-    /// The backend that was named.
     var named: BackendArgument { backend ?? .breathesafe }
 
-    /// The backend that was asked for, with the lifetimes that were given; throws every mistake in a profile.
+    /// The selected backend with its options; throws all mistakes in a profile.
     var sandboxBackend: SandboxBackend {
         get throws {
             guard let profile else { return shippedBackend }

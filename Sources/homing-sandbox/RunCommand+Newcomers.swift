@@ -1,7 +1,7 @@
 import Sandbox
 
 extension RunCommand {
-    /// What somebody needs who tries the sandbox at `url` with Homing: what the profile has to say, and how to sign in.
+    /// Instructions for using the sandbox with Homing: the profile lines and the sign-in command.
     func instructions(for url: String) throws -> [String] {
         guard let profile else { return Self.lines(named.rawValue, named.profileLines(url), token: named.tokenOption) }
         let described = try DescribedConfiguration(file: profile)
@@ -23,10 +23,9 @@ extension RunCommand {
 }
 
 extension BackendArgument {
-    /// By which option of `homing login` a token is handed in; nil where people sign in with a password.
+    /// The option of `homing login` that takes a token; nil if people sign in with a password.
     fileprivate var tokenOption: String? { self == .aiphoto ? "--refresh-token-stdin" : nil }
 
-    /// Lines of the profile that lead to `url`.
     fileprivate func profileLines(_ url: String) -> [String] {
         switch self {
         case .labloop: ["base_url: \(url)/api"]

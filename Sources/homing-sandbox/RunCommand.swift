@@ -1,7 +1,6 @@
 import ArgumentParser
 import Sandbox
 
-/// `homing-sandbox run`
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run the sandbox until it is told to end.",
@@ -114,7 +113,6 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 
-    /// What was given of the options that not every backend has.
     private var given: [(BackendArgument.Setting, Int)] {
         let given: [(BackendArgument.Setting, Int?)] = [
             (.sessionSeconds, sessionSeconds), (.managedUser, managedUsers.first?.value.user), (.accessSeconds, accessSeconds),

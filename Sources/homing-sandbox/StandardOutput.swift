@@ -1,6 +1,6 @@
 import Foundation
 
-/// Lines for people and scripts, written at once also into a pipe.
+/// Unbuffered output, also into a pipe.
 enum StandardOutput {
     static func line(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
     static func errorLine(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }

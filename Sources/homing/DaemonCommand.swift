@@ -2,7 +2,6 @@ import ArgumentParser
 import ControlAPI
 import Foundation
 
-/// A command that talks to the daemon: it parses its options, calls, and renders the answer.
 protocol DaemonCommand: AsyncParsableCommand {
     var global: GlobalOptions { get }
     func run(_ context: Context) async throws
@@ -16,19 +15,18 @@ extension DaemonCommand {
     }
 }
 
-/// What a command has at hand: the daemon, where to write, and what time it is.
 struct Context: Sendable {
     let client: ControlClient
     let console: Console
     let times: TimeText
     let asJSON: Bool
 
-    /// Writes the answer: the wire's JSON where asked for, else `text`.
+    /// Writes the result: wire-format JSON with `--json`, otherwise `text`.
     func answer(_ value: some Encodable, _ text: @autoclosure () -> String) {
         console.write(asJSON ? console.json(value) : text())
     }
 
-    /// Writes the answers to things of which `several` could be named: an array, else the one answer alone.
+    /// Writes results: as JSON an array if `several`, otherwise the single result.
     func answer(_ values: [some Encodable], several: Bool, _ text: @autoclosure () -> String) {
         if !asJSON {
             if !values.isEmpty { console.write(text()) }
@@ -39,7 +37,7 @@ struct Context: Sendable {
         }
     }
 
-    /// The ids that people mean by `names`, all of them of the backend that is meant, if one is.
+    /// Resolves the entries in `names`; throws if one belongs to another backend than the selected one.
     func ids(_ names: [String], at target: BackendOption) async throws -> [String] {
         let ids = try await resolver.ids(names)
         guard target.backend != nil else { return ids }
@@ -47,7 +45,6 @@ struct Context: Sendable {
         return ids
     }
 
-    /// Finds the ids that people mean.
     var resolver: EntryResolver {
         EntryResolver { [client] query async throws(Problem) in try await client.call(Endpoints.entries, query) }
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ControlAPI
 
-/// What scripts read: the same codes for every command.
+/// Exit codes for scripts, the same for every command.
 extension ExitCode {
     static let usage = ExitCode(2)
     static let daemonNotRunning = ExitCode(3)
@@ -9,10 +9,10 @@ extension ExitCode {
     static let signInRequired = ExitCode(5)
     static let attentionNeeded = ExitCode(6)
     static let timeout = ExitCode(7)
-    /// 128 and the signal, as a shell says it.
+    /// 128 + SIGINT, as in a shell.
     static let interrupted = ExitCode(130)
 
-    /// The exit code that says what `problem` is; 1 for what has no code of its own.
+    /// The exit code of `problem`; 1 if it has no specific code.
     init(for problem: Problem) {
         switch problem.code {
         case .invalidRequest: self = .usage
@@ -24,7 +24,7 @@ extension ExitCode {
         }
     }
 
-    /// 0 while all is well or merely waits, 5 where signing in is all that is needed, else 6.
+    /// 0 if nothing needs a person, 5 if only sign-ins are needed, otherwise 6.
     init(for attention: [Attention]) {
         if attention.isEmpty {
             self = .success

@@ -2,7 +2,6 @@ import ArgumentParser
 import ControlAPI
 import Foundation
 
-/// Options that every command takes.
 struct GlobalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -17,16 +16,13 @@ struct GlobalOptions: ParsableArguments {
         if socket?.isEmpty == true { throw ValidationError("--socket: expected a path, found nothing") }
     }
 
-    /// The daemon that these options name.
     var client: ControlClient { ControlClient(socketPath: path) }
 
-    /// The same, which gives up after `timeout`.
     func client(timeout: Duration) -> ControlClient { ControlClient(socketPath: path, timeout: timeout) }
 
     private var path: String { socket ?? SocketLocation.forClient(environment: ProcessInfo.processInfo.environment) }
 }
 
-/// The option of commands that can be about one backend only.
 struct BackendOption: ParsableArguments {
     @Option(
         help: ArgumentHelp("The backend, by its profile's name; not needed where there is only one.", valueName: "name"),
@@ -35,7 +31,7 @@ struct BackendOption: ParsableArguments {
 }
 
 extension BackendOption {
-    /// An error that names the backends there are, where none of them is meant, or more than one may be.
+    /// Throws if the backend is unknown, or missing although there are several; the error lists the backends.
     func require(among known: [String]) throws(Problem) {
         if let backend {
             if !known.contains(backend) { throw .noBackend(backend, among: known) }
@@ -47,7 +43,7 @@ extension BackendOption {
 }
 
 extension BackendOption {
-    /// An error where `entry` belongs to another backend than the one that is meant.
+    /// Throws if the entry belongs to another backend than the selected one.
     func require(_ entry: String, of owner: String) throws(Problem) {
         guard let backend, backend != owner else { return }
         throw .invalid(

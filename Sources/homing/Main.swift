@@ -2,7 +2,6 @@ import ArgumentParser
 import ControlAPI
 import Foundation
 
-/// `homing`: what a person or a script says to the daemon, and what it answers.
 @main
 struct Homing: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -39,7 +38,7 @@ struct Homing: AsyncParsableCommand {
         Foundation.exit(await run(arguments, on: .standard(environment: ProcessInfo.processInfo.environment)).rawValue)
     }
 
-    /// Does what `arguments` ask for, tells what went wrong, and returns the exit code.
+    /// Runs the command, reports errors and returns the exit code.
     static func run(_ arguments: [String], on console: Console) async -> ExitCode {
         do {
             var command = try await asyncParseAsRoot(arguments)

@@ -8,7 +8,7 @@ struct Homingd: AsyncParsableCommand {
         commandName: "homingd", abstract: "Brings home what this station captured.", version: Daemon.version,
         subcommands: [RunCommand.self, CheckCommand.self], defaultSubcommand: RunCommand.self)
 
-    /// As the parser's own, but for the exit code of wrong usage: 2, the same for all of Homing's programs.
+    /// Like the default, but exits with 2 for wrong usage, as all Homing programs do.
     static func main() async {
         do {
             var command = try parseAsRoot()
@@ -21,7 +21,6 @@ struct Homingd: AsyncParsableCommand {
     }
 }
 
-/// Options that every command takes.
 struct CommonOptions: ParsableArguments {
     @Option(
         help: "The configuration file. Default: /etc/homing/homing.yaml for root, else ~/.config/homing/homing.yaml.",

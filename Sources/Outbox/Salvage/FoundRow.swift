@@ -2,9 +2,9 @@ import Foundation
 import GRDB
 import SyncModel
 
-/// A row that was found on some page, and what it is by its shape.
+/// A row found on some page, identified by its shape.
 enum FoundRow {
-    /// The columns in their order, from `id` on; the last ones may be missing.
+    /// The columns from `id` on; the last ones may be missing.
     case entry(sequence: Int64, [DatabaseValue], isWhole: Bool)
     case content(sequence: Int64, MutationID, Data)
     case receipt([DatabaseValue])
@@ -16,16 +16,16 @@ enum FoundRow {
     case quiet([DatabaseValue])
     case gap([DatabaseValue])
     case epoch(Int64)
-    /// The highest number that an AUTOINCREMENT table has given.
+    /// The highest number that an AUTOINCREMENT table has assigned.
     case counter(table: String, Int64)
-    /// From an index: which entry has a sequence.
+    /// From an index.
     case identity(sequence: Int64, MutationID)
-    /// From an index, or from the heads of lanes: where an entry belongs.
+    /// From an index, or from `lane`.
     case place(sequence: Int64, Destination, lane: String)
-    /// From an index: an entry of that sequence was delivered or discarded.
+    /// From an index: that entry was delivered or discarded.
     case settled(sequence: Int64)
 
-    /// Columns of an entry that are stored.
+    /// Stored columns of `entry`.
     private static let columns = 39
 
     init?(_ row: TreePage.Row, in kind: TreePage.Kind) {
@@ -91,7 +91,7 @@ extension DatabaseValue {
     var text: String? { String.fromDatabaseValue(self) }
     var integer: Int64? { if case .int64(let value) = storage { value } else { nil } }
 
-    /// One letter: - for NULL, i for an integer, t for text, b for bytes.
+    /// One letter: - for NULL, i for integer, t for text, b for blob.
     fileprivate var kind: String {
         switch storage {
         case .null: "-"

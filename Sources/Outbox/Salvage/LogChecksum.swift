@@ -1,4 +1,4 @@
-/// The checksum of a write-ahead log: two running sums over pairs of 32-bit words, which can be run backwards too.
+/// A log's checksum: two running sums over pairs of 32-bit words, which can be reversed.
 struct LogChecksum: Hashable {
     let isBigEndian: Bool
     private var a: UInt32
@@ -24,7 +24,6 @@ struct LogChecksum: Hashable {
         return sum
     }
 
-    /// What it was before these bytes were added.
     func removing(_ bytes: ArraySlice<UInt8>) -> LogChecksum {
         var sum = self
         bytes.withUnsafeBytes { bytes in
@@ -36,7 +35,7 @@ struct LogChecksum: Hashable {
         return sum
     }
 
-    /// The eight bytes that have to be added to come to `later`.
+    /// The eight bytes that lead to `later`.
     func bytes(to later: LogChecksum) -> [UInt8] {
         [later.a &- a &- b, later.b &- b &- later.a].flatMap { word in
             withUnsafeBytes(of: isBigEndian ? word.bigEndian : word.littleEndian, Array.init)

@@ -1,25 +1,25 @@
-/// What the index of a write-ahead log says that the log holds (https://sqlite.org/walformat.html#the_wal_index_file_format).
+/// The index of a write-ahead log (https://sqlite.org/walformat.html#the_wal_index_file_format).
 ///
-/// SQLite writes it after each commit, once that is on the disk. So a log that holds less than its index says has lost something since. What a
-/// power cut leaves of an index may be of an earlier moment: it then says less, or speaks of a log before this one.
+/// SQLite updates it after each commit has reached the disk, so a log with fewer frames has lost some. After a power cut it may be stale: it then
+/// says less, or describes an earlier log.
 struct LogIndex {
-    /// Of the log that it is about.
+    /// Of the log that it describes.
     let salts: LogSalts
-    /// Frames of that log that count, and how many of them, from its beginning, are in the database too.
+    /// Committed frames of that log, and how many of them were checkpointed.
     let frames, copied: Int
 
-    /// Whether the log held what is nowhere else.
+    /// Whether the log had frames that were not checkpointed.
     var countsOnLog: Bool { frames > copied }
 
     private static let headerSize = 48
     private static let summed = 40
 
-    /// - Parameter file: nil is what becomes of one that was not written in full, or has changed since.
+    /// Nil if it is incomplete or damaged.
     init?(_ file: StoreFile) {
-        // The header is there twice, and written one after the other.
+        // SQLite writes the header twice.
         guard let bytes = file.bytes(at: 0, 2 * Self.headerSize + 4), bytes[..<Self.headerSize].elementsEqual(bytes[Self.headerSize..<96])
         else { return nil }
-        // Its numbers are as this machine has them, but for the salts, which are copied.
+        // In native byte order, except the salts, which are copied from the log.
         func word(_ offset: Int) -> [UInt8] {
             let word = bytes[offset..<offset + 4]
             return UInt32(1).bigEndian == 1 ? Array(word) : word.reversed()

@@ -1,9 +1,7 @@
-/// Two numbers in each frame of a write-ahead log that tell its frames from those of the logs before it, which it is written over. They are
-/// no part of the checksum.
+/// Two numbers in each frame that distinguish it from frames of earlier logs in the file. The checksum does not cover them.
 struct LogSalts: Hashable {
     private let first, second: UInt32
 
-    /// Logs that a file may have held one after the other.
     private static let mostLogs: UInt32 = 1 << 16
 
     /// - Parameter bytes: 8 of them.
@@ -12,10 +10,10 @@ struct LogSalts: Hashable {
         (first, second) = (UInt32(bytes.number(at: 0)), UInt32(bytes.number(at: 4)))
     }
 
-    /// Whether they are the same, or one of the two has changed: no two logs of a file share one.
+    /// The same, or one of the two has changed: no two logs of a file share one.
     func areLike(_ other: LogSalts) -> Bool { first == other.first || second == other.second }
 
-    /// With each log of a file the first one grows by one, and the second one is drawn anew.
+    /// SQLite increments the first salt for each new log, and draws the second at random.
     func areOlder(than other: LogSalts) -> Bool {
         second != other.second && (1...Self.mostLogs).contains(other.first &- first)
     }

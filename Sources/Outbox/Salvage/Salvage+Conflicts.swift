@@ -2,16 +2,16 @@ import Foundation
 import GRDB
 import SyncModel
 
-/// A sequence is given once, so an entry that has the one of another's receipt cannot be what was written.
+/// A sequence is assigned once, so an entry that shares it with another entry's receipt has changed.
 extension Salvage {
-    /// Has no entry share its sequence with another's receipt: nothing could be written of what becomes of it, nor could it leave.
+    /// Such an entry could neither be settled nor pruned.
     func resolveConflicts() throws {
         let rows = try Row.fetchAll(
             db, sql: "SELECT entry.* FROM entry JOIN receipt ON receipt.sequence = entry.sequence WHERE receipt.id <> entry.id")
         for row in rows {
             let entry = try EntryRow(row: row)
             if try entry.settledAt != nil && !hasReceipt(entry.id) && isWhatItWas(entry) {
-                // Then it is the receipt whose id has changed: the entry tells what it said.
+                // The receipt's id has changed; the entry gets a new receipt.
                 try db.execute(sql: "DELETE FROM receipt WHERE sequence = ?", arguments: [entry.sequence])
                 continue
             }
@@ -24,7 +24,7 @@ extension Salvage {
         try Row.fetchOne(db, sql: "SELECT 1 FROM receipt WHERE id = ?", arguments: [id]) != nil
     }
 
-    /// The columns of a row of `entry` that are stored.
+    /// The stored columns of a row of `entry`.
     func stored(_ row: Row) -> [String: DatabaseValue] { Dictionary(uniqueKeysWithValues: columns.map { ($0, row[$0] ?? .null) }) }
 
     private func isWhatItWas(_ entry: EntryRow) throws -> Bool {

@@ -3,9 +3,8 @@ import GRDB
 import SyncModel
 import Vault
 
-/// The contents of entries, which are rows of their own.
 extension Salvage {
-    /// Keeps what an entry holds until it is known where that is. It never changes: the first version that opens is as good as any.
+    /// Content never changes, so any version that opens is right.
     func insertContent(_ sequence: Int64, _ id: MutationID, _ sealed: Data) throws {
         let present = try String.fetchOne(
             db.cachedStatement(sql: "SELECT id FROM content WHERE sequence = ?"), arguments: [sequence])
@@ -14,16 +13,16 @@ extension Salvage {
             if stored == sealed || opens(stored ?? Data(), id) || !opens(sealed, id) { return }
             return try db.execute(sql: "UPDATE content SET sealed = ? WHERE sequence = ?", arguments: [sealed, sequence])
         }
-        // In another one's place: one of the two sequences has changed.
+        // Another content has this sequence: one of the two has changed.
         let place = present == nil && sequence <= Self.greatest ? sequence : nil
         try db.makeStatement(sql: "INSERT INTO content (sequence, id, sealed) VALUES (?, ?, ?)")
             .execute(arguments: [place, id.description, sealed])
     }
 
-    // `try?`: whether it opens is the question.
+    // `try?`: nil means that it does not open.
     private func opens(_ sealed: Data, _ id: MutationID) -> Bool { (try? vault.open(sealed, as: id.description)) != nil }
 
-    /// Brings each content to its entry, by the id where their sequences differ. What has no entry that waits for it is left out.
+    /// Moves each content to its entry, by the id if the sequences differ. Drops those that no unsettled entry needs.
     func joinContents() throws {
         try db.execute(
             sql: """
@@ -35,7 +34,7 @@ extension Salvage {
                 """)
     }
 
-    /// Holds what would be sent and is not what was accepted.
+    /// Holds entries whose content is not what was accepted.
     func checkContents() throws {
         var changed: [[String: DatabaseValue]] = []
         let rows = try Row.fetchCursor(db, sql: "SELECT * FROM entry WHERE state IN ('pending', 'inflight')")

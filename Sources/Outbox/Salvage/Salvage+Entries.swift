@@ -3,9 +3,9 @@ import GRDB
 import SyncModel
 
 extension Salvage {
-    /// Keeps an entry as it was, or, where not all of it is as it was accepted, held as `quarantine`.
+    /// Inserts an entry as it was; an incomplete or invalid one is held as `quarantine`.
     ///
-    /// - Parameter isNewest: there was no later version of it.
+    /// - Parameter isNewest: it cannot have had a later version.
     func insertEntry(_ sequence: Int64, _ values: [DatabaseValue], isWhole: Bool, isNewest: Bool) throws {
         var row = Dictionary(zip(columns.dropFirst(), values), uniquingKeysWith: { first, _ in first })
         guard let id = row["id"]?.text.flatMap({ MutationID($0) }) else { return }
@@ -20,12 +20,12 @@ extension Salvage {
             let began = row["state"]?.text == "inflight" ? row["claimedAt"]?.integer : nil
             if row["uncertainAt"]?.isNull ?? true { row["uncertainAt"] = (began ?? now.ms).databaseValue }
         }
-        // What has happened since is not known, so it is looked up before it is sent.
+        // Later changes are unknown, so it is looked up before it is sent.
         if !isNewest, ["pending", "inflight"].contains(row["state"]?.text) { doubt() }
         guard isWhole else { return try quarantine(row) }
         if try insert(row) { return }
         if row["state"]?.text == "inflight" {
-            // An earlier version of a row may seem to be in flight beside another of its lane.
+            // In an earlier version, it may be in flight beside another entry of its lane.
             doubt()
             row["state"] = "pending".databaseValue
             row["epoch"] = .null
@@ -34,11 +34,10 @@ extension Salvage {
         try quarantine(row)
     }
 
-    /// A sequence past this one was not counted up to; and times are, in milliseconds, from the year 2004 on.
+    /// Above all sequences, and below all times in milliseconds from 2004 on.
     static let greatest: Int64 = 1 << 40
 
-    /// Gives what is displaced a sequence of its own: it comes last in its lane, and a person decides. Not where a receipt says what became
-    /// of it.
+    /// Gives displaced entries without a receipt a new sequence, last in their lanes, and holds them.
     func insertDisplaced() throws {
         for var row in displaced where try !hasReceipt(row["id"]?.text ?? "") {
             row["sequence"] = .null
@@ -46,7 +45,7 @@ extension Salvage {
         }
     }
 
-    /// False where the row breaks a rule of the table.
+    /// False if the row violates a constraint.
     private func insert(_ row: [String: DatabaseValue]) throws -> Bool {
         let names = columns.filter { row[$0] != nil }
         let places = names.map { _ in "?" }.joined(separator: ", ")
@@ -59,7 +58,7 @@ extension Salvage {
         }
     }
 
-    /// Keeps of an entry what can be read, held until a person decides. Where not even that can be known to which lane it belongs, nothing.
+    /// Holds the readable parts of an entry. Drops it if its lane is unknown.
     func quarantine(_ row: [String: DatabaseValue]) throws {
         var kept: [String: DatabaseValue] = [:]
         for name in ["sequence", "id", "backend", "account", "lane", "route"] { kept[name] = row[name] }
@@ -75,7 +74,7 @@ extension Salvage {
         kept["dueAt"] = Outbox.atOnce.databaseValue
         kept["state"] = "held".databaseValue
         kept["holdReason"] = HoldReason.quarantine.rawValue.databaseValue
-        // It may have been on its way.
+        // It may have been in flight.
         kept["uncertain"] = 1.databaseValue
         kept["uncertainAt"] = now.ms.databaseValue
         kept["lastReason"] = "unreadable".databaseValue

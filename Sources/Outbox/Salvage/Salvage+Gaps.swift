@@ -2,14 +2,14 @@ import Foundation
 import GRDB
 import SyncModel
 
-/// Sequences are given without gaps and an entry leaves only behind a receipt, so every one that neither has is an entry that is missing.
+/// Sequences have no gaps and an entry is deleted only after its receipt is written, so one with neither is missing.
 extension Salvage {
-    /// How far a counter goes on past the greatest number seen, where it cannot be read itself: nothing is to be given twice.
+    /// How far to advance an unreadable counter, so that no number is assigned twice.
     private static let leap: Int64 = 1_000_000
-    /// The same where it can be read, but the log may hold a later one: far more numbers than what is missing of a log can have given.
+    /// The same if the log may hold a later counter: far more than the missing part can have assigned.
     private static let margin: Int64 = 100_000
 
-    /// Takes out what has a sequence that was never given.
+    /// Sets aside entries, and drops receipts, with sequences that were never assigned.
     func setAsideImpossible() throws {
         guard let counter = counters["entry"] else { return }
         let limit = counter + Self.leap
@@ -18,7 +18,7 @@ extension Salvage {
         for table in ["entry", "receipt"] { try db.execute(sql: "DELETE FROM \(table) WHERE sequence > ?", arguments: [limit]) }
     }
 
-    /// Has events go on after all cursors that were given, and keeps those behind which none is missing.
+    /// Continues cursors after all assigned ones, and keeps only the events after the last gap.
     func continueEvents() throws {
         let last = after(try greatest("SELECT max(cursor) FROM event"), counters["event"]).next
         try set("event", to: last)
@@ -31,9 +31,9 @@ extension Salvage {
 
     private func greatest(_ sql: String) throws -> Int64 { try Int64.fetchOne(db, sql: sql) ?? 0 }
 
-    /// The last number that is known to have been given, and the one behind which to go on.
+    /// The last number known to be assigned, and the one after which to continue.
     private func after(_ greatest: Int64, _ counter: Int64?) -> (given: Int64, next: Int64) {
-        // A counter that is behind what was given, or far before it, has changed itself.
+        // A counter below the greatest number, or far above it, is damaged itself.
         let known = counter.flatMap { $0 >= greatest && $0 - greatest <= Self.leap ? $0 : nil }
         let given = known ?? greatest
         return (given, known == nil ? given + Self.leap : pages.log.mayHoldMore ? given + Self.margin : given)
@@ -48,14 +48,14 @@ extension Salvage {
         try db.execute(sql: "INSERT OR IGNORE INTO gap (first, last, at) VALUES (?, ?, ?)", arguments: [first, last, now.ms])
     }
 
-    /// Looks for what is left of missing entries in the indices and in the events: one that can be named is held, the others are counted.
+    /// Searches indices and events for missing entries: holds those with a known id, and counts the others.
     func fillGaps() throws {
         let seen = try greatest(
             """
             SELECT max(last) FROM (SELECT max(sequence) AS last FROM entry UNION ALL SELECT max(sequence) FROM receipt
                 UNION ALL SELECT max(last) FROM gap)
             """)
-        // Where there is one for events and none for entries, none was ever accepted.
+        // If events have a counter and entries have none, no entry was ever accepted.
         let counter = after(seen, counters["entry"] ?? (counters.isEmpty ? nil : 0))
         try set("entry", to: counter.next)
         if counter.next > counter.given {
@@ -92,7 +92,7 @@ extension Salvage {
             let lost = traces.settled.count { range.contains($0) }
             report.lostReceipts += lost
             let left = range.count - lost
-            // So many in one piece were passed over by an earlier salvage, and what noted that is gone: nobody is to miss a million of them.
+            // An earlier salvage skipped so many, and its note is gone: they do not count as missing.
             let passed = left - left % Int(Self.margin)
             report.missing += left - passed
             if passed > 0 { report.mayMissMore = true }
@@ -119,7 +119,7 @@ extension Salvage {
         var places: [Int64: (Destination, lane: String)] = [:]
         var settled: Set<Int64> = []
 
-        /// What is known of an entry; nothing of it but its id is certain to be there.
+        /// Only the id is certain.
         func row(_ sequence: Int64, _ id: MutationID, route event: Row?) throws -> [String: DatabaseValue] {
             var row = ["sequence": sequence.databaseValue, "id": id.description.databaseValue]
             for name in ["backend", "account", "lane", "route"] { row[name] = event?[name] ?? .null }
@@ -135,7 +135,7 @@ extension Salvage {
 }
 
 extension Outbox {
-    /// The sequences up to `last` that neither an entry nor a receipt nor a known gap accounts for.
+    /// The sequences up to `last` without an entry, a receipt or a known gap.
     static func gaps(upTo last: Int64, _ db: Database) throws -> [ClosedRange<Int64>] {
         var gaps: [ClosedRange<Int64>] = []
         var next: Int64 = 1

@@ -3,28 +3,26 @@ import GRDB
 import SyncModel
 import Vault
 
-/// Carries every row that can be read over from a damaged store into a fresh one, page by page, whatever became of the pages around it.
+/// Copies every readable row of a damaged store into a fresh one, page by page. See Decisions/DamagedStore.md.
 final class Salvage {
     let pages: StorePages
     let db: Database
     let vault: Vault
     let now: Date
     var report: SalvageReport
-    /// The columns of `entry` as they are stored.
     let columns: [String]
-    /// Rows whose sequence is another's; they get the one that an index tells of, or one of their own at the end.
+    /// Rows with another entry's sequence. They get the one that an index names, or a new one at the end.
     var displaced: [[String: DatabaseValue]] = []
     var counters: [String: Int64] = [:]
-    /// What is held from now on; its events come after all that were read.
+    /// Entries put on hold here. Their events follow those that were read.
     var held: [(id: MutationID?, backend: String?, account: String?)] = []
     private var epoch: Int64 = 0
-    /// The columns of each table that rows were inserted into.
     private var names: [String: [String]] = [:]
     let progress: () -> Void
 
     /// - Parameters:
-    ///   - db: a store with all its tables, nothing in them, and no triggers.
-    ///   - progress: called again and again while the work goes on, after each few hundred pages and each step.
+    ///   - db: a store with all its tables, empty and without triggers.
+    ///   - progress: called after every few hundred pages and after each step.
     init(_ pages: StorePages, into db: Database, vault: Vault, because reason: String, now: Date, progress: @escaping () -> Void) throws {
         (self.pages, self.db, self.vault, self.now, self.progress) = (pages, db, vault, now, progress)
         report = SalvageReport(at: now, reason: reason)
@@ -32,13 +30,13 @@ final class Salvage {
         columns = try Self.columns(of: "entry", db)
     }
 
-    /// Fills the store. What is newest comes first, so that an earlier version of a row never takes its place.
+    /// Reads the newest versions first, so that an earlier version of a row never takes its place.
     func run() throws -> SalvageReport {
         for trust in StorePages.Trust.allCases {
             try forEachRow(trust) { row in try take(row, trust) }
         }
         if pages.log.mayLackVersions {
-            // What goes on in a damaged page may go on in what that was before: of a content its seal tells which.
+            // A row may continue in an earlier version of a damaged overflow page; a content's seal verifies that.
             try forEachRow(.newest, goingOnIn: .earlier) { row in if case .content = row { try take(row, .earlier) } }
         }
         let steps = [
@@ -53,9 +51,7 @@ final class Salvage {
         return report
     }
 
-    /// Every row on every page, in the versions of pages that are trusted that much.
-    ///
-    /// - Parameter other: where a row goes on in a page whose newest version is damaged, the version of that page to read.
+    /// - Parameter other: the version to read of an overflow page with a damaged newest version.
     func forEachRow(_ trust: StorePages.Trust, goingOnIn other: StorePages.Trust = .damaged, _ work: (FoundRow) throws -> Void) throws {
         let numbers = trust == .newest ? Array(1...max(1, pages.count)) : pages.log.versions.keys.sorted()
         for (count, number) in numbers.enumerated() where !pages.isPointerMap(number) {
@@ -88,12 +84,12 @@ final class Salvage {
         }
     }
 
-    /// The columns of a table that are stored, in their order.
+    /// Those that are stored, in order.
     private static func columns(of table: String, _ db: Database) throws -> [String] {
         try String.fetchAll(db, sql: "SELECT name FROM pragma_table_info(?) ORDER BY cid", arguments: [table])
     }
 
-    /// A row that breaks a rule of its table, or that is there already, is left out.
+    /// Skips a row that violates a constraint or exists already.
     private func insert(into table: String, _ values: [DatabaseValue]) throws {
         let places = values.map { _ in "?" }.joined(separator: ", ")
         if names[table] == nil { names[table] = try Self.columns(of: table, db) }
@@ -103,7 +99,7 @@ final class Salvage {
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {}
     }
 
-    /// Makes entries, receipts and attempts agree: a receipt says that its entry was settled, and whatever was settled has one.
+    /// A receipt settles its entry, and every settled entry gets one.
     private func join() throws {
         try db.execute(
             sql: """
@@ -122,13 +118,13 @@ final class Salvage {
 
                 DELETE FROM attempt WHERE entry NOT IN (SELECT sequence FROM entry);
                 """)
-        // What is in flight under an epoch greater than the one that was read must be an orphan at the next start as well.
+        // An entry in flight under a greater epoch must be an orphan at the next start too.
         epoch = max(epoch, try Int64.fetchOne(db, sql: "SELECT max(epoch) FROM entry") ?? 0)
         if epoch == 0 { epoch = now.ms }
         try db.execute(sql: "UPDATE run SET epoch = ?", arguments: [epoch])
     }
 
-    /// Sizes that no content has are forgotten: the sums of sizes would break the rules of the tables that hold them.
+    /// The sums of impossible sizes would violate constraints.
     private func boundSizes() throws {
         try db.execute(
             sql: """
@@ -138,10 +134,9 @@ final class Salvage {
                 """)
     }
 
-    /// More than any content has, and little enough for the sizes of millions to be added up.
+    /// Above any content's size, but millions can still be added up.
     private static let mostBytes: Int64 = 1 << 40
 
-    /// The tables that triggers keep, made anew from the entries and the receipts.
     private func deriveTables() throws {
         try db.execute(
             sql: """

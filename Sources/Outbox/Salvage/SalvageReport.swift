@@ -1,36 +1,35 @@
 import Foundation
 import Vault
 
-/// What became of a store that was damaged. It lies beside the damaged files, and what it tells holds for as long as their folder is there.
+/// Lies beside the damaged files, and holds until their folder is removed.
 package struct SalvageReport: Sendable, Hashable, Codable {
     package var at: Date
-    /// What was wrong, as the second half of a sentence.
+    /// The damage, as the second half of a sentence.
     package var reason: String
-    /// Entries that were read whole and are not settled.
+    /// Unsettled entries that were read completely.
     package var saved: Int
-    /// Entries that are held, because not all of them could be read.
+    /// Entries held because not all of them could be read.
     package var quarantined: Int
-    /// Entries that were accepted and of which nothing could be read.
+    /// Accepted entries of which nothing could be read.
     package var missing: Int
-    /// There may be more of the latter: what counts them could not be read either, or part of the write-ahead log, or that had more behind
-    /// its end.
+    /// More may be missing: the counter or part of the log could not be read, or the log had more behind its end.
     package var mayMissMore: Bool
-    /// Entries that were settled before and whose receipts could not be read.
+    /// Settled entries without a readable receipt.
     package var lostReceipts: Int
-    /// Where the damaged files lie.
+    /// Of the damaged files.
     package var folder = ""
 
     private enum CodingKeys: String, CodingKey { case at, reason, saved, quarantined, missing, mayMissMore, lostReceipts }
 
     static let fileName = "report.json"
 
-    /// The folder, in a state directory, of all that was put aside.
+    /// Of all damaged stores in a state directory.
     static func folder(in directory: String) -> String { directory + "/damaged" }
 
-    /// Of every store in `directory` that was damaged and is still there to be looked at, oldest first.
+    /// Of the damaged stores still in `directory`, oldest first.
     package static func all(in directory: String) -> [SalvageReport] {
         let folder = folder(in: directory)
-        // `try?`: where there is no such folder, nothing was ever damaged.
+        // `try?`: without this folder, nothing was ever damaged.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.sorted().compactMap { SalvageReport(folder: folder + "/" + $0) }
     }
@@ -43,7 +42,7 @@ package struct SalvageReport: Sendable, Hashable, Codable {
     init?(folder: String) {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .iso8601
-        // `try?`: a folder without a report that can be read is an unfinished one, or not ours.
+        // `try?`: a folder without a readable report is unfinished, or not ours.
         guard let content = try? DurableFile(path: folder + "/" + Self.fileName).read(),
             let report = try? decoder.decode(SalvageReport.self, from: content)
         else { return nil }

@@ -4,25 +4,24 @@ import Glibc
 import SyncModel
 import Vault
 
-/// A thorough look at a store that changes nothing, also while a daemon works with it.
+/// A thorough read-only check of a store, also while a daemon uses it.
 package struct StoreCheck: Sendable {
-    /// What is wrong, each a sentence; none where all is well.
+    /// One sentence for each fault.
     package private(set) var faults: [String] = []
-    /// Entries and receipts that were looked at.
     package private(set) var entries = 0, receipts = 0
-    /// Of the entries those that are held, because they could not be read back.
+    /// Entries held because they could not be read.
     package private(set) var quarantined = 0
 
     private static let mostFaults = 20
 
-    /// Whether there is a store, or was one: damage may have left its log alone, or only the word that there was one.
+    /// Whether there is or was a store: damage may have left only its log or its use marker.
     package static func isThere(_ file: String) -> Bool {
         ["", "-wal"].contains { access(file + $0, F_OK) == 0 } || StoreUse(of: file).isKnown
     }
 
     /// - Parameters:
-    ///   - vault: opens the content; nil where there is no key, and content is not looked at.
-    ///   - isInUse: a daemon runs on it.
+    ///   - vault: opens the content; nil to skip that.
+    ///   - isInUse: a daemon is using it.
     package init(file: String, vault: Vault?, isInUse: Bool) throws(OutboxError) {
         do {
             self = try StoreReader(file: file, isInUse: isInUse).read { db in

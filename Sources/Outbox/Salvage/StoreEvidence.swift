@@ -3,14 +3,13 @@ import GRDB
 import SyncModel
 import Vault
 
-/// What a store's own rows say of the key that sealed them.
 package struct StoreEvidence {
     private let pages: StorePages
 
-    /// - Parameter file: the store, which is read without being opened.
+    /// - Parameter file: read without SQLite.
     package init(file: String) throws(OutboxError) { pages = try StorePages(path: file) }
 
-    /// Whether `vault` has the key that sealed what is stored; nil where too little sealed is to tell another key from damage.
+    /// Whether `vault` has the key that sealed the rows; nil if there are too few to tell another key from damage.
     package func isSealed(by vault: Vault) -> Bool? {
         var tried = 0
         for number in 1...max(1, pages.count) where !pages.isPointerMap(number) {
@@ -19,7 +18,7 @@ package struct StoreEvidence {
             }
             for row in page.rows {
                 guard let (id, sealed) = Self.content(FoundRow(row, in: page.kind)) else { continue }
-                // `try?`: whether it opens is the question.
+                // `try?`: nil means that it does not open.
                 if (try? vault.open(sealed, as: id.description)) != nil { return true }
                 tried += 1
                 if tried == Self.most { return false }
@@ -32,7 +31,7 @@ package struct StoreEvidence {
         if case .content(_, let id, let sealed) = row { (id, sealed) } else { nil }
     }
 
-    /// Rows that do not open: fewer may be damaged, or have been written in part; nobody damages so many and spares all others.
+    /// Rows that do not open: fewer may be damaged, but damage does not hit so many and spare all others.
     private static let least = 3
     private static let most = 1000
 }

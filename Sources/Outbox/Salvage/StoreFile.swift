@@ -1,18 +1,17 @@
 import Foundation
 import Glibc
 
-/// Reads of a file at offsets; one that is missing, cannot be opened, or is no plain file reads as an empty one.
+/// Reads a file at offsets. One that is missing, cannot be opened or is not a regular file reads as empty.
 final class StoreFile: Sendable {
     /// Bytes.
     let size: Int
-    /// Whether there is none.
     let isGone: Bool
-    /// Why one that is there cannot be opened, as errno has it; 0 where it can.
+    /// The errno if an existing file cannot be opened; otherwise 0.
     let error: Int32
     private let descriptor: Int32
     private let unreadable: Range<Int>
 
-    /// - Parameter unreadable: bytes that are not given, as by a disk that fails.
+    /// - Parameter unreadable: simulates bytes that the disk fails to read.
     init(path: String, unreadable: Range<Int> = 0..<0) {
         self.unreadable = unreadable
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -25,8 +24,7 @@ final class StoreFile: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// So many bytes from `offset` on, with zeros for those behind the end; nil where it lies outside the file, or the disk does not give
-    /// them.
+    /// `count` bytes from `offset` on, with zeros past the end; nil if `offset` is outside the file or the disk fails.
     func bytes(at offset: Int, _ count: Int) -> [UInt8]? {
         guard (0..<size).contains(offset), !unreadable.overlaps(offset..<offset + count) else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
@@ -45,10 +43,10 @@ final class StoreFile: Sendable {
 }
 
 extension [UInt8] {
-    /// The unsigned big-endian number of `width` bytes at `offset`, which must lie within.
+    /// Unsigned and big-endian; `offset` must be in range.
     func number(at offset: Int, _ width: Int = 4) -> Int { self[offset..<offset + width].reduce(0) { $0 << 8 | Int($1) } }
 
-    /// SQLite's variable-length integer at `offset`, and where what follows it begins; nil where it goes past the end.
+    /// SQLite's variable-length integer, and the offset after it; nil past the end.
     func varint(at offset: Int) -> (value: Int64, next: Int)? {
         var value: UInt64 = 0
         for index in 0..<9 {

@@ -1,9 +1,9 @@
 import GRDB
 
 extension StorePages {
-    /// The rows of the tree that begins at page `root`, in order; nil where a page of it cannot be read.
+    /// The rows of the b-tree with the root page `root`, in order; nil if a page cannot be read.
     ///
-    /// - Parameter limit: pages, for a tree that is damaged may run in a circle.
+    /// - Parameter limit: in pages, since a damaged tree may have a cycle.
     func rows(below root: Int, limit: Int = 1000) -> [TreePage.Row]? {
         var rows: [TreePage.Row] = []
         var left = [root]
@@ -19,8 +19,7 @@ extension StorePages {
         return rows
     }
 
-    /// The names of the migrations that the store has seen; nil where they cannot be read, or where its tables are not those that the
-    /// migrations make; none in a database without any table.
+    /// The applied migrations, empty for a database without tables; nil if unreadable, or if the tables are not those that they make.
     var migrations: [String]? {
         guard let rows = rows(below: 1) else { return nil }
         if rows.isEmpty { return [] }
@@ -30,15 +29,14 @@ extension StorePages {
         else { return nil }
         let migrations = names.compactMap { $0.isWhole && $0.values.count == 1 ? text($0.values[0]) : nil }
         guard !migrations.isEmpty, migrations.count == names.count else { return nil }
-        // A newer version's tables are not ours to judge.
+        // The tables of a newer version cannot be judged.
         let ours = OutboxSchema.migrator.migrations
         guard Set(migrations).isSubset(of: ours), let last = ours.last(where: migrations.contains) else { return migrations }
-        // `try?`: in memory nothing but a mistake of ours can fail, and the store's own opening will tell of that.
+        // `try?`: in memory only a bug can fail here, and opening the store reports it.
         guard let expected = try? Self.statements(upTo: last) else { return migrations }
         return expected == Set(schema.map { "\(text($0[1]) ?? "") \(text($0[4]) ?? "")" }) ? migrations : nil
     }
 
-    /// Every table, index and trigger as a fresh store has it: its name, and the statement that makes it.
     private static func statements(upTo migration: String) throws -> Set<String> {
         let fresh = try DatabaseQueue()
         try OutboxSchema.migrator.migrate(fresh, upTo: migration)
@@ -47,7 +45,7 @@ extension StorePages {
         }
     }
 
-    /// The migrations that any page tells of, where the tree cannot be followed.
+    /// Those named on any page, if the tree cannot be followed.
     var scatteredMigrations: [String] {
         (1...max(1, min(count, 1000))).flatMap { number -> [String] in
             guard let bytes = page(number), let page = TreePage(bytes, number: number, of: self), page.kind == .leafTable else { return [] }

@@ -1,28 +1,27 @@
 import Glibc
 
-/// The pages of a store and of its write-ahead log, read without SQLite: nothing is written, and no page needs another one to be read.
+/// Reads a store's pages and log without SQLite. It writes nothing, and each page can be read alone.
 struct StorePages {
-    /// Bytes of a page, and those of them that hold something.
+    /// Bytes of a page, and of its usable part.
     let pageSize, usable: Int
-    /// Pages that there should be.
+    /// Pages that the store should have.
     let count: Int
     let log: WriteAheadLog
-    /// Why SQLite could not read it whole, as far as that can be told at a glance; nil where nothing seems wrong.
+    /// Damage that shows without reading all pages.
     let damage: String?
 
     private let file, logFile: StoreFile
 
-    /// How much a page is to be trusted.
     enum Trust: CaseIterable {
-        /// The newest version, as it was written.
+        /// The newest version, undamaged.
         case newest
-        /// The newest version, in which something has changed since.
+        /// The newest version, changed after it was written.
         case damaged
-        /// What the page was before a newest version that is damaged, or before the one that the database has.
+        /// The version before a damaged one, or before the one in the database.
         case earlier
     }
 
-    /// Throws where one of its files is there and cannot be opened: what is not seen must not be taken for lost.
+    /// Throws if a file exists and cannot be opened: it must not count as lost.
     init(path: String) throws(OutboxError) {
         func opened(_ path: String) throws(OutboxError) -> StoreFile {
             let file = StoreFile(path: path)
@@ -30,7 +29,7 @@ struct StorePages {
             return file
         }
         file = try opened(path)
-        // The index first: a log that is being written has more by then.
+        // Before the log, which may grow meanwhile.
         let index = LogIndex(try opened(path + "-shm"))
         logFile = try opened(path + "-wal")
         log = WriteAheadLog(logFile, index: index, isMissed: logFile.isGone && StoreUse(of: path).isOpen)
@@ -64,7 +63,7 @@ struct StorePages {
             } else { nil }
     }
 
-    /// Page `number`, counted from 1, with the trust that is asked for; nil where there is no such version, or the disk does not give it.
+    /// Page `number`, counted from 1; nil if there is no such version, or it cannot be read.
     func page(_ number: Int, _ trust: Trust = .newest) -> [UInt8]? {
         let versions = log.versions[number] ?? []
         let isInDatabase = (versions.last?.offset ?? 0) < log.endOfCopied
@@ -85,6 +84,6 @@ struct StorePages {
         }
     }
 
-    /// Whether page `number` of an auto-vacuum database holds pointers to other pages, and no rows.
+    /// Pointer-map pages of an auto-vacuum database hold no rows.
     func isPointerMap(_ number: Int) -> Bool { number >= 2 && (number - 2) % (usable / 5 + 1) == 0 }
 }

@@ -2,13 +2,13 @@ import Foundation
 import GRDB
 import Glibc
 
-/// Reads a store and changes nothing, also while a daemon works with it.
+/// Reads a store without changing it, also while a daemon uses it.
 struct StoreReader {
     let file: String
-    /// A daemon runs on it.
+    /// A daemon is using it.
     let isInUse: Bool
 
-    /// Throws `damaged` where the file or its log is no store that can be read as a whole.
+    /// Throws `damaged` if it is not a readable store.
     func read<T>(_ work: (Database) throws -> T) throws -> T {
         guard access(file, R_OK) == 0 || errno == ENOENT else {
             throw OutboxError.storage("\(file) cannot be read: \(String(cString: strerror(errno)))")
@@ -18,10 +18,10 @@ struct StoreReader {
         if isInUse || pages.log.count == nil {
             return try read("file:\(Self.escaped(file))?\(isInUse ? "mode=ro" : "immutable=1")", work)
         }
-        // What a daemon that was killed has left in the log can only be read together with it, and SQLite would write beside both.
+        // The log of a killed daemon must be read with the store, and SQLite would write beside both. So this reads a copy.
         let copy = FileManager.default.temporaryDirectory.path + "/homing-check-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(atPath: copy) }  // `try?`: what cannot be removed is the system's to sweep
+        defer { try? FileManager.default.removeItem(atPath: copy) }  // `try?`: the system cleans up temporary files
         for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: file + suffix, toPath: "\(copy)/store\(suffix)") }
         return try read(copy + "/store", work)
     }

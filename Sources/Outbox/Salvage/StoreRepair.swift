@@ -3,28 +3,26 @@ import GRDB
 import Glibc
 import Vault
 
-/// Puts a damaged store aside and a fresh one with all that could be read in its place, so that a crash at any moment loses neither.
+/// Moves a damaged store aside and puts a fresh one with all readable rows in its place. A crash at any moment loses neither.
 ///
-/// The fresh one is made beside the damaged one. Only once it is whole and on the disk does it get the name `salvaged.sqlite`, in the folder
-/// to which the damaged files are moved next; then it moves to their place. Whoever starts in between goes on from there.
+/// The fresh one is made in the folder for the damaged files, and named `salvaged.sqlite` once it is on the disk. Then they move there, and it moves
+/// to their place. The next start resumes an interrupted move. See Decisions/DamagedStore.md.
 struct StoreRepair {
     let file: String
     let vault: Vault
     let now: Date
-    /// Called again and again while a store is salvaged.
     let progress: () -> Void
 
     private static let unfinished = "unfinished.sqlite"
     private static let finished = "salvaged.sqlite"
     private var parts: [String] { ["-wal", "-shm", ""].map { file + $0 } }
     private var directory: String { (file as NSString).deletingLastPathComponent }
-    /// What a run leaves that has met damage: the next one does not look at the store, but salvages it.
+    /// Left by a run that met damage: the next one salvages the store.
     private var mark: DurableFile { DurableFile(path: Self.mark(of: file)) }
 
     static func mark(of file: String) -> String { file + ".damaged" }
 
-    /// Makes sure that there is a store which can be opened, as far as that can be told without reading all of it. What was salvaged for
-    /// that; nil where nothing had to be. Throws `tooNew` before anything has been written.
+    /// Makes sure that the store can be opened, without reading all of it. Returns the report of a salvage, if any. Throws `tooNew` before it writes.
     func prepare() throws -> SalvageReport? {
         if let report = try finishEarlier() { return report }
         if !StoreUse(of: file).isKnown, parts.allSatisfy({ access($0, F_OK) != 0 }) {
@@ -32,24 +30,23 @@ struct StoreRepair {
             try move(file + ".new", to: file)
             return nil
         }
-        // What we may not read is not damaged; SQLite says why it cannot be opened.
+        // A file without access permission is not damaged; SQLite reports the reason.
         guard access(file, R_OK | W_OK) == 0 || errno == ENOENT else { return nil }
         let pages = try StorePages(path: file)
         let known = pages.damage == nil ? pages.migrations : nil
         let ours = Set(OutboxSchema.migrator.migrations)
         let seen = Set(known ?? pages.scatteredMigrations)
-        // A newer version has added to all of ours; a name that stands in the place of one of ours has changed since.
+        // A newer version has all our migrations and more; another name in place of one of ours is damage.
         if seen.isStrictSuperset(of: ours) { throw OutboxError.tooNew }
         if let damage = pages.damage { return try salvage(because: damage) }
         if known == nil || !seen.isSubset(of: ours) { return try salvage(because: "its tables cannot be found") }
-        // `try?`: whatever the mark says, that it is there counts.
+        // `try?`: the mark counts even if it cannot be read.
         if mark.exists {
             return try salvage(because: ((try? mark.read()).flatMap(\.self)).map { String(decoding: $0, as: UTF8.self) } ?? "")
         }
         return nil
     }
 
-    /// Moves the store aside and a fresh one with all that can be read into its place.
     func salvage(because reason: String) throws -> SalvageReport {
         let folder = try makeFolder()
         let fresh = folder + "/" + Self.unfinished
@@ -65,22 +62,21 @@ struct StoreRepair {
             try report.write(to: folder)
             try move(fresh, to: folder + "/" + Self.finished)
         } catch {
-            // `try?`: what is left of it is removed by the next one.
+            // `try?`: the next start removes the rest.
             try? FileManager.default.removeItem(atPath: folder)
             throw error
         }
         return try finish(folder)
     }
 
-    /// Goes on with what an earlier run was at when it ended.
     private func finishEarlier() throws -> SalvageReport? {
         let all = SalvageReport.folder(in: directory)
-        // `try?`: where there is no such folder, nothing was ever damaged.
+        // `try?`: without this folder, nothing was ever damaged.
         for name in (try? FileManager.default.contentsOfDirectory(atPath: all)) ?? [] {
             let folder = all + "/" + name
             if access(folder + "/" + Self.finished, F_OK) == 0 { return try finish(folder) }
             let isUnfinished = access(folder + "/" + Self.unfinished, F_OK) == 0
-            // Only our own attempt lies there: the damaged files have not been moved.
+            // It holds only our own attempt; the damaged files have not moved.
             if isUnfinished { try FileManager.default.removeItem(atPath: folder) }
         }
         return nil
@@ -115,7 +111,7 @@ struct StoreRepair {
         try sync((path as NSString).deletingLastPathComponent)
     }
 
-    /// A store with all its tables and what `fill` puts in them, on the disk, and of one file.
+    /// Makes a store with the rows of `fill`, as one file on the disk.
     private func makeFresh(at path: String, _ fill: (Database) throws -> Void) throws {
         for suffix in ["", "-journal"] { unlink(path + suffix) }
         var configuration = Configuration()

@@ -1,34 +1,30 @@
 import Foundation
 import Vault
 
-/// What a small file beside a store says of it: that there is one, and whether a run has it open, or had when it ended. Then there is a log,
-/// which nobody else removes.
+/// A marker file beside a store: that it exists, and whether a run has it open or ended without closing it. An open store must have a log.
 struct StoreUse {
     private let store: String
     private let file: DurableFile
 
     init(of store: String) { (self.store, file) = (store, DurableFile(path: store + ".use")) }
 
-    /// Whether a store was made here.
     var isKnown: Bool { file.exists }
-    // `try?`: what cannot be read says nothing.
+    // `try?`: an unreadable marker says nothing.
     var isOpen: Bool { open.map { (try? file.read()) == $0 } ?? false }
 
-    /// With the number of the file that it is about: it says nothing of one that was put in its place.
+    /// Names the inode: it says nothing about another file in the store's place.
     private var open: Data? {
         var info = stat()
         return stat(store, &info) == 0 ? Data("open \(info.st_ino)\n".utf8) : nil
     }
 
-    /// Says that there is a log from now on.
     func opened() {
-        // `try?`: without it, only a store or a log that somebody removes is not missed.
+        // `try?`: without the marker, only a removal of the store or its log goes unnoticed.
         if let open, !isOpen { try? file.replace(with: open) }
     }
 
-    /// Says that there is no log any more.
     func closed() {
-        // `try?`: what there is no room for is not said, but nothing untrue may be.
+        // `try?`: on a full disk the marker may be missing, but not wrong.
         do { try file.replace(with: Data("closed\n".utf8)) } catch { try? file.remove() }
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// A page of one of SQLite's trees (https://sqlite.org/fileformat2.html#b_tree_pages).
+/// A b-tree page (https://sqlite.org/fileformat2.html#b_tree_pages).
 struct TreePage {
     enum Kind: UInt8 {
         case interiorIndex = 2
@@ -10,25 +10,24 @@ struct TreePage {
         case leafTable = 13
     }
 
-    /// A row of a table or of an index, as far as it can be read.
     struct Row {
         /// Nil in an index.
         let rowid: Int64?
-        /// The columns that could be read; all of them where `isWhole`.
+        /// The readable columns; all of them if `isWhole`.
         let values: [DatabaseValue]
         let isWhole: Bool
     }
 
     let kind: Kind
     private let bytes: [UInt8]
-    /// Where the page's header begins: the first page has the file's header before it.
+    /// Offset of the page header: page 1 has the file header before it.
     private let start: Int
     private let pages: StorePages
     private let other: StorePages.Trust
 
-    /// Nil where this is no page of a tree.
+    /// Nil if this is not a b-tree page.
     ///
-    /// - Parameter other: where a row goes on in a page whose newest version is damaged, the version of that page to read.
+    /// - Parameter other: the version to read of an overflow page with a damaged newest version.
     init?(_ bytes: [UInt8], number: Int, of pages: StorePages, goingOnIn other: StorePages.Trust = .damaged) {
         start = number == 1 ? 100 : 0
         guard bytes.count == pages.pageSize, let kind = Kind(rawValue: bytes[start]) else { return nil }
@@ -43,13 +42,11 @@ struct TreePage {
         return (0..<max(0, count)).map { bytes.number(at: first + 2 * $0, 2) }.filter { $0 >= first && $0 < pages.usable - 3 }
     }
 
-    /// The pages below this one, in order.
     var children: [Int] {
         guard hasChildren else { return [] }
         return cells.filter { $0 + 4 <= pages.usable }.map { bytes.number(at: $0) } + [bytes.number(at: start + 8)]
     }
 
-    /// The rows on this page itself.
     var rows: [Row] { kind == .interiorTable ? [] : cells.compactMap(row) }
 
     private func row(at cell: Int) -> Row? {
@@ -66,10 +63,10 @@ struct TreePage {
         return Row(rowid: rowid, values: values, isWhole: isWhole)
     }
 
-    /// Bytes: more than the largest document with all that surrounds it.
+    /// Bytes; no row is larger.
     private static let largest: Int64 = 256 << 20
 
-    /// The bytes of a cell's record, from this page and from those that it goes on in, up to the first that cannot be read.
+    /// With overflow pages, up to the first unreadable one.
     private func content(at begin: Int, size: Int) -> [UInt8] {
         let usable = pages.usable
         let atMost = kind == .leafTable ? usable - 35 : (usable - 12) * 64 / 255 - 23
@@ -89,9 +86,9 @@ struct TreePage {
     }
 }
 
-/// A row's bytes as values (https://sqlite.org/fileformat2.html#record_format).
+/// SQLite's record format (https://sqlite.org/fileformat2.html#record_format).
 enum StoredRecord {
-    /// The values up to the first that goes past what is there of the `size` bytes; nil where not even their kinds can be read.
+    /// The values up to the first that is incomplete in the record of `size` bytes; nil if the header cannot be read.
     static func values(in bytes: [UInt8], size: Int) -> (values: [DatabaseValue], isWhole: Bool)? {
         guard let (headerSize, afterSize) = bytes.varint(at: 0), headerSize > 0, headerSize <= min(bytes.count, 512) else { return nil }
         var kinds: [Int64] = []
@@ -128,7 +125,7 @@ enum StoredRecord {
         switch kind {
         case 0: return .null
         case 8, 9: return (kind - 8).databaseValue
-        case 7: return nil  // no table of ours holds a fraction
+        case 7: return nil  // no table has floating-point values
         case 1...6:
             let negative = (bytes.first ?? 0) & 0x80 != 0
             return bytes.reduce(negative ? Int64(-1) : 0) { $0 << 8 | Int64($1) }.databaseValue

@@ -1,13 +1,12 @@
-/// What is in an imitated AIPhoto when it starts.
+/// The initial data of a simulated AIPhoto.
 package struct AIPhotoConfiguration: Sendable {
-    /// The Firebase project that knows its accounts, on the same port.
+    /// The Firebase project of its accounts, on the same port.
     package var firebase: FirebaseConfiguration
-    /// How many credits a user has who registers.
+    /// The credits of a newly registered user.
     package var credits: Int
-    /// How many credits each product brings.
     package var products: [String: Int]
 
-    /// Two accounts, five credits for each that registers, and two products.
+    /// Two accounts and two products.
     package init(
         firebase: FirebaseConfiguration = FirebaseConfiguration(), credits: Int = 5,
         products: [String: Int] = ["credits.10": 10, "credits.50": 50]

@@ -20,7 +20,7 @@ extension AIPhotoState {
         return .json(refusal.status, ["success": false, "error": .object(error), "meta": meta(at: now)])
     }
 
-    /// A success in AIPhoto's envelope; every POST is answered with 201.
+    /// A success in AIPhoto's envelope; every POST returns 201.
     func success(_ data: JSON, of call: AIPhotoCall, commit: Commit?) -> StandInReply {
         .json(201, ["success": true, "data": data, "meta": meta(at: call.now)], commit: commit)
     }

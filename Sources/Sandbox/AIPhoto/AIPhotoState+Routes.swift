@@ -1,7 +1,7 @@
 import Foundation
 
 extension AIPhotoState {
-    /// Makes the account known, or changes what is known of it; commits what is new.
+    /// Registers the account or updates it; an unchanged user commits nothing.
     mutating func register(_ call: AIPhotoCall, as account: SandboxAccount) throws(Refusal) -> StandInReply {
         let body = try call.body()
         guard let name = body["name"]?.text, let email = body["email"]?.text, email.contains("@") else { throw .internalError }
@@ -18,7 +18,7 @@ extension AIPhotoState {
         return success(user.json, of: call, commit: user == known ? nil : commit)
     }
 
-    /// Makes an image and takes a credit; the same request again takes another.
+    /// Creates an image for one credit; a repeated request costs another.
     mutating func processImage(_ call: AIPhotoCall, as account: SandboxAccount) throws(Refusal) -> StandInReply {
         let body = try call.body()
         guard body["template_id"]?.text?.isEmpty == false, body["image_base64"]?.text?.isEmpty == false else { throw .internalError }
@@ -34,7 +34,7 @@ extension AIPhotoState {
         return success(data, of: call, commit: commit("image", images, body, of: call, by: account))
     }
 
-    /// Credits a purchase; the same transaction again changes nothing and is answered alike.
+    /// Credits a purchase; repeating its transaction changes nothing and returns the same response.
     mutating func purchase(_ call: AIPhotoCall, as account: SandboxAccount) throws(Refusal) -> StandInReply {
         let body = try call.body()
         guard let transaction = AIPhotoPurchase.transaction(of: body["transaction_data"]), let product = body["product_id"]?.text else {
@@ -57,7 +57,7 @@ extension AIPhotoState {
         return answer(purchase, commit: commit("purchase", purchase.id, body, of: call, by: account))
     }
 
-    /// Gives a credit; the same request again gives another.
+    /// Adds a credit; a repeated request adds another.
     mutating func reward(_ call: AIPhotoCall, as account: SandboxAccount) throws(Refusal) -> StandInReply {
         var user = try user(of: account)
         user.credits += 1

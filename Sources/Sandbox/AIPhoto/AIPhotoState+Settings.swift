@@ -1,5 +1,5 @@
 extension AIPhotoState {
-    /// Those of Firebase, and `lacks-certificates`: no token can be verified, which AIPhoto reports as 401.
+    /// Firebase's settings and `lacks-certificates`: the backend cannot verify tokens and answers 401.
     var settings: JSONObject { firebase.settings.merging(["lacks-certificates": .bool(lacksCertificates)]) { $1 } }
 
     mutating func change(_ name: String, to value: JSON) throws(FaultProblem) {

@@ -1,17 +1,15 @@
 import Foundation
 
-/// What one imitated AIPhoto knows, with the Firebase project of its accounts.
 struct AIPhotoState: StandInState {
-    /// The most bytes of a request.
     private static let largestBody = 20 * 1024 * 1024
 
     let configuration: AIPhotoConfiguration
     var firebase: FirebaseState
-    /// By the identifier that Firebase gives.
+    /// By Firebase's identifier.
     var users: [String: AIPhotoUser] = [:]
     var purchases: [AIPhotoPurchase] = []
     var images = 0
-    /// Whether Google's certificates cannot be fetched, so that no token can be verified.
+    /// True if Google's certificates cannot be fetched, so no token can be verified.
     var lacksCertificates = false
 
     init(_ configuration: AIPhotoConfiguration) {
@@ -39,7 +37,7 @@ struct AIPhotoState: StandInState {
 
     mutating func expireSessions(rememberTokens: Bool) { firebase.endTokens(refreshTokens: rememberTokens) }
 
-    /// Every failure of the guard, also its own, is the same 401.
+    /// Every failure is the same 401, including a failure to verify tokens.
     private func signedIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxAccount {
         guard !lacksCertificates, let account = firebase.account(ofIDToken: request.bearerToken, at: now) else {
             throw refusal(401, for: request)
@@ -48,14 +46,13 @@ struct AIPhotoState: StandInState {
     }
 }
 
-/// One request to AIPhoto's own interface.
 struct AIPhotoCall {
     let request: SandboxRequest
     let now: Date
 
-    /// The body; input that cannot be used ends in an error of the server, for ever.
+    /// The body; valid JSON that is not an object always gives 500.
     func body() throws(Refusal) -> JSONObject {
-        guard let json = try? JSON(bytes: request.body) else {  // `try?`: the reason is not told
+        guard let json = try? JSON(bytes: request.body) else {  // `try?`: the backend does not report the reason
             throw Refusal(400, "bad_request", "Unexpected token in JSON")
         }
         guard let object = json.members else { throw .internalError }
@@ -64,6 +61,6 @@ struct AIPhotoCall {
 }
 
 extension Refusal {
-    /// 500 to input that the server did not foresee.
+    /// 500 for input that the server does not handle.
     static let internalError = Refusal(500, "internal_error", "Internal server error")
 }

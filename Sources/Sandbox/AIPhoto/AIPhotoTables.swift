@@ -1,4 +1,3 @@
-/// A row of AIPhoto's users, made by registering.
 struct AIPhotoUser: Sendable, Equatable {
     let id: Int
     let firebaseUID: String
@@ -15,7 +14,6 @@ struct AIPhotoUser: Sendable, Equatable {
     }
 }
 
-/// A purchase that was credited once.
 struct AIPhotoPurchase: Sendable {
     let id: Int
     /// Apple's `originalTransactionId`.
@@ -23,7 +21,7 @@ struct AIPhotoPurchase: Sendable {
     let product: String
     let credits: Int
 
-    /// The transaction that a client hands in: an object or a signed one with `originalTransactionId`, or the identifier itself.
+    /// The transaction that a client sends: an object or a signed token with `originalTransactionId`, or the identifier itself.
     static func transaction(of data: JSON?) -> String? {
         switch data {
         case .string(""): return nil

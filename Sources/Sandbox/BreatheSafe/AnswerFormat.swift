@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// What kind of answer the Accept header, or a `.json` at the end of the path, asks for, as Rails reads them.
+/// The requested format by Rails' rules: the Accept header, or a path ending in `.json`.
 enum AnswerFormat: Sendable, Equatable {
     case json
     case html
-    /// `*/*`, no header, or a list with `*/*` in it.
+    /// `*/*`, no Accept header, or a list that contains `*/*`.
     case any
 
     init(_ request: SandboxRequest) {
@@ -21,7 +21,7 @@ enum AnswerFormat: Sendable, Equatable {
     }
 }
 
-/// The pages that Rails shows instead of a controller's answer; they set no cookies.
+/// The error pages that Rails renders outside a controller; they set no cookies.
 enum ExceptionsPage {
     static func response(_ status: Int, as format: AnswerFormat) -> SandboxResponse {
         format == .json
@@ -30,7 +30,7 @@ enum ExceptionsPage {
     }
 }
 
-/// Ends the answer of a controller with an exceptions page of this status.
+/// Aborts a controller with an error page of this status.
 struct RailsException: Error {
     let status: Int
 

@@ -1,6 +1,6 @@
-/// What BreatheSafe says about a captured face that it does not accept; empty when it does.
+/// BreatheSafe's validation messages for a captured face; empty if it is valid.
 enum ArkitValidation {
-    /// - Parameter order: the names of the distances in the order of the document, which is that of the messages.
+    /// - Parameter order: the names of the distances in document order, which is the order of the messages.
     static func messages(for arkit: JSON, order: [String]) -> [String] {
         guard let object = arkit.members else { return ["Arkit must be a hash"] }
         guard let average = object["average_measurements"] else { return [#"Arkit must have an "average_measurements" key"#] }
@@ -31,13 +31,13 @@ enum ArkitValidation {
     }
 }
 
-/// The five sums in millimetres that BreatheSafe derives from a captured face; a sum of which a distance is missing is null.
+/// BreatheSafe's five sums in millimetres for a captured face; null if a distance is missing.
 struct ArkitAggregate: Sendable {
     let sums: JSON
-    /// 0 to 100, by how many of the five sums there are.
+    /// The share of sums that are not null, 0 to 100.
     let percentComplete: Double
 
-    /// The landmarks between which the distances of each sum are measured, one after the other.
+    /// Each sum adds the distances between consecutive landmarks of its lists.
     private static let lines: [(name: String, landmarks: [[Int]])] = [
         ("nose_mm", [[609, 802, 798, 14, 818], [160, 371, 367, 387, 14]]),
         ("strap_mm", [[967, 464, 456, 451, 455], [999, 1027, 884, 883, 879]]),

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Synchronization
 
-/// Stands in for BreatheSafe, a Rails application with a cookie session: answers one request after the other, from its own tables.
+/// Simulates BreatheSafe, a Rails application with a cookie session; answers requests one at a time.
 final class BreatheSafe: StandIn {
     private let state: Mutex<BreatheSafeState>
 
@@ -41,17 +41,17 @@ final class BreatheSafe: StandIn {
         if let code { .json(status, ["messages": [.string(code)]]) } else { ExceptionsPage.response(status, as: AnswerFormat(request)) }
     }
 
-    /// What the same request gets without the cookies that would end the session.
+    /// The response to the same request without credentials.
     func denial(of request: SandboxRequest, at now: Date) -> SandboxResponse {
         var headers = request.headers
         headers[.cookie] = nil
         headers[.authorization] = nil
-        // Without a body nobody can sign in, so that nothing takes effect.
+        // Without a body the request cannot sign in, so it has no effect.
         let anonymous = SandboxRequest(
             method: request.method, path: request.path, query: request.query, headers: headers, host: request.host, body: [])
         var response = answer(anonymous, at: now) { _ in }
         response.headers[.setCookie] = nil
-        // Some routes say it with another status, or let anybody in.
+        // Some routes use another status or need no sign-in.
         return response.status == 401 ? response : errorPage(401, code: nil, for: request)
     }
 }

@@ -1,6 +1,5 @@
-/// What is in an imitated BreatheSafe when it starts.
+/// The initial data of a simulated BreatheSafe.
 package struct BreatheSafeConfiguration: Sendable {
-    /// Somebody who can sign in.
     package struct Account: Sendable, Equatable {
         package var id: Int
         package var email: String
@@ -15,11 +14,10 @@ package struct BreatheSafeConfiguration: Sendable {
         }
     }
 
-    /// A user without a login, whose measurements a manager uploads.
+    /// A user without a login; a manager uploads the user's measurements.
     package struct ManagedUser: Sendable, Equatable {
-        /// The user's own identifier, the `managed_id`.
+        /// The user's identifier, the `managed_id`.
         package var user: Int
-        /// The account that manages them.
         package var manager: Int
 
         package init(user: Int, manager: Int = 1) {
@@ -28,20 +26,19 @@ package struct BreatheSafeConfiguration: Sendable {
         }
     }
 
-    /// Who can sign in.
     package var accounts: [Account]
     /// The password of every account.
     package var password: String
-    /// In the order of their `managed_users.id`, from 1.
+    /// In the order of `managed_users.id`, from 1.
     package var managedUsers: [ManagedUser]
-    /// How many masks there are, with the identifiers 1 to this.
+    /// The number of masks; their identifiers start at 1.
     package var masks: Int
-    /// How long a session may be idle.
+    /// The idle timeout of a session.
     package var sessionLifetime: Duration
-    /// How long a remember token works.
+    /// The lifetime of a remember token.
     package var rememberLifetime: Duration
 
-    /// The accounts 1 (manager), 2 (another manager), 3 (admin) and 4 (unconfirmed), and user 5, whom 1 manages.
+    /// `labAccounts`, and user 5, managed by account 1.
     package init(
         accounts: [Account] = Self.labAccounts, password: String = Self.labPassword,
         managedUsers: [ManagedUser] = [ManagedUser(user: 5)], masks: Int = 3, sessionLifetime: Duration = .seconds(30 * 60),
@@ -55,15 +52,14 @@ package struct BreatheSafeConfiguration: Sendable {
         self.rememberLifetime = rememberLifetime
     }
 
-    /// The usual accounts with users 5 to 9 managed by 1, and user 10 managed by 2.
+    /// The default accounts with users 5 to 9 managed by 1, and user 10 managed by 2.
     package static var severalUsers: BreatheSafeConfiguration {
         BreatheSafeConfiguration(managedUsers: (5...9).map { ManagedUser(user: $0) } + [ManagedUser(user: 10, manager: 2)])
     }
 
-    /// The password of the usual accounts.
     package static let labPassword = "Correct-horse-9"
 
-    /// A manager (1), another manager (2), an admin (3) and an account whose e-mail is not confirmed (4).
+    /// A manager (1), another manager (2), an admin (3) and an account with an unconfirmed e-mail address (4).
     package static let labAccounts = [
         Account(id: 1, email: "manager@lab.test"),
         Account(id: 2, email: "other@lab.test"),

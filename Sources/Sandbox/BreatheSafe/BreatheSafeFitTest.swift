@@ -4,9 +4,8 @@ import Foundation
 struct BreatheSafeFitTest: Sendable {
     let id: Int
     let user: Int
-    /// The user's newest measurement when the fit test came.
+    /// The user's newest measurement when the fit test was stored.
     let measurement: Int?
-    /// The fit test of which this is a clone.
     let source: Int?
     let createdAt: Date
     var updatedAt: Date
@@ -22,13 +21,12 @@ struct BreatheSafeFitTest: Sendable {
 
     static let longestNotes = 10_000
 
-    /// What a new fit test holds where the client says nothing.
     static let columns: JSONObject = [
         "mask_id": nil, "user_seal_check": nil, "comfort": nil, "facial_hair": nil, "results": nil,
         "quantitative_fit_testing_device_id": nil, "bulk_fit_tests_import_id": nil, "mask_modded": false, "notes": nil, "procedure": nil,
     ]
 
-    /// What a client may set: single values, and of these objects the members that are named.
+    /// The values that a client may set: scalars, and the permitted members of objects.
     static func permitted(_ given: JSONObject) -> JSONObject {
         var values: JSONObject = [:]
         for name in ["mask_id", "quantitative_fit_testing_device_id", "mask_modded", "notes", "procedure"] {
@@ -41,7 +39,7 @@ struct BreatheSafeFitTest: Sendable {
         return values
     }
 
-    /// By column the questions that are permitted; none for a column whose members have members of their own.
+    /// The permitted members of each object column; an empty set permits all members.
     private static let objects: [String: Set<String>] = [
         "facial_hair": ["beard_length_mm", "beard_cover_technique"],
         "comfort": [
@@ -53,12 +51,12 @@ struct BreatheSafeFitTest: Sendable {
 }
 
 extension JSON {
-    /// Whether this is neither a list nor an object, as Rails permits a parameter that is no more than named.
+    /// True for neither an array nor an object: Rails' scalar parameters.
     var isSingle: Bool { elements == nil && members == nil }
 }
 
 extension BreatheSafeState {
-    /// The results of a fit test of which the client gave none.
+    /// The results of a fit test that the client stored without results.
     static let emptyResults: JSON = [
         "qualitative": [
             "aerosol": ["solution": "Saccharin"], "procedure": nil,

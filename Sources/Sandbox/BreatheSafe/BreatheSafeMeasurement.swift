@@ -2,22 +2,21 @@ import Foundation
 
 /// A row of `facial_measurements`.
 struct BreatheSafeMeasurement: Sendable {
-    /// Nil for a row that was refused.
+    /// Nil for a refused row.
     var id: Int?
     let user: Int?
     var source: String?
     var createdAt: Date?
     var arkit: JSON
-    /// The traditional measurements that were given, as text.
+    /// The given traditional measurements, as text.
     var values: JSONObject = [:]
 
-    /// The columns of a measurement by hand.
     static let columns = [
         "face_width", "jaw_width", "face_depth", "face_length", "bitragion_menton_arc", "bitragion_subnasale_arc", "nasal_root_breadth",
         "nose_protrusion", "nose_bridge_height", "lip_width", "head_circumference", "nose_breadth", "lower_face_length",
     ]
 
-    /// The traditional measurements among these values; numbers are stored as text.
+    /// The traditional measurements among these values; numbers become text.
     static func columnValues(of object: JSONObject) -> JSONObject {
         var values: JSONObject = [:]
         for name in columns + ["cheek_fullness"] {

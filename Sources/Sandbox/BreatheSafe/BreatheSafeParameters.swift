@@ -1,8 +1,8 @@
 import HTTPTypes
 
-/// The parameters of a request as Rails reads them: the query, then a JSON or form body; a body without a type is not read.
+/// Rails' request parameters: the query, then a JSON or form body; a body without a content type is ignored.
 enum BreatheSafeParameters {
-    /// Throws what Rails answers to a body that it cannot parse.
+    /// Throws Rails' 400 if the body cannot be parsed.
     static func read(_ request: SandboxRequest) throws(RailsException) -> JSONObject {
         let query = request.query.mapValues { JSON.string($0) }
         guard !request.body.isEmpty else { return query }
@@ -23,13 +23,12 @@ extension SandboxRequest {
         return FormBody.read(String(decoding: body, as: UTF8.self))
     }
 
-    /// The request as Rack hands it on: a POST may say in a form, or in a header, which method it stands for.
+    /// Applies Rack's method override: a form field or a header of a POST names the method.
     var withRackMethod: SandboxRequest {
         guard method == "POST", let other = form["_method"]?.text ?? header("X-HTTP-Method-Override") else { return self }
         return with(method: other.uppercased())
     }
 
-    /// The same with another method.
     func with(method: String) -> SandboxRequest {
         SandboxRequest(method: method, path: path, query: query, headers: headers, host: host, body: body)
     }

@@ -1,4 +1,4 @@
-/// The routes of BreatheSafe that exist here. The number of a row is read as far as it is one, and 0 is no row's.
+/// The simulated routes of BreatheSafe. Row numbers in paths are parsed like Ruby's `to_i`; 0 matches no row.
 enum BreatheSafeRoute: Equatable {
     case root
     case logIn, logOut, currentUser, csrfToken, signInPage
@@ -17,7 +17,7 @@ enum BreatheSafeRoute: Equatable {
     case cloneFitTest(Int)
     case masks, addMask
 
-    /// Nil where Rails has no route.
+    /// Nil if Rails has no such route.
     init?(_ request: SandboxRequest) {
         var path = request.decodedSegments
         if let last = path.last, last.hasSuffix(".json") { path[path.count - 1] = String(last.dropLast(5)) }
@@ -58,7 +58,6 @@ enum BreatheSafeRoute: Equatable {
         }
     }
 
-    /// Whether the request must carry a valid X-CSRF-Token.
     var needsCSRFToken: Bool {
         switch self {
         case .addManagedUser, .deleteManagedUser, .addFitTest, .changeFitTest, .deleteFitTest, .cloneFitTest: true
@@ -66,9 +65,9 @@ enum BreatheSafeRoute: Equatable {
         }
     }
 
-    /// Whether Devise lets an idle session pass, as it does for signing in and out.
+    /// True for signing in and out: Devise skips its idle timeout there.
     var ignoresIdleTimeout: Bool { self == .logIn || self == .logOut }
 
-    /// Whether the answer is a page for browsers too, and not a controller's, which only knows JSON.
+    /// True if the route also has an HTML response; controllers only render JSON.
     var hasPage: Bool { self == .logIn || self == .logOut || self == .signInPage || self == .root }
 }

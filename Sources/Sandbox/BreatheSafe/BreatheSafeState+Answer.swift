@@ -3,7 +3,7 @@ import Foundation
 import HTTPTypes
 
 extension BreatheSafeState {
-    /// Answers one request in the order of Rails: route, parameters, CSRF, session, controller, format, cookies.
+    /// Answers one request in Rails' order: route, parameters, CSRF, session, controller, format, cookies.
     mutating func answer(_ sent: SandboxRequest, at now: Date) -> (SandboxResponse, Commit?) {
         let request = sent.withRackMethod
         let isHead = request.method == "HEAD"
@@ -21,7 +21,7 @@ extension BreatheSafeState {
             if visit.isIdleTooLong { return (finish(sessionExpired(&visit), of: visit), nil) }
             let reply = try answer(route, &visit)
             if visit.format == .html && !route.hasPage {
-                // The controller has done its work when Rails finds that it has no such format.
+                // Rails rejects the format only after the controller has run, so the commit stands.
                 return (SandboxResponse(status: 406, headers: [.contentType: "text/html; charset=UTF-8"]), reply.commit)
             }
             return (conditional(finish(reply, of: visit), to: request), reply.commit)
@@ -59,7 +59,7 @@ extension BreatheSafeState {
         }
     }
 
-    /// The first answer after the idle timeout; the next one finds nobody signed in.
+    /// The first response after the idle timeout; it signs the user out.
     private func sessionExpired(_ visit: inout BreatheSafeVisit) -> BreatheSafeReply {
         visit.user = nil
         visit.losesCSRFSecret = true
@@ -67,7 +67,7 @@ extension BreatheSafeState {
         return .json(401, ["error": "Your session expired. Please sign in again to continue."])
     }
 
-    /// A validator on successful answers, and 304 for a client that has the same answer to a GET already.
+    /// Adds an ETag to successful responses; replies 304 to a GET or HEAD with the same ETag.
     private func conditional(_ response: SandboxResponse, to request: SandboxRequest) -> SandboxResponse {
         guard response.status == 200 || response.status == 201 else {
             var response = response

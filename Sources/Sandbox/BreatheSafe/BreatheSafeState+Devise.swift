@@ -2,11 +2,11 @@ import Foundation
 import HTTPTypes
 
 extension BreatheSafeState {
-    /// The 19th failed attempt is warned, the 20th locks.
+    /// The 19th failed attempt gets a warning; the 20th locks the account.
     private static let mostFailedLogIns = 20
     private static let lockDuration: TimeInterval = 3600
 
-    /// Signs in. With a signed-in session it answers with that user and looks at no password.
+    /// Signs in. If the session is already signed in, returns its user and ignores the password.
     mutating func logIn(_ visit: inout BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         if let user = visit.user { return signedIn(user, visit) }
         let given = visit.parameters["user"]
@@ -42,7 +42,7 @@ extension BreatheSafeState {
         return signedIn(user, visit)
     }
 
-    /// Signs out, except for a browser that asks for `*/*`: it is redirected and stays signed in.
+    /// Signs out. A request that does not accept JSON only gets a redirect and stays signed in.
     mutating func logOut(_ visit: inout BreatheSafeVisit) -> BreatheSafeReply {
         guard let user = visit.user else { return .json(200, ["updateSignedIn": false]) }
         guard visit.format == .json else { return .redirect(to: "/", of: visit.request.host, cookies: .sessionOnly) }
@@ -55,7 +55,7 @@ extension BreatheSafeState {
         return .json(200, ["updateSignedIn": true])
     }
 
-    /// Who is signed in; 200 also when nobody is.
+    /// The signed-in user; 200 with null if there is none.
     func currentUser(_ visit: BreatheSafeVisit) -> BreatheSafeReply {
         let version: JSON = "2025-12-13T00:00:00Z"
         return .json(
@@ -66,7 +66,6 @@ extension BreatheSafeState {
             ])
     }
 
-    /// A token of this session for the header X-CSRF-Token.
     func csrfToken(_ visit: inout BreatheSafeVisit) -> BreatheSafeReply {
         let secret = visit.csrfSecret ?? CSRFToken.secret()
         visit.csrfSecret = secret

@@ -1,7 +1,6 @@
 import Foundation
 
 extension BreatheSafeState {
-    /// The fit tests of the signed-in manager's users.
     func listFitTests(_ visit: BreatheSafeVisit) -> BreatheSafeReply {
         guard let manager = visit.user else {
             return .json(401, ["fit_tests": [], "tested_and_untested": [], "messages": ["Unauthorized."]])
@@ -10,7 +9,7 @@ extension BreatheSafeState {
         return .json(200, ["fit_tests": .array(rows), "tested_and_untested": [], "messages": []])
     }
 
-    /// Stores a fit test with the user's newest measurement. An unknown mask and long notes fail in the database, for ever.
+    /// Stores a fit test with the user's newest measurement; 500 for an unknown mask or long notes.
     mutating func addFitTest(_ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         func refused(_ status: Int) -> BreatheSafeReply { .json(status, ["fit_test": [:], "messages": ["Unauthorized."]]) }
         let owner = try visit.required("user")
@@ -27,7 +26,7 @@ extension BreatheSafeState {
             commit: commit(row, by: manager, document: given))
     }
 
-    /// Changes a fit test; answers without a body.
+    /// Changes a fit test; the response has no body.
     mutating func changeFitTest(_ id: Int, _ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         guard let place = fitTests.firstIndex(where: { $0.id == id }) else { throw .notFound }
         guard let manager = visit.user, manages(manager, fitTests[place].user) else { return unauthorized }
@@ -38,7 +37,7 @@ extension BreatheSafeState {
             response: SandboxResponse(status: 204), commit: commit(fitTests[place], by: manager, document: given))
     }
 
-    /// Deletes a fit test; one that was cloned cannot be deleted.
+    /// Deletes a fit test; 500 if it was cloned.
     mutating func deleteFitTest(_ id: Int, _ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         guard let place = fitTests.firstIndex(where: { $0.id == id }) else { throw .notFound }
         guard let manager = visit.user, manages(manager, fitTests[place].user) else { return unauthorized }
@@ -47,7 +46,7 @@ extension BreatheSafeState {
         return .json(200, ["messages": []], commit: commit(row, by: manager, document: nil))
     }
 
-    /// Adds the same fit test once more, with the user's newest measurement.
+    /// Copies a fit test, with the user's newest measurement.
     mutating func cloneFitTest(_ id: Int, _ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         guard let original = fitTests.first(where: { $0.id == id }) else { throw .notFound }
         guard let manager = visit.user, manages(manager, original.user) else { return unauthorized }
@@ -55,7 +54,6 @@ extension BreatheSafeState {
         return .json(201, ["fit_test": row.json, "messages": []], commit: commit(row, by: manager, document: .object(row.values)))
     }
 
-    /// Whether another fit test refers to this one.
     func isCloned(_ row: BreatheSafeFitTest) -> Bool { fitTests.contains { $0.source == row.id } }
 
     private var unauthorized: BreatheSafeReply { .json(401, ["messages": ["Unauthorized."]]) }
@@ -83,7 +81,6 @@ extension BreatheSafeState {
             clientMutationID: document?["client_mutation_id"]?.text, document: document)
     }
 
-    /// A row of the list, with its mask and its user.
     private func listed(_ row: BreatheSafeFitTest) -> JSON {
         let mask = masks.first { $0.id == row.values["mask_id"]?.rowID }?.json
         let measurement = measurements.first { $0.id == row.measurement && row.measurement != nil }

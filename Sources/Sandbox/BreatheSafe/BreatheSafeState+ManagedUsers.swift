@@ -1,7 +1,7 @@
 import Foundation
 
 extension BreatheSafeState {
-    /// The signed-in manager's users, 25 a page and at most 100.
+    /// The signed-in manager's users, 25 per page by default and at most 100.
     func listManagedUsers(_ visit: BreatheSafeVisit) -> BreatheSafeReply {
         guard let manager = visit.user else {
             return .json(422, ["managed_users": [], "messages": ["Please log in."], "total_count": 0, "page": 1, "per_page": 25])
@@ -16,7 +16,7 @@ extension BreatheSafeState {
             ])
     }
 
-    /// One user, found by the user's own identifier.
+    /// The user with this `managed_id`.
     func managedUser(_ user: Int, _ visit: BreatheSafeVisit) -> BreatheSafeReply {
         guard let manager = visit.user else { return .json(422, ["managed_users": [], "messages": ["Please log in."]]) }
         let rows = managedUsers.filter { $0.user == user && manages(manager, user) }
@@ -24,7 +24,6 @@ extension BreatheSafeState {
         return .json(200, ["managed_users": .array(rows.map(single)), "messages": []])
     }
 
-    /// Makes a new user under the signed-in manager.
     mutating func addManagedUser(_ visit: BreatheSafeVisit) -> BreatheSafeReply {
         guard let manager = visit.user else { return .json(422, ["managed_user": [:], "messages": ["Please log in."]]) }
         let row = addManagedUser(nextID(of: "users"), manager: manager.id, at: visit.now)
@@ -34,7 +33,7 @@ extension BreatheSafeState {
             commit: Commit(resource: "managed_user", account: manager.id, user: row.user, remoteID: row.id, document: document))
     }
 
-    /// Deletes a user with everything of theirs, unless one of their fit tests was cloned; `row` is `managed_users.id`.
+    /// Deletes a user and the user's data, unless a fit test was cloned; `row` is `managed_users.id`.
     mutating func deleteManagedUser(_ row: Int, _ visit: BreatheSafeVisit) -> BreatheSafeReply {
         func answer(_ status: Int, _ message: JSON, commit: Commit? = nil) -> BreatheSafeReply {
             .json(status, ["managed_users": [], "messages": [message]], commit: commit)

@@ -1,5 +1,5 @@
 extension BreatheSafeState {
-    /// The masks that fit tests can name, 12 a page; anybody may see them.
+    /// The masks for fit tests, 12 per page by default; needs no sign-in.
     func listMasks(_ visit: BreatheSafeVisit) -> BreatheSafeReply {
         let page = Page(of: visit, usually: 12)
         return .json(
@@ -10,7 +10,7 @@ extension BreatheSafeState {
             ])
     }
 
-    /// Adds a mask; the same code a second time fails.
+    /// Adds a mask; 422 if its code exists.
     mutating func addMask(_ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         guard let author = visit.user else { return .json(401, ["mask": [:], "messages": ["Unauthorized."]]) }
         let given = try visit.required("mask")

@@ -1,10 +1,10 @@
 import Foundation
 
 extension BreatheSafeState {
-    /// Levels of a stored document with which its list cannot be read any more.
+    /// The list fails for stored documents nested this deeply.
     private static let unreadableLevels = 99
 
-    /// All measurements of a user, newest first, each with everything that was captured.
+    /// All measurements of a user, newest first, with their captured faces.
     func listMeasurements(of user: Int, _ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         guard let manager = visit.user else { return .json(401, ["messages": ["Unauthorized."]]) }
         guard users[user] != nil else { throw .notFound }
@@ -19,7 +19,7 @@ extension BreatheSafeState {
             ])
     }
 
-    /// The newest measurement of each of the signed-in manager's users who has one.
+    /// The newest measurement of each of the signed-in manager's users.
     func listNewestMeasurements(_ visit: BreatheSafeVisit) -> BreatheSafeReply {
         guard let manager = visit.user else { return .json(401, ["facial_measurements": [], "messages": ["Unauthorized."]]) }
         let rows = managedUsers.filter { $0.manager == manager.id }.compactMap { managed -> JSON? in
@@ -41,7 +41,7 @@ extension BreatheSafeState {
         return .json(200, ["facial_measurements": .array(rows), "messages": []])
     }
 
-    /// Stores a captured face; the only key that is looked at is `average_measurements`.
+    /// Stores a captured face; BreatheSafe validates only `average_measurements`.
     mutating func addArkitMeasurement(to user: Int, _ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         guard users[user] != nil else { throw .notFound }
         guard let manager = visit.user else { return refused(401, "Unauthorized.") }
@@ -54,7 +54,7 @@ extension BreatheSafeState {
         return store(&row, document: arkit, by: manager, at: visit.now)
     }
 
-    /// Stores a measurement by hand; the row goes to the user of the body, whoever that is.
+    /// Stores a manual measurement for the user in the body, even if the path names another.
     mutating func addMeasurement(to user: Int, _ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         guard users[user] != nil else { throw .notFound }
         guard let manager = visit.user else { return refused(401, "Unauthorized.") }
@@ -69,7 +69,7 @@ extension BreatheSafeState {
         return store(&row, document: given, by: manager, at: visit.now)
     }
 
-    /// Computes the five sums and stores nothing.
+    /// Computes the five sums; stores nothing.
     func aggregateArkit(of user: Int, _ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         func refused(_ status: Int, _ message: JSON) -> BreatheSafeReply {
             .json(status, ["aggregated": nil, "percent_complete": nil, "messages": [message]])

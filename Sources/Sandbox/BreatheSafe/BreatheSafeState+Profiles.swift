@@ -1,5 +1,5 @@
 extension BreatheSafeState {
-    /// The profile of a user; null for one who has none.
+    /// The profile of a user; null if there is none.
     func showProfile(of user: Int, _ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         guard users[user] != nil else { throw .notFound }
         guard let manager = visit.user else { return .json(401, ["profile": nil, "messages": ["Unauthorized."]]) }
@@ -7,7 +7,7 @@ extension BreatheSafeState {
         return .json(200, ["profile": profiles[user]?.json ?? .null, "messages": []])
     }
 
-    /// Changes a managed user's profile; the last write wins. A manager has no row here, so their own profile fails.
+    /// The last write wins. Managers have no profile here, so changing their own gives 500.
     mutating func changeProfile(of user: Int, _ visit: BreatheSafeVisit) throws(RailsException) -> BreatheSafeReply {
         guard let manager = visit.user else { return .json(401, ["profile": nil, "messages": nil]) }
         guard users[user] != nil else { throw .notFound }
@@ -16,7 +16,7 @@ extension BreatheSafeState {
         let given = try visit.required("profile")
         guard let changes = given.members else { throw .internalError }
         profile.change(changes, at: visit.now)
-        // One profile for each user: it cannot become another's.
+        // The owner of a profile is unique and cannot change.
         if let owner = changes["user_id"], owner.rowID != user {
             return .json(422, ["profile": profile.json, "messages": ["Did not update."]])
         }

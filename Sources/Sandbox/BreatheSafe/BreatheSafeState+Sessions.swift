@@ -11,14 +11,13 @@ extension BreatheSafeState {
         var accounts = CarriedAccounts(
             session: session(in: jar)?.user, remembered: remembered(in: jar, at: now))
         if BreatheSafeRoute(request) == .logIn {
-            // A body that cannot be read is an attempt to sign in all the same.
+            // `try?`: an invalid body still counts as a sign-in attempt.
             let parameters = try? BreatheSafeParameters.read(request)
             accounts.signingIn = parameters?["user"]?["email"]?.text ?? ""
         }
         return accounts
     }
 
-    /// Recognises who a request is from.
     func visit(_ request: SandboxRequest, route: BreatheSafeRoute, parameters: JSONObject, at now: Date) -> BreatheSafeVisit {
         let jar = request.cookies
         let session = session(in: jar)
@@ -34,7 +33,6 @@ extension BreatheSafeState {
         return visit
     }
 
-    /// Adds to an answer the cookies that Rails sets on it.
     func finish(_ reply: BreatheSafeReply, of visit: BreatheSafeVisit) -> SandboxResponse {
         var headers = reply.response.headers
         func set(_ name: String, _ value: String, _ attributes: String) {

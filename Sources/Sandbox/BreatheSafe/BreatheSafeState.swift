@@ -1,6 +1,6 @@
 import Foundation
 
-/// The tables of one imitated BreatheSafe, and what it needs to recognise its own cookies.
+/// The tables of one simulated BreatheSafe, and its cookie key.
 struct BreatheSafeState {
     let configuration: BreatheSafeConfiguration
     let cookies = SealedCookie()
@@ -11,10 +11,9 @@ struct BreatheSafeState {
     var measurements: [BreatheSafeMeasurement] = []
     var fitTests: [BreatheSafeFitTest] = []
     var masks: [BreatheSafeMask] = []
-    /// How long after it took effect a change shows in lists.
+    /// The delay until a new row appears in lists.
     var listLag = Duration.zero
     private var lastIDs: [String: Int] = [:]
-    /// Counts how often all sessions were ended.
     private(set) var sessionGeneration = 0
 
     init(_ configuration: BreatheSafeConfiguration, startingAt now: Date) {
@@ -32,14 +31,12 @@ struct BreatheSafeState {
         lastIDs["users"] = max(users.keys.max() ?? 0, 0)
     }
 
-    /// The identifier of a new row of a table, from 1.
     mutating func nextID(of table: String) -> Int {
         let id = lastIDs[table, default: 0] + 1
         lastIDs[table] = id
         return id
     }
 
-    /// Adds a user with a profile under a manager.
     @discardableResult
     mutating func addManagedUser(_ user: Int, manager: Int, at now: Date) -> BreatheSafeManagedUser {
         users[user] = BreatheSafeUser(id: user, email: "\(UUID().uuidString.lowercased())@fake.com", createdAt: now, updatedAt: now)
@@ -50,7 +47,7 @@ struct BreatheSafeState {
         return row
     }
 
-    /// Whether a row of this time is among the rows that lists show.
+    /// True if the list lag of a row has passed.
     func isListed(_ createdAt: Date?, at now: Date) -> Bool {
         createdAt.map { now.timeIntervalSince($0) >= listLag.seconds } ?? true
     }
@@ -61,11 +58,11 @@ struct BreatheSafeState {
         for id in users.keys { users[id]?.rememberGeneration += 1 }
     }
 
-    /// Whether a user may see and add the data of another.
+    /// True if this account may read and add the user's data.
     func manages(_ manager: BreatheSafeUser, _ user: Int) -> Bool {
         manager.isAdmin || manager.id == user || managedUsers.contains { $0.manager == manager.id && $0.user == user }
     }
 
-    /// E-mail addresses are compared without case and without blanks around them.
+    /// Devise strips surrounding whitespace and ignores case.
     static func plainEmail(_ email: String) -> String { email.trimmingCharacters(in: .whitespacesAndNewlines).lowercased() }
 }

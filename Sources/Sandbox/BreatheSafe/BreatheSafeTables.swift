@@ -3,7 +3,7 @@ import Foundation
 /// A row of `users`.
 struct BreatheSafeUser: Sendable, Equatable {
     let id: Int
-    /// Managed users have one that is nobody's, so that they cannot sign in.
+    /// Managed users get a made-up address, so they cannot sign in.
     var email: String
     var isAdmin = false
     var isConfirmed = true
@@ -22,7 +22,7 @@ struct BreatheSafeUser: Sendable, Equatable {
     }
 }
 
-/// A row of `managed_users`, whose identifier is not the user's.
+/// A row of `managed_users`; its `id` is not the user's.
 struct BreatheSafeManagedUser: Sendable, Equatable {
     let id: Int
     let manager: Int
@@ -50,7 +50,7 @@ struct BreatheSafeProfile: Sendable {
     ]
     private static let numbers = ["height_meters", "stride_length_meters"]
 
-    /// Takes the values that a client may set and drops the others; what changes nothing leaves the time of the last change as it is.
+    /// Sets the permitted values and ignores others; `updatedAt` stays the same if nothing changes.
     mutating func change(_ changes: JSONObject, at now: Date) {
         var changed = values
         for name in Self.texts + Self.numbers {
@@ -64,7 +64,6 @@ struct BreatheSafeProfile: Sendable {
         values = changed
     }
 
-    /// The values with the token of this profile.
     var valuesWithToken: JSONObject { values.merging(["external_api_token": .string(externalToken)]) { $1 } }
 
     var json: JSON {
@@ -98,7 +97,6 @@ struct BreatheSafeMask: Sendable {
         return .object(row.merging(values) { $1 })
     }
 
-    /// The row as the list of masks shows it.
     var listed: JSON {
         var object = json.members ?? [:]
         let columns: JSONObject = [

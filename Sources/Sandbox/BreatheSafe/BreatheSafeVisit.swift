@@ -1,29 +1,25 @@
 import Foundation
 import HTTPTypes
 
-/// One request on its way through the imitated Rails: who it is from, what it says, and what becomes of its cookies.
 struct BreatheSafeVisit {
     let request: SandboxRequest
     let parameters: JSONObject
     let format: AnswerFormat
     let now: Date
-    /// The signed-in user.
     var user: BreatheSafeUser?
-    /// Whether the session cookie's user was idle for too long and no remember token helps.
+    /// True if the session was idle too long and no remember token renews it.
     var isIdleTooLong = false
     var csrfSecret: [UInt8]?
-    /// The session gets no CSRF secret; the CSRF cookie of this answer still shows the old one and is dead.
+    /// The new session has no CSRF secret, so the CSRF cookie of this response is invalid.
     var losesCSRFSecret = false
-    /// A remember token to set, or to clear.
     var rememberToken: RememberChange = .keep
 
-    /// What happens to the cookie `remember_user_token`.
     enum RememberChange {
         case keep, clear
         case set(RememberCookie)
     }
 
-    /// Whether a token of this session came along, and no foreign Origin.
+    /// True if the request has a CSRF token of this session and no foreign Origin.
     var passesCSRFCheck: Bool {
         if let origin = request.headers[.origin], origin != "http://\(request.host)" { return false }
         let tokens = [request.headers[.xCSRFToken], parameters["authenticity_token"]?.text].compactMap { $0 }
@@ -31,7 +27,7 @@ struct BreatheSafeVisit {
         return tokens.contains { CSRFToken.isValid($0, for: csrfSecret) }
     }
 
-    /// An object among the parameters that must be there and not be empty; 400 otherwise.
+    /// A parameter that must not be missing or blank; otherwise throws 400.
     func required(_ name: String) throws(RailsException) -> JSON {
         guard let value = parameters[name], !value.isBlank else { throw .badRequest }
         return value
@@ -39,13 +35,13 @@ struct BreatheSafeVisit {
 }
 
 extension HTTPField.Name {
-    // Both are valid field names; a misspelling shows at the first request of any test.
+    // A literal field name; the initializer fails only for an invalid name.
     static let xCSRFToken = HTTPField.Name("X-CSRF-Token")!
 }
 
-/// What a controller answers, before the session's cookies are added.
+/// A controller's response before the session cookies are added.
 struct BreatheSafeReply {
-    /// The cookies that an answer sets besides the remember token.
+    /// The cookies that a response sets besides the remember token.
     enum Cookies { case both, csrfOnly, sessionOnly, none }
 
     var response: SandboxResponse
@@ -56,7 +52,6 @@ struct BreatheSafeReply {
         BreatheSafeReply(response: .json(status, body), cookies: cookies, commit: commit)
     }
 
-    /// A redirect to a page of the backend, as browsers get it.
     static func redirect(to path: String, of host: String, cookies: Cookies = .both) -> BreatheSafeReply {
         BreatheSafeReply(
             response: SandboxResponse(

@@ -1,17 +1,15 @@
 import Foundation
 
-/// Rails' CSRF tokens: 32 secret bytes of the session under a fresh mask, so that every token looks different and all are valid.
+/// Rails' masked CSRF tokens: a random mask and the XOR of the mask with the session's 32-byte secret.
 enum CSRFToken {
     static func secret() -> [UInt8] { (0..<32).map { _ in UInt8.random(in: .min ... .max) } }
 
-    /// A token of this secret, 86 characters.
     static func masked(_ secret: [UInt8]) -> String {
         let mask = Self.secret()
         return Data(mask + zip(mask, secret).map { $0 ^ $1 }).base64EncodedString()
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// Whether a token was made from this secret.
     static func isValid(_ token: String, for secret: [UInt8]) -> Bool {
         guard let data = Data(base64Encoded: token.replacing("-", with: "+").replacing("_", with: "/") + "=="), data.count == 64
         else { return false }

@@ -1,13 +1,12 @@
-/// A page of a list, as a client asks for it.
 struct Page {
-    /// From 1; a page before the first is empty.
+    /// From 1; lower page numbers give an empty page.
     let number: Int
-    /// At most 100; a page of no rows, or of fewer, is empty.
+    /// At most 100; sizes below 1 give an empty page.
     let size: Int
 
     private static let largest = 100
 
-    /// - Parameter usual: how many rows a page has where the client does not say.
+    /// - Parameter usual: the page size if the request does not set it.
     init(of visit: BreatheSafeVisit, usually usual: Int) {
         func asked(_ name: String, _ usual: Int) -> Int { visit.parameters[name].map(\.rowID) ?? usual }
         number = min(1_000_000, asked("page", 1))

@@ -1,5 +1,5 @@
 extension StringProtocol {
-    /// The whole number with which the text begins, as Ruby's `to_i` reads it: 0 where it begins with none.
+    /// The leading integer of the text, or 0, like Ruby's `to_i`.
     var rubyInteger: Int {
         let text = trimmingSpaces()
         let sign = text.first == "-" || text.first == "+" ? text.prefix(1) : ""
@@ -9,7 +9,7 @@ extension StringProtocol {
 }
 
 extension JSON {
-    /// The number of a row, as Rails casts what a client sends for one; 0 is no row's.
+    /// The row identifier that Rails casts this value to; 0 matches no row.
     var rowID: Int {
         switch self {
         case .int(let value): value
@@ -42,7 +42,6 @@ extension JSON {
         }
     }
 
-    /// The name of Ruby's class.
     var rubyClass: String {
         switch self {
         case .null: "NilClass"
@@ -55,7 +54,7 @@ extension JSON {
         }
     }
 
-    /// Without the nulls of its lists, at any depth, as Rails takes parameters.
+    /// Without nulls in arrays, at any depth, as Rails parses parameters.
     var withoutNullElements: JSON {
         switch self {
         case .array(let elements): .array(elements.filter { $0 != .null }.map(\.withoutNullElements))
@@ -64,7 +63,6 @@ extension JSON {
         }
     }
 
-    /// Levels of lists and objects.
     var levels: Int {
         switch self {
         case .array(let elements): 1 + (elements.map(\.levels).max() ?? 0)

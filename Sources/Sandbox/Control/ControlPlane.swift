@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// The control URL: sets faults, moves time and shows the ledger, for people with curl and for tests in other processes.
+/// The control URL: sets faults, moves the clock and shows the ledger.
 struct ControlPlane: Sendable {
     let switchboard: Switchboard
     let ledger: Ledger
@@ -11,7 +11,7 @@ struct ControlPlane: Sendable {
         "POST /advance-clock", "GET /settings", "POST /settings", "GET /ledger", "GET /ledger.ndjson", "GET /requests", "GET /counters",
     ]
 
-    /// Answers one call; a call that is not understood says what was expected.
+    /// Answers one call; errors describe the expected input.
     func respond(to request: SandboxRequest) async -> SandboxResponse {
         do {
             return try await answer(request)

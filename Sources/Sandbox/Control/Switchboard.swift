@@ -1,13 +1,12 @@
 import Foundation
 
-/// Everything about a sandbox that can be changed while it runs, from Swift and through the control URL alike.
 struct Switchboard: Sendable {
     let backend: Listener
     let standIn: any StandIn
     let plan: FaultPlan
     let clock: SandboxClock
 
-    /// Sets a fault; those that are events rather than states happen now.
+    /// Sets a fault. `down` and an immediate `expire-sessions` take effect now instead.
     func apply(_ fault: Fault) async {
         switch fault.name {
         case .down: await backend.down()

@@ -1,21 +1,19 @@
 import Foundation
 
-/// One request that a profile describes: its templates turned round, to know it by and to read it.
+/// One request of a profile; recognizes requests and reads their values by inverting the templates.
 struct DescribedCall: Sendable {
     enum Purpose: Sendable, Equatable {
         case csrf, login, refresh, logout, logoutEverywhere, health
-        /// With the name of the route.
         case find(String)
-        /// With its name.
         case route(String)
         case resource(String)
     }
 
     let purpose: Purpose
-    /// The table of the profile that describes it.
+    /// The table of the profile that describes the request.
     let table: JSON
     let method: String
-    /// `METHOD /path`, as the profile says it.
+    /// `METHOD /path` from the profile.
     let line: String
     private let segments: [TextPattern]
     private let query: [String: TextPattern]
@@ -24,7 +22,7 @@ struct DescribedCall: Sendable {
     private let isForm: Bool
     private let vars: [String: String]
 
-    /// Nil where the table describes no request, as a logout of which the server is not told.
+    /// Nil if the table describes no request, for example a local-only logout.
     init?(_ purpose: Purpose, _ table: JSON?, of profile: JSON) {
         let vars = profile["vars"]?.members?.compactMapValues(\.text) ?? [:]
         let words = table?["request"]?.text?.split(separator: " ").map(String.init) ?? []
@@ -51,7 +49,7 @@ struct DescribedCall: Sendable {
         body = purpose == .logoutEverywhere ? table["json_all"] : table["json"] ?? table["form"]
     }
 
-    /// The path, with the query, of a URL, or of a path; without a slash at its end.
+    /// The path and query of a URL or path, without a trailing slash.
     private static func path(of url: String) -> String {
         guard let authority = url.range(of: "://") else { return url }
         let rest = url[authority.upperBound...]
@@ -65,10 +63,9 @@ struct DescribedCall: Sendable {
         Dictionary(pairs.map { ($0, TextPattern($1, vars: vars)) }) { $1 }
     }
 
-    /// Whether the method and the path are this one's.
     func isMeant(by request: SandboxRequest) -> Bool { method == request.method && valuesInPath(of: request) != nil }
 
-    /// What stands for the placeholders; throws where the request is not as it is described.
+    /// The placeholders' values; throws 400 if the request does not match.
     func values(in request: SandboxRequest) throws(Refusal) -> JSONObject {
         var values = valuesInPath(of: request) ?? [:]
         for (name, pattern) in query.sorted(by: { $0.key < $1.key }) {
@@ -88,10 +85,10 @@ struct DescribedCall: Sendable {
         return values
     }
 
-    /// The body as JSON, a form as an object of texts; nil where it is neither.
+    /// The body as JSON; a form becomes an object of strings. Nil if it is neither.
     func bodyOf(_ request: SandboxRequest) -> JSON? {
         if isForm { return .object(FormBody.read(String(decoding: request.body, as: UTF8.self))) }
-        return try? JSON(bytes: request.body)  // `try?`: what it is instead interests nobody
+        return try? JSON(bytes: request.body)  // `try?`: a body that is not JSON is nil
     }
 
     private func valuesInPath(of request: SandboxRequest) -> JSONObject? {
@@ -107,7 +104,7 @@ struct DescribedCall: Sendable {
 }
 
 extension DescribedCall {
-    /// Every request of a profile, the most particular first where one could be taken for another.
+    /// Every request of a profile; for overlapping requests, the more specific comes first.
     static func all(of profile: JSON) -> [DescribedCall] {
         func named(_ key: String) -> [(name: String, table: JSON)] {
             (profile[key]?.members ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }

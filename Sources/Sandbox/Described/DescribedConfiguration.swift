@@ -1,18 +1,16 @@
 import Backends
 import Foundation
 
-/// A backend that nothing is known of but its profile.
 package struct DescribedConfiguration: Sendable {
-    /// The profile, with what it extends laid under it.
+    /// The profile, merged with the profiles that it extends.
     let profile: JSON
-    /// Who can sign in.
     package var accounts: [SandboxAccount]
-    /// Seconds for which a session works; nil takes what the profile says, or else an hour.
+    /// The lifetime of a session in seconds; nil for the profile's value, or an hour.
     package var accessLifetime: Int?
-    /// Seconds for which a refresh token works; nil for ever.
+    /// The lifetime of a refresh token in seconds; nil for no expiry.
     package var refreshLifetime: Int?
 
-    /// Reads a profile, with what it extends from the same folder, by the rules of the daemon; throws every mistake in it at once.
+    /// Reads a profile and the profiles it extends from the same folder, with the daemon's rules; throws all mistakes at once.
     package init(file: String, accessLifetime: Int? = nil, refreshLifetime: Int? = nil) throws {
         profile = try JSON(bytes: Array(ProfileLibrary.load(file: file, deviceID: "sandbox", version: "1").document))
         accounts = SandboxAccount.lab("1", "2")
@@ -22,13 +20,13 @@ package struct DescribedConfiguration: Sendable {
 
     package var name: String { profile["name"]?.text ?? "" }
 
-    /// What the profile's address has after its host.
+    /// The path of the profile's `base_url`; empty for `/`.
     package var basePath: String {
         let address = URL(string: profile["base_url"]?.text ?? "")?.path ?? ""
         return address == "/" ? "" : address
     }
 
-    /// By which option of `homing login` a token is handed in; nil where people sign in with a password.
+    /// The option of `homing login` that takes a token; nil if people sign in with a password.
     package var tokenOption: String? {
         let auth = profile["auth"]
         return switch auth?["sign_in"]?.text {
@@ -39,6 +37,6 @@ package struct DescribedConfiguration: Sendable {
         }
     }
 
-    /// The API key, or the refresh token from elsewhere, of an account of a profile without a login.
+    /// The API key, or the imported refresh token, of an account of a profile without a login.
     package static func token(of account: Int) -> String { "sandbox-token-\(account)" }
 }

@@ -1,10 +1,9 @@
 import Foundation
 
-/// Who is signed in to a backend that only its profile describes.
 struct DescribedSessions: Sendable {
     struct Session: Sendable {
         let account: SandboxAccount
-        /// The access token, or the value of the session's cookie.
+        /// The access token, or the value of the session cookie.
         var access: String
         var accessEnds: Date
         var refresh: String
@@ -12,12 +11,11 @@ struct DescribedSessions: Sendable {
     }
 
     private let configuration: DescribedConfiguration
-    /// Whether people sign in here; otherwise they bring a token, which stays what it is.
+    /// False if people bring a token instead of signing in; that token never changes.
     private let hasLogin: Bool
-    /// Seconds for which a session works.
     let lifetime: Int
     private var sessions: [Session] = []
-    /// Every token that was ever given out, with the account's number.
+    /// The account numbers of all issued tokens.
     private var owners: [String: Int] = [:]
 
     init(_ configuration: DescribedConfiguration) {
@@ -33,7 +31,6 @@ struct DescribedSessions: Sendable {
         }
     }
 
-    /// Begins a session.
     mutating func begin(for account: SandboxAccount, at now: Date) -> Session {
         let session = Session(
             account: account, access: OpaqueToken.new("at_"), accessEnds: now.addingTimeInterval(TimeInterval(lifetime)),
@@ -42,10 +39,10 @@ struct DescribedSessions: Sendable {
         return session
     }
 
-    /// The session to which an access token or a cookie belongs; nil when it does not work.
+    /// The session of a valid access token or cookie.
     func session(access: String?, at now: Date) -> Session? { sessions.first { $0.access == access && $0.accessEnds > now } }
 
-    /// Renews the session of a refresh token, of which the old tokens die at once; nil when it does not work.
+    /// Renews a session and invalidates the old tokens at once; nil if the refresh token is not valid.
     mutating func renew(refresh: String?, at now: Date) -> Session? {
         guard let place = sessions.firstIndex(where: { $0.refresh == refresh && $0.refreshEnds > now }) else { return nil }
         sessions[place].access = OpaqueToken.new("at_")
@@ -58,18 +55,17 @@ struct DescribedSessions: Sendable {
         return sessions[place]
     }
 
-    /// Ends one session, or all of its account.
     mutating func end(_ session: Session, everywhere: Bool) {
         sessions.removeAll { everywhere ? $0.account.id == session.account.id : $0.access == session.access }
     }
 
-    /// Ends every session; without `refreshTokens` they can be renewed.
+    /// Expires every session; without `refreshTokens`, clients can renew them.
     mutating func expire(refreshTokens: Bool) {
         if refreshTokens { sessions = [] }
         for place in sessions.indices { sessions[place].accessEnds = .distantPast }
     }
 
-    /// Whose a token is or was.
+    /// The account number of a token, valid or not.
     func owner(of token: String?) -> Int? { token.flatMap { owners[$0] } }
 
     private mutating func add(_ session: Session) {

@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 
 extension DescribedState {
-    /// A success with these values where these pointers lead, and with the flag of success where the profile has one.
+    /// A success with these values and the profile's success flag, if any.
     func success(_ status: Int, _ values: (pointer: String?, value: JSON)...) -> StandInReply { success(status, values) }
 
     func success(_ status: Int, _ values: [(pointer: String?, value: JSON)]) -> StandInReply {
@@ -17,7 +17,7 @@ extension DescribedState {
         return Refusal(status, code ?? "", status == 401 ? "nobody is signed in" : SandboxResponse.reason(status))
     }
 
-    /// The words, and over them the code, each where the profile looks for it first; `error` where it looks nowhere.
+    /// Puts the message, then the code, at the profile's first pointers for them; without a pointer, the message goes to `/error`.
     func response(to refusal: Refusal, for request: SandboxRequest, at now: Date) -> SandboxResponse {
         let errors = profile["errors"]
         var body = JSON.object([:])

@@ -1,25 +1,21 @@
 import Foundation
 
-/// One mutation that was taken.
 struct DescribedRow: Sendable {
     let id: Int
     let account: String
     let route: String
     let path: String
-    /// What stood for the placeholders.
+    /// The values of the placeholders.
     let values: JSONObject
-    /// The mutation's id, from where the profile puts it.
+    /// The mutation's id, from the profile's `marker` pointer.
     let marker: String?
-    /// The idempotency key.
     let key: String?
     let document: JSON
-    /// When it was taken.
     let time: Date
 }
 
 extension DescribedState {
-    /// Takes a mutation and answers with what the route promises. A key that was there before, and the same document put to the same place,
-    /// change nothing.
+    /// Accepts a mutation and returns the promised response. A repeated key, or a repeated PUT of the same document, changes nothing.
     mutating func take(
         _ name: String, _ call: DescribedCall, _ values: JSONObject, _ request: SandboxRequest, by account: SandboxAccount, at now: Date
     ) throws(Refusal) -> StandInReply {
@@ -45,12 +41,11 @@ extension DescribedState {
         return reply
     }
 
-    /// What an account's mutations left in the list of this request.
     func find(_ request: SandboxRequest, by account: SandboxAccount, at now: Date) -> StandInReply {
         var lists: [String: [JSON]] = [:]
         var totals: [(pointer: String?, value: JSON)] = []
         for call in calls where call.isMeant(by: request) {
-            // `try?`: it is another route's list then.
+            // `try?`: on an error the request is for another route's list.
             guard case .find(let route) = call.purpose, let asked = try? call.values(in: request), let list = call.table["list"]?.text
             else {
                 continue
@@ -87,7 +82,6 @@ extension DescribedState {
         }
     }
 
-    /// The key, where the profile sends one.
     private func idempotencyKey(of request: SandboxRequest) throws(Refusal) -> String? {
         guard let header = profile["idempotency"]?["header"]?.text else { return nil }
         let pattern = TextPattern(profile["idempotency"]?["quoted"] == true ? "\"{key}\"" : "{key}")
@@ -99,7 +93,7 @@ extension DescribedState {
 }
 
 extension DescribedRow {
-    /// Whether this is the same mutation once more, so that nothing changes.
+    /// True if this repeats an earlier mutation and changes nothing.
     fileprivate func repeats(_ earlier: DescribedRow, byPut: Bool) -> Bool {
         guard account == earlier.account, route == earlier.route else { return false }
         if key != nil { return key == earlier.key }
@@ -108,6 +102,6 @@ extension DescribedRow {
 }
 
 extension JSON {
-    /// A value as it stands in a path: `5` and `"5"` are alike there.
+    /// The value as text in a path: `5` and `"5"` are equal there.
     fileprivate var plain: String { text ?? description }
 }

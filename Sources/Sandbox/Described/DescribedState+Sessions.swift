@@ -10,7 +10,7 @@ extension DescribedState {
         }
         let session = sessions.begin(for: account, at: now)
         var reply = give(session, call)
-        // As many servers do: what was fetched before a sign-in is worth nothing after it.
+        // Like many servers, invalidates CSRF tokens at sign-in.
         csrfTokens = []
         if profile["auth"]?["scheme"] == "cookie" {
             reply.response.headers.append(HTTPField(name: .setCookie, value: "\(Self.cookieName)=\(session.access); path=/; httponly"))
@@ -31,7 +31,7 @@ extension DescribedState {
         return success(200)
     }
 
-    /// A session's tokens and account, where the profile looks for them.
+    /// Returns a session's tokens and account at the profile's pointers.
     private func give(_ session: DescribedSessions.Session, _ call: DescribedCall) -> StandInReply {
         let table = call.table
         return success(

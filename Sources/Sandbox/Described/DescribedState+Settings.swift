@@ -1,18 +1,17 @@
 import Foundation
 
-/// The form of the numbers that a server gives its rows and its accounts.
 enum DescribedIDs: String, CaseIterable {
     case numbers
-    /// Numbers from 2^63 on, of which many are the same double.
+    /// Numbers from 2^63 upwards; many of them are the same double.
     case large
     case text
 }
 
-/// Ways in which a server can differ that its profile does not say.
+/// Server behaviour that a profile does not describe.
 struct DescribedSettings {
-    /// How long after it took effect a change shows in lists.
+    /// The delay until a new row appears in lists.
     var listLag = Duration.zero
-    /// Rows that a page, or a list without pages, has at most; nil for any.
+    /// The maximum number of rows in a page or in a list without pages; nil for no limit.
     var pageSize: Int?
     var ids = DescribedIDs.numbers
 }
@@ -33,7 +32,6 @@ extension DescribedState {
         }
     }
 
-    /// A row's or an account's number as this server writes it.
     func id(_ number: Int) -> JSON {
         switch differing.ids {
         case .numbers: .int(number)
@@ -42,7 +40,7 @@ extension DescribedState {
         }
     }
 
-    /// What a list shows of these rows: all of them, or the page that was asked for, and their number.
+    /// The visible rows of a list, or of the requested page, and the total number of visible rows.
     func listed(
         _ rows: [DescribedRow], _ call: DescribedCall, _ request: SandboxRequest, at now: Date
     ) -> (rows: [DescribedRow], total: Int) {

@@ -1,10 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// What a backend knows that only its profile describes.
-///
-/// It answers what the profile describes as the profile says that a server answers: signed in is who carries what it gave out, success holds
-/// what the pointers lead to, and errors are worded where they are looked for.
+/// Simulates a backend from its profile: accepts the credentials it issued, and puts values and errors where the profile looks for them.
 struct DescribedState: StandInState {
     static let cookieName = "sandbox_session"
 
@@ -13,9 +10,8 @@ struct DescribedState: StandInState {
     let calls: [DescribedCall]
     var sessions: DescribedSessions
     var csrfTokens: Set<String> = []
-    /// How the server differs from what the profile says.
     var differing = DescribedSettings()
-    /// What was taken, oldest first.
+    /// The accepted mutations, oldest first.
     var rows: [DescribedRow] = []
 
     init(_ configuration: DescribedConfiguration) {
@@ -27,10 +23,10 @@ struct DescribedState: StandInState {
 
     func carriedAccounts(in request: SandboxRequest, at now: Date) -> CarriedAccounts {
         var carried = CarriedAccounts(session: sessions.owner(of: credential(of: request)))
-        // `try?`: what is not as described carries nothing that could be read.
+        // `try?`: a request that does not match the profile has no readable credentials.
         guard let (call, values) = try? self.call(of: request) else { return carried }
         switch call.purpose {
-        // A body without an address is an attempt to sign in all the same.
+        // A body without an e-mail address still counts as a sign-in attempt.
         case .login: carried.signingIn = values["email"]?.text ?? ""
         case .refresh: carried.remembered = sessions.owner(of: values["refresh"]?.text)
         default: break
@@ -61,7 +57,6 @@ struct DescribedState: StandInState {
 
     mutating func expireSessions(rememberTokens: Bool) { sessions.expire(refreshTokens: rememberTokens) }
 
-    /// Which of the described requests this is, and what stands for its placeholders.
     private func call(of request: SandboxRequest) throws(Refusal) -> (DescribedCall, JSONObject) {
         var problem: Refusal?
         for call in calls where call.isMeant(by: request) {
@@ -72,7 +67,7 @@ struct DescribedState: StandInState {
             ?? Refusal(404, "", "the profile describes no \(request.method) \(request.path); it describes \(known)")
     }
 
-    /// What proves who sent a request, from where the profile puts it.
+    /// The session cookie or access token, from the profile's placement.
     func credential(of request: SandboxRequest) -> String? {
         let auth = profile["auth"]
         if auth?["scheme"] == "cookie" { return request.cookies[Self.cookieName] }

@@ -1,5 +1,5 @@
 extension JSON {
-    /// What stands at a JSON pointer (RFC 6901); nil for nothing.
+    /// The value at a JSON pointer (RFC 6901).
     func at(_ pointer: String) -> JSON? {
         var place: JSON? = self
         for token in Self.tokens(of: pointer) {
@@ -12,7 +12,7 @@ extension JSON {
         return place
     }
 
-    /// Puts a value where a JSON pointer leads, and on the way there what is missing: a list where the next step is 0, else an object.
+    /// Puts a value at a JSON pointer and creates missing parents: an array if the next token is 0, otherwise an object.
     mutating func put(_ value: JSON, at pointer: String) { self = putting(value, at: Self.tokens(of: pointer)[...]) }
 
     private func putting(_ value: JSON, at tokens: ArraySlice<String>) -> JSON {
@@ -32,6 +32,6 @@ extension JSON {
             .map { String($0).replacing("~1", with: "/").replacing("~0", with: "~") }
     }
 
-    /// A pointer of a profile, of several the first: where a stand-in puts what a client looks for there.
+    /// The pointer, or the first of several: the place where the sandbox puts the value.
     var firstPointer: String? { text ?? elements?.first?.text }
 }

@@ -1,6 +1,5 @@
 extension JSON {
-    /// Reads out of a body what stands for the placeholders of this template; throws where the body is not of its shape. What the body holds
-    /// beyond the template does not matter.
+    /// Reads the placeholders' values from a body; throws 400 if the body does not match. Ignores additional members.
     func read(_ body: JSON?, vars: [String: String], at place: String = "", into values: inout JSONObject) throws(Refusal) {
         let problem = Refusal(400, "", "the body is not as the profile describes it at \"\(place)\"")
         switch self {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A text of a profile turned round: it reads out of a text what stands for the placeholders.
+/// An inverted text template: extracts the values of its placeholders from a text.
 struct TextPattern: Sendable {
-    /// One more than there are names: what stands before, between and after the placeholders.
+    /// The literals before, between and after the placeholders: one more than there are names.
     private let literals: [String]
     private let names: [String]
-    /// Whether the text may be absent as a whole.
+    /// True if the whole text may be missing.
     let isOptional: Bool
 
-    /// - Parameter vars: what is known of some placeholders.
+    /// - Parameter vars: placeholders with known values; they become literals.
     init(_ template: String, vars: [String: String] = [:]) {
         var (literals, names, isOptional) = ([""], [String](), false)
         var rest = template[...]
@@ -31,10 +31,10 @@ struct TextPattern: Sendable {
         (self.literals, self.names, self.isOptional) = (literals, names, isOptional)
     }
 
-    /// The one placeholder that is the whole text.
+    /// The name of the placeholder if it is the whole template.
     var soleName: String? { names.count == 1 && literals == ["", ""] ? names[0] : nil }
 
-    /// What the placeholders stand for, none of it empty; nil where the text is another.
+    /// The values of the placeholders, all non-empty; nil if the text does not match.
     func values(in text: String) -> JSONObject? {
         guard text.hasPrefix(literals[0]) else { return nil }
         var rest = text.dropFirst(literals[0].count)
@@ -51,7 +51,7 @@ struct TextPattern: Sendable {
         return rest.isEmpty ? values : nil
     }
 
-    /// Where the text after a placeholder stands, at least one character on: the first such place, and for the last one the end.
+    /// Finds the literal after a placeholder of at least one character: its first occurrence, or the end of the text for the last literal.
     private func end(before literal: String, isLast: Bool, in rest: Substring) -> Range<Substring.Index>? {
         if literal.isEmpty { return rest.endIndex..<rest.endIndex }
         return rest.dropFirst().range(of: literal, options: isLast ? [.backwards, .anchored] : [])

@@ -1,4 +1,4 @@
-/// Why a description of a fault was not understood, and what was expected.
+/// A fault description or setting that is invalid, with the expected form.
 package struct FaultProblem: Error, Equatable, CustomStringConvertible {
     package let description: String
 }
@@ -6,7 +6,7 @@ package struct FaultProblem: Error, Equatable, CustomStringConvertible {
 extension Fault {
     private static let commonSettings: Set<String> = ["path", "method", "user", "count"]
 
-    /// Reads `name:key=value,key=value`, the form of the command line.
+    /// Parses `name:key=value,key=value`, the command-line form.
     package init(argument: String) throws(FaultProblem) {
         let halves = argument.split(separator: ":", maxSplits: 1).map(String.init)
         var settings: [(String, String)] = []
@@ -18,7 +18,7 @@ extension Fault {
         try self.init(name: halves.first ?? "", settings: settings)
     }
 
-    /// Reads `{"fault":"name","count":1,...}`, the form of the control URL.
+    /// Parses `{"fault":"name","count":1,...}`, the form of the control URL.
     package init(json: JSON) throws(FaultProblem) {
         guard let object = json.members, let name = object["fault"]?.text else {
             throw FaultProblem(description: #"expected an object with "fault": one of \#(Self.names)"#)
@@ -87,7 +87,7 @@ extension Fault {
 
     private static var names: String { FaultName.allCases.map(\.rawValue).joined(separator: ", ") }
 
-    /// The fault as the control URL shows it.
+    /// The form that the control URL returns.
     package var json: JSON {
         var object: JSONObject = ["fault": .string(name.rawValue)]
         object["path"] = path.map { .string($0) }

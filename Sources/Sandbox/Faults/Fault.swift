@@ -1,37 +1,31 @@
-/// One scripted failure: what happens, and to which requests.
+/// One scripted failure and the requests it applies to.
 package struct Fault: Sendable, Equatable {
-    /// The form of a Retry-After header.
     package enum RetryAfterForm: String, Sendable, CaseIterable { case seconds, date }
 
-    /// What goes wrong.
     package let name: FaultName
-    /// Text that the path of a request must contain.
+    /// Text that the request's path must contain.
     package var path: String?
     /// The method that a request must have, in capitals.
     package var method: String?
-    /// The signed-in user whose requests are meant.
+    /// The signed-in user that a request must have.
     package var user: Int?
-    /// For how many matching requests (connections for `refuse`) the fault holds; nil until it is cleared.
+    /// The number of matching requests (connections for `refuse`) to apply to; nil until cleared.
     package var count: Int?
-    /// Seconds until a client may ask again.
+    /// The seconds in the Retry-After header; nil omits the header.
     package var retryAfter: Int?
-    /// How Retry-After tells them.
     package var retryAfterForm = RetryAfterForm.seconds
-    /// The status of `error`.
     package var status = 400
-    /// The code of `error`, where the backend's errors have one.
+    /// The code of `error`, if the backend's errors have codes.
     package var code: String?
-    /// Where `redirect` points to.
     package var location = "https://login.example.org/sso"
-    /// The pause of `slow` before the answer, of `slow-commit` before the effect, of `dribble` before each byte. The first two end early when
-    /// the faults are cleared.
+    /// The delay of `slow` before the response, of `slow-commit` before the effect, of `dribble` before each byte. Clearing the faults ends the first
+    /// two early.
     package var milliseconds = 1_000
-    /// Seconds until the sessions end.
+    /// Seconds until `expire-sessions` takes effect.
     package var after = 0
-    /// Whether `expire-sessions` ends remember tokens too.
+    /// Whether `expire-sessions` also expires remember tokens.
     package var rememberTokens = false
 
-    /// A fault with the usual settings of its kind.
     package init(_ name: FaultName, path: String? = nil, method: String? = nil, user: Int? = nil, count: Int? = nil) {
         self.name = name
         self.path = path
@@ -40,7 +34,6 @@ package struct Fault: Sendable, Equatable {
         self.count = count
     }
 
-    /// An error in the backend's own form.
     package static func error(_ status: Int, code: String? = nil, path: String? = nil, count: Int? = nil) -> Fault {
         var fault = Fault(.error, path: path, count: count)
         fault.status = status
@@ -56,7 +49,7 @@ package struct Fault: Sendable, Equatable {
         return fault
     }
 
-    /// 429 with Retry-After in seconds or as a date.
+    /// 429, optionally with Retry-After in seconds or as a date.
     package static func tooManyRequests(
         retryAfter: Int?, as form: RetryAfterForm = .seconds, path: String? = nil, count: Int? = nil
     ) -> Fault {
@@ -66,28 +59,24 @@ package struct Fault: Sendable, Equatable {
         return fault
     }
 
-    /// An answer that comes late, or a byte at a time.
     package static func slow(milliseconds: Int, path: String? = nil, count: Int? = nil) -> Fault {
         var fault = Fault(.slow, path: path, count: count)
         fault.milliseconds = milliseconds
         return fault
     }
 
-    /// A server that is at work for a while before anything takes effect, whether or not the client waits for it.
     package static func slowCommit(milliseconds: Int, path: String? = nil, count: Int? = nil) -> Fault {
         var fault = Fault(.slowCommit, path: path, count: count)
         fault.milliseconds = milliseconds
         return fault
     }
 
-    /// An answer whose bytes come one by one.
     package static func dribble(millisecondsPerByte: Int, path: String? = nil, count: Int? = nil) -> Fault {
         var fault = Fault(.dribble, path: path, count: count)
         fault.milliseconds = millisecondsPerByte
         return fault
     }
 
-    /// Whether a request, or the user in whose name it comes, is meant.
     func matches(_ request: SandboxRequest, account: Int?) -> Bool {
         name.meetsRequests && (path.map(request.path.contains) ?? true) && (method.map { $0 == request.method } ?? true)
             && (user.map { $0 == account } ?? true)

@@ -1,47 +1,29 @@
-/// What can go wrong on purpose.
+/// The faults of a sandbox; `summary` describes each.
 package enum FaultName: String, Sendable, CaseIterable, Codable {
-    /// Nobody listens: connections are refused.
     case down
-    /// The connection is accepted and reset at once.
     case refuse
-    /// Nothing is ever answered, and the request has no effect.
     case neverAnswer = "never-answer"
-    /// The request takes effect, and nothing is ever answered.
     case neverAnswerAfterCommit = "never-answer-after-commit"
-    /// The line is cut, and the request has no effect.
     case cut
-    /// The request takes effect, then the line is cut.
     case commitThenCut = "commit-then-cut"
-    /// 500 without effect.
     case internalError = "500"
-    /// The request takes effect and is answered with 500.
     case internalErrorAfterCommit = "500-after-commit"
-    /// 401 as the backend says it to nobody, without effect; the session stays well.
+    /// The session stays valid.
     case unauthorized = "401"
-    /// An error in the backend's own form, with any status and code, without effect.
     case error
-    /// 503, with Retry-After when `retry-after` is given.
     case unavailable = "503"
-    /// 429, with Retry-After when `retry-after` is given.
     case tooManyRequests = "429"
-    /// 200 with a page for signing in, without effect.
     case loginPage = "login-page"
-    /// The request takes effect and is answered with 200 and a page for signing in.
     case loginPageAfterCommit = "login-page-after-commit"
-    /// 302 to another origin, without effect.
     case redirect
-    /// All sessions end, now or after a while.
     case expireSessions = "expire-sessions"
-    /// The request takes effect and is answered late.
     case slow
-    /// The request takes effect late, also when the client has gone meanwhile, and is answered then.
+    /// Unlike `slow`, delays the effect too.
     case slowCommit = "slow-commit"
-    /// The answer comes byte by byte.
     case dribble
-    /// The request takes effect, and the answer announces more bytes than come.
     case truncated
 
-    /// What the fault does, in one line for `--help` and for error messages.
+    /// A one-line description for `--help` and error messages.
     package var summary: String {
         switch self {
         case .down: "refuse connections, as when nothing listens"
@@ -67,7 +49,7 @@ package enum FaultName: String, Sendable, CaseIterable, Codable {
         }
     }
 
-    /// The settings that this fault has besides those of every fault.
+    /// The settings of this fault besides those common to all request faults.
     var settings: Set<String> {
         switch self {
         case .unavailable, .tooManyRequests: ["retry-after", "retry-after-form"]
@@ -79,6 +61,6 @@ package enum FaultName: String, Sendable, CaseIterable, Codable {
         }
     }
 
-    /// Whether the fault concerns single requests and can be narrowed to some of them.
+    /// True if the fault applies to requests and can be limited to some of them.
     var meetsRequests: Bool { self != .down && self != .refuse && self != .expireSessions }
 }

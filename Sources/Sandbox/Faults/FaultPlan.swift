@@ -1,25 +1,24 @@
 import Foundation
 import Synchronization
 
-/// The faults that are set now, in the order in which they were set.
 final class FaultPlan: Sendable {
     private struct Plan {
         var faults: [Fault] = []
         var expiries: [(due: Date, rememberTokens: Bool)] = []
-        /// How often the faults were cleared.
+        /// The number of times that the faults were cleared.
         var clearings = 0
-        /// Ended when the faults are cleared.
+        /// Finished when the faults are cleared.
         var pauses: [UUID: AsyncStream<Never>.Continuation] = [:]
     }
 
     private let plan = Mutex(Plan())
 
-    /// What is set, with the counts that are left.
+    /// The active faults with their remaining counts.
     var faults: [Fault] { plan.withLock { $0.faults } }
 
     func add(_ fault: Fault) { plan.withLock { $0.faults.append(fault) } }
 
-    /// Forgets every fault, and ends the pauses of those that were met.
+    /// Removes every fault and ends the delays in progress.
     func clear() {
         let pauses = plan.withLock { plan in
             defer { plan = Plan(clearings: plan.clearings + 1) }
@@ -28,10 +27,9 @@ final class FaultPlan: Sendable {
         for pause in pauses { pause.finish() }
     }
 
-    /// How often the faults were cleared until now.
     var clearings: Int { plan.withLock { $0.clearings } }
 
-    /// Waits for this long, or until the faults are cleared once more than so often; throws where the task is cancelled.
+    /// Waits for `duration`, or until the faults have been cleared more than `clearings` times; throws on cancellation.
     func pause(for duration: Duration, since clearings: Int) async throws {
         let (cleared, continuation) = AsyncStream<Never>.makeStream()
         let id = UUID()
@@ -50,22 +48,20 @@ final class FaultPlan: Sendable {
         try Task.checkCancellation()
     }
 
-    /// The fault that this request meets, which uses it up once.
+    /// Returns the first fault that applies to this request and counts one use of it.
     func meet(_ request: SandboxRequest, account: Int?) -> Fault? {
         take { $0.matches(request, account: account) }
     }
 
-    /// Whether this connection is to be reset, which uses the fault up once.
     func refusesConnection() -> Bool {
         take { $0.name == .refuse } != nil
     }
 
-    /// Lets sessions end at a time.
     func expireSessions(at due: Date, rememberTokens: Bool) {
         plan.withLock { $0.expiries.append((due, rememberTokens)) }
     }
 
-    /// Whether sessions have to end by now, nil when they need not; otherwise whether remember tokens end too.
+    /// Removes the expiries that are due. Nil if there are none; otherwise true if remember tokens expire too.
     func expiryDue(at now: Date) -> Bool? {
         plan.withLock { plan in
             let due = plan.expiries.filter { $0.due <= now }

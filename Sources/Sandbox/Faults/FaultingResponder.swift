@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// Lets a stand-in answer, keeps the ledger and applies the faults: before the request takes effect, after it, or on the way back.
+/// Runs the simulated backend, applies faults and writes the ledger.
 struct FaultingResponder: Sendable {
     let standIn: any StandIn
     let ledger: Ledger
@@ -9,7 +9,7 @@ struct FaultingResponder: Sendable {
     let clock: SandboxClock
     let answering: @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse
 
-    /// Answers one request; throws where the sandbox stops before the request has taken effect.
+    /// Answers one request; throws if the sandbox stops before the request has taken effect.
     func respond(to request: SandboxRequest) async throws -> Exchange {
         var now = clock.now
         if let rememberTokens = plan.expiryDue(at: now) { standIn.expireSessions(rememberTokens: rememberTokens) }
@@ -34,7 +34,6 @@ struct FaultingResponder: Sendable {
         return Exchange(delivery: delivery, arrival: arrival, committed: committed)
     }
 
-    /// Notes that an answer did not get through.
     func lost(_ exchange: Exchange) {
         guard exchange.delivery.status != nil else { return }
         ledger.answered(request: exchange.arrival, entries: exchange.committed, status: nil)

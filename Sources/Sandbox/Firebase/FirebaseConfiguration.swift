@@ -1,31 +1,26 @@
-/// What is in an imitated Firebase project when it starts.
+/// The initial data and settings of a simulated Firebase project.
 package struct FirebaseConfiguration: Sendable {
-    /// What the token endpoint answers in `refresh_token`.
+    /// The `refresh_token` in a response of the token endpoint.
     package enum Renewal: String, Sendable, CaseIterable {
-        /// The token that was sent.
         case same
-        /// A new one, while the old one goes on working.
+        /// A new token; the old one stays valid.
         case new
-        /// Nothing.
         case none
     }
 
-    /// Who can sign in.
     package var accounts: [SandboxAccount]
-    /// The identifier of the project.
     package var project: String
-    /// The web API key; nil takes any.
+    /// The web API key; nil accepts any.
     package var apiKey: String?
-    /// Seconds for which an ID token works.
+    /// The lifetime of an ID token in seconds.
     package var idTokenLifetime: Int
-    /// What the answers say of that, where it is not the truth.
+    /// The lifetime in responses, if it differs from the real one.
     package var statedLifetime: Int?
-    /// What becomes of a refresh token that is used.
     package var renewal: Renewal
-    /// Refresh tokens that work from the start, with the e-mail of their accounts: for clients that import one.
+    /// Initially valid refresh tokens with the e-mail addresses of their accounts, for clients that import one.
     package var refreshTokens: [String: String]
 
-    /// Two accounts, any API key, and ID tokens for an hour.
+    /// Two accounts and any API key.
     package init(
         accounts: [SandboxAccount] = Self.labAccounts, project: String = "homing-lab", apiKey: String? = nil, idTokenLifetime: Int = 3600,
         statedLifetime: Int? = nil, renewal: Renewal = .same, refreshTokens: [String: String] = [:]
@@ -39,6 +34,6 @@ package struct FirebaseConfiguration: Sendable {
         self.refreshTokens = refreshTokens
     }
 
-    /// manager@lab.test and other@lab.test, with the identifiers of Firebase.
+    /// Firebase-style identifiers.
     package static let labAccounts = SandboxAccount.lab("homingLabManager000000000001", "homingLabOther00000000000002")
 }

@@ -1,10 +1,9 @@
 import Foundation
 
-/// The two endpoints of Firebase that exist here, at their own paths and under the emulator's prefixes.
+/// The two simulated endpoints of Firebase, at their own paths and under the emulator's prefixes.
 enum FirebaseRoute: Equatable {
     case signInWithPassword, token
 
-    /// Nil for every other request.
     init?(_ request: SandboxRequest) {
         guard request.method == "POST" else { return nil }
         switch request.path.removingPercentEncoding ?? request.path {

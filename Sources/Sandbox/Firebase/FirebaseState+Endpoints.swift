@@ -1,7 +1,6 @@
 import Foundation
 
 extension FirebaseState {
-    /// Answers a request to one of Firebase's endpoints.
     mutating func answer(_ route: FirebaseRoute, _ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
         try checkKey(of: request)
         return switch route {
@@ -10,10 +9,9 @@ extension FirebaseState {
         }
     }
 
-    /// Whose credentials a request to Firebase carries.
     func carriedAccounts(_ route: FirebaseRoute, in request: SandboxRequest) -> CarriedAccounts {
         switch route {
-        // A body that cannot be read is an attempt to sign in all the same.
+        // An invalid body still counts as a sign-in attempt.
         case .signInWithPassword: CarriedAccounts(signingIn: request.object?["email"]?.text ?? "")
         case .token: CarriedAccounts(remembered: owner(ofRefreshToken: grant(in: request).token)?.number)
         }
@@ -81,7 +79,7 @@ extension FirebaseState {
         return .json(200, .object(answer))
     }
 
-    /// The grant as a form, or as the JSON that one of the SDKs sends.
+    /// The grant from a form, or from JSON as one of the SDKs sends it.
     private func grant(in request: SandboxRequest) -> (type: String?, token: String?) {
         if let object = request.object {
             return ((object["grantType"] ?? object["grant_type"])?.text, (object["refreshToken"] ?? object["refresh_token"])?.text)

@@ -1,7 +1,6 @@
 import Foundation
 
 extension FirebaseState {
-    /// An error of this status when nothing more is known.
     func refusal(_ status: Int) -> Refusal {
         switch status {
         case 401: Refusal(401, "UNAUTHENTICATED", "UNAUTHENTICATED")
@@ -12,7 +11,7 @@ extension FirebaseState {
         }
     }
 
-    /// An error as Google's servers write it: the code is the message, or the text before " : " in it.
+    /// An error in the format of Google's servers: the code is the message, or the part of the message before " : ".
     func response(to refusal: Refusal, for route: FirebaseRoute) -> SandboxResponse {
         var error: JSONObject = ["code": .int(refusal.status), "message": .string(refusal.message)]
         switch (route, refusal.status) {
@@ -38,6 +37,5 @@ extension FirebaseState {
 }
 
 extension Refusal {
-    /// 400 with one of Firebase's codes.
     static func firebase(_ code: String) -> Refusal { Refusal(400, code, code) }
 }

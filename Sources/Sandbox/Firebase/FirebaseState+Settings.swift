@@ -1,5 +1,5 @@
 extension FirebaseState {
-    /// What can be changed about the project while it runs. `revoked` is an event: it is always shown empty.
+    /// The settings that can change at run time. `revoked` triggers an event and always reads as empty.
     var settings: JSONObject {
         [
             "disabled": .array(disabled.sorted().map { .string($0) }), "deleted": .array(deleted.sorted().map { .string($0) }),
@@ -8,7 +8,7 @@ extension FirebaseState {
         ]
     }
 
-    /// Changes a setting; false where the project has none of this name.
+    /// Changes a setting; false if the project has no such setting.
     mutating func change(_ name: String, to value: JSON) throws(FaultProblem) -> Bool {
         switch name {
         case "disabled": disabled = Set(try accounts(value, of: name).map(\.email))

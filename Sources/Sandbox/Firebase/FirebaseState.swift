@@ -1,20 +1,17 @@
 import Foundation
 
-/// What one imitated Firebase project knows; the backends that use it contain it.
+/// The state of one simulated Firebase project, part of each backend that uses it.
 struct FirebaseState: Sendable {
     var configuration: FirebaseConfiguration
     private var signer = TokenSigner()
-    /// Every refresh token that was ever given out, with its account.
+    /// The account identifiers of all issued refresh tokens.
     private var refreshTokens: [String: String] = [:]
-    /// Refresh tokens that were revoked.
     private var revoked: Set<String> = []
-    /// The e-mails of accounts that are switched off.
     var disabled: Set<String> = []
-    /// The e-mails of accounts that were deleted.
     var deleted: Set<String> = []
-    /// Whether a wrong e-mail and a wrong password are told apart.
+    /// True if an unknown e-mail address and a wrong password give the same error.
     var hidesAccounts = true
-    /// Whether the right password is not enough to sign in.
+    /// True if signing in also needs a second factor.
     var wantsSecondFactor = false
 
     init(_ configuration: FirebaseConfiguration) {
@@ -24,25 +21,24 @@ struct FirebaseState: Sendable {
         }
     }
 
-    /// The account of an ID token, also when it has expired; nil when it was not signed here.
+    /// The account of an ID token, even if expired; nil if this project did not sign it.
     func owner(ofIDToken token: String?) -> SandboxAccount? {
         configuration.accounts.account(id: signer.open(token)?.claims["sub"]?.text)
     }
 
-    /// The account of an ID token that works. Revocation and deletion do not end one: only its time does.
+    /// The account of a valid ID token. Revocation and deletion do not invalidate it.
     func account(ofIDToken token: String?, at now: Date) -> SandboxAccount? {
         guard let signed = signer.open(token), signed.works(at: now) else { return nil }
         return configuration.accounts.account(id: signed.claims["sub"]?.text)
     }
 
-    /// The account of a refresh token, whether or not it works.
+    /// The account of a refresh token, valid or not.
     func owner(ofRefreshToken token: String?) -> SandboxAccount? {
         configuration.accounts.account(id: token.flatMap { refreshTokens[$0] })
     }
 
     func isRevoked(_ refreshToken: String) -> Bool { revoked.contains(refreshToken) }
 
-    /// A new ID token of an account.
     func idToken(for account: SandboxAccount, at now: Date) -> String {
         signer.sign([
             "iss": .string("https://securetoken.google.com/\(configuration.project)"), "aud": .string(configuration.project),
@@ -51,20 +47,20 @@ struct FirebaseState: Sendable {
         ])
     }
 
-    /// A new refresh token of an account; it names its project, as the tokens of another project do.
+    /// A new refresh token. It contains the project's name, so tokens of other projects can be recognized.
     mutating func newRefreshToken(for account: SandboxAccount) -> String {
         let token = OpaqueToken.new("\(configuration.project).")
         refreshTokens[token] = account.id
         return token
     }
 
-    /// Ends all ID tokens, and with `refreshTokens` those too.
+    /// Invalidates all ID tokens and, if `ends`, all refresh tokens.
     mutating func endTokens(refreshTokens ends: Bool) {
         signer.endTokens()
         if ends { revoked.formUnion(refreshTokens.keys) }
     }
 
-    /// Revokes the refresh tokens of one account, as a changed password does.
+    /// Revokes the account's refresh tokens, as a password change does.
     mutating func revokeRefreshTokens(of account: SandboxAccount) {
         revoked.formUnion(refreshTokens.filter { $0.value == account.id }.keys)
     }

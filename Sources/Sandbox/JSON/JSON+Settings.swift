@@ -1,12 +1,10 @@
-/// Values of settings; each throws what was expected.
+/// Settings values; each function throws a description of the expected value.
 extension JSON {
-    /// What is on or off.
     func flag(of name: String) throws(FaultProblem) -> Bool {
         guard case .bool(let value) = self else { throw FaultProblem(description: "\(name): expected true or false") }
         return value
     }
 
-    /// One of the words of `Choice`.
     func word<Choice: RawRepresentable & CaseIterable>(of name: String, as: Choice.Type = Choice.self) throws(FaultProblem) -> Choice
     where Choice.RawValue == String {
         guard let value = text.flatMap(Choice.init(rawValue:)) else {
@@ -15,7 +13,7 @@ extension JSON {
         return value
     }
 
-    /// A time in whole milliseconds, from 0.
+    /// A whole number of milliseconds, at least 0.
     func milliseconds(of name: String) throws(FaultProblem) -> Duration {
         guard case .int(let value) = self, (0...1_000_000_000_000).contains(value) else {
             throw FaultProblem(description: "\(name): expected a whole number of milliseconds from 0")
@@ -23,10 +21,10 @@ extension JSON {
         return .milliseconds(value)
     }
 
-    /// A time as `milliseconds(of:)` reads it.
+    /// The inverse of `milliseconds(of:)`.
     static func milliseconds(_ duration: Duration) -> JSON { .int(Int(duration.seconds * 1000)) }
 
-    /// A whole number from 1; nil for null.
+    /// A whole number, at least 1; nil for null.
     func count(of name: String) throws(FaultProblem) -> Int? {
         if self == .null { return nil }
         guard case .int(let value) = self, value > 0 else {
@@ -35,7 +33,7 @@ extension JSON {
         return value
     }
 
-    /// A text that is not empty; nil for null.
+    /// A non-empty string; nil for null.
     func text(of name: String) throws(FaultProblem) -> String? {
         if self == .null { return nil }
         guard let text, !text.isEmpty else { throw FaultProblem(description: "\(name): expected a text, or null") }

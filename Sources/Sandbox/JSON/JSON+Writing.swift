@@ -1,12 +1,11 @@
 extension JSON: CustomStringConvertible {
-    /// The value as compact JSON in UTF-8, members by name: the same value, the same bytes.
+    /// Compact UTF-8 JSON with sorted keys; equal values give equal bytes.
     package var bytes: [UInt8] {
         var out: [UInt8] = []
         write(to: &out)
         return out
     }
 
-    /// The value as compact JSON.
     package var description: String { String(decoding: bytes, as: UTF8.self) }
 
     private func write(to out: inout [UInt8]) {
@@ -36,7 +35,7 @@ extension JSON: CustomStringConvertible {
         }
     }
 
-    /// The shortest text that reads as this number; null where it is infinite, as Rails writes it.
+    /// The shortest decimal that reads back as this number; null if it is not finite, as in Rails.
     private static func text(of number: Double) -> String {
         guard number.isFinite else { return "null" }
         let text = number.description

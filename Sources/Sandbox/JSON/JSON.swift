@@ -1,35 +1,30 @@
-/// A JSON value in memory. Objects do not keep the order of their keys; whole numbers are exact, and others keep their value but not their
-/// spelling.
+/// A JSON value in memory. Integers are exact; other numbers keep their value but not their spelling. Objects have no key order.
 package enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
     case int(Int)
-    /// A whole number that is no `Int`, as its digits, with a minus where it is negative.
+    /// The digits of an integer that does not fit in `Int`, with a minus sign if negative.
     case large(String)
     case double(Double)
     case string(String)
     case array([JSON])
     case object(JSONObject)
 
-    /// The member of an object, nil when there is none or this is not an object.
     package subscript(key: String) -> JSON? { members?[key] }
 
-    /// The text of a string.
     package var text: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// The elements of an array.
     package var elements: [JSON]? {
         if case .array(let elements) = self { elements } else { nil }
     }
 
-    /// The members of an object.
     package var members: JSONObject? {
         if case .object(let object) = self { object } else { nil }
     }
 
-    /// A whole number, also when it is written as text, as Rails takes identifiers.
+    /// An integer, or a string that contains one: Rails accepts both as identifiers.
     package var integer: Int? {
         switch self {
         case .int(let value): value
@@ -38,7 +33,7 @@ package enum JSON: Sendable, Equatable {
         }
     }
 
-    /// The value of a number; text that looks like one is not a number.
+    /// The value of a number; nil for a string.
     package var number: Double? {
         switch self {
         case .int(let value): Double(value)
@@ -49,7 +44,6 @@ package enum JSON: Sendable, Equatable {
     }
 }
 
-/// The members of a JSON object.
 package typealias JSONObject = [String: JSON]
 
 extension JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral {
@@ -65,12 +59,9 @@ extension JSON: ExpressibleByIntegerLiteral, ExpressibleByArrayLiteral, Expressi
 }
 
 extension JSON {
-    /// A whole number, or null.
     package static func integer(_ value: Int?) -> JSON { value.map { .int($0) } ?? .null }
 
-    /// A decimal number, or null.
     package static func decimal(_ value: Double?) -> JSON { value.map { .double($0) } ?? .null }
 
-    /// Text, or null.
     package static func text(_ value: String?) -> JSON { value.map { .string($0) } ?? .null }
 }

@@ -1,14 +1,13 @@
-/// Reads one JSON text.
 struct JSONReader {
     private let bytes: [UInt8]
     private let grammar: JSONGrammar
     private let watched: [String]?
     private var place = 0
     private var path: [String] = []
-    /// The names of the members of the watched object, each where it came first.
+    /// The member names of the watched object, in order of first occurrence.
     private(set) var names: [String] = []
 
-    /// - Parameter watched: the path of an object whose members' names are wanted.
+    /// - Parameter watched: the path of an object; `names` collects the names of its members.
     init(_ bytes: [UInt8], _ grammar: JSONGrammar, watching watched: [String]? = nil) {
         self.bytes = bytes
         self.grammar = grammar
@@ -93,7 +92,7 @@ struct JSONReader {
         }
         let text = String(decoding: bytes[start..<place], as: UTF8.self)
         if isWhole { return Int(text).map(JSON.int) ?? .large(text) }
-        // A number past all doubles is infinite, as in Ruby.
+        // `Double` reads an overflow as infinity, as Ruby does.
         return .double(Double(text) ?? 0)
     }
 
@@ -178,7 +177,7 @@ extension JSONReader {
         }
     }
 
-    /// What `\u` stands for, of a surrogate pair both halves; half a pair is U+FFFD.
+    /// The character of a `\u` escape; reads both halves of a surrogate pair. A single surrogate is U+FFFD.
     private mutating func scalar() throws(JSONSyntaxError) -> Unicode.Scalar {
         let unit = try codeUnit()
         guard (0xD800...0xDBFF).contains(unit), bytes[place...].starts(with: "\\u".utf8) else { return Unicode.Scalar(unit) ?? "\u{FFFD}" }

@@ -1,6 +1,5 @@
 import Foundation
 
-/// How JSON is written: keys in order, times as Rails writes them.
 enum SandboxJSON {
     static var encoder: JSONEncoder {
         let encoder = JSONEncoder()
@@ -14,12 +13,12 @@ enum SandboxJSON {
 }
 
 extension Date {
-    /// The time in the form of Rails, `2026-11-20T15:30:48.897Z`.
+    /// The Rails timestamp, `2026-11-20T15:30:48.897Z`.
     package var railsTimestamp: String {
         formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
-    /// The time in the form of HTTP headers, `Fri, 04 Dec 2026 15:35:59 GMT`.
+    /// The HTTP date, `Fri, 04 Dec 2026 15:35:59 GMT`.
     package var httpDate: String {
         var utc = Calendar(identifier: .gregorian)
         utc.timeZone = .gmt

@@ -1,37 +1,35 @@
-/// What is in an imitated LabLoop when it starts.
+/// The initial data and settings of a simulated LabLoop.
 package struct LabLoopConfiguration: Sendable {
-    /// The forms of an error that its servers and documents have shown.
+    /// The error formats of LabLoop's servers, documentation and tests.
     package enum ErrorForm: String, Sendable, CaseIterable {
-        /// `{success, statusCode, message, error: {code, details}}`, today's server.
+        /// `{success, statusCode, message, error: {code, details}}`: the current server.
         case nested
-        /// `{success, error: text, message, code, details, timestamp, request_id}`, the documents.
+        /// `{success, error: text, message, code, details, timestamp, request_id}`: the documentation.
         case flat
-        /// `{success, error: {code, message, user_message, retryable}, timestamp}`, the tests.
+        /// `{success, error: {code, message, user_message, retryable}, timestamp}`: the tests.
         case retryable
     }
 
-    /// Who can sign in.
     package var accounts: [SandboxAccount]
-    /// Seconds for which an access token works.
+    /// The lifetime of an access token in seconds.
     package var accessLifetime: Int
-    /// Seconds for which a refresh token works.
+    /// The lifetime of a refresh token in seconds.
     package var refreshLifetime: Int
-    /// The `expiresIn` of every answer where it is not the truth, as on today's server, which always says 3600.
+    /// The `expiresIn` of every response if it differs from the real lifetime; the current server always says 3600.
     package var statedLifetime: Int?
-    /// How many devices an account has at most.
+    /// The maximum number of devices per account.
     package var mostDevices: Int
-    /// How many wrong passwords lock an account, for two hours.
+    /// The number of wrong passwords that lock an account for two hours.
     package var mostFailedLogIns: Int
-    /// The status with which a locked account is refused: 423 of the older server, 401 of today's.
+    /// The status for a locked account: 423 on the older server, 401 on the current one.
     package var lockedStatus: Int
-    /// How many sign-ins a quarter of an hour sees, 5 on the older server; nil for any number.
+    /// The maximum number of sign-ins in 15 minutes, 5 on the older server; nil for no limit.
     package var mostLogIns: Int?
-    /// How errors are written.
     package var errorForm: ErrorForm
-    /// Whether the web module's refresh answers with empty `data`, as a serializer without properties in its schema would.
+    /// The web module's refresh returns empty `data`, as with a serializer that has no properties in its schema.
     package var emptiesWebRefresh: Bool
 
-    /// Two accounts, access for a quarter of an hour and refresh for a week.
+    /// Two accounts.
     package init(
         accounts: [SandboxAccount] = Self.labAccounts, accessLifetime: Int = 900, refreshLifetime: Int = 7 * 24 * 3600,
         statedLifetime: Int? = nil, mostDevices: Int = 5, mostFailedLogIns: Int = 5, lockedStatus: Int = 423, mostLogIns: Int? = nil,
@@ -49,6 +47,6 @@ package struct LabLoopConfiguration: Sendable {
         self.emptiesWebRefresh = emptiesWebRefresh
     }
 
-    /// manager@lab.test and other@lab.test, with the identifiers of a document database.
+    /// Identifiers of a document database.
     package static let labAccounts = SandboxAccount.lab("66f0a1b2c3d4e5f600000001", "66f0a1b2c3d4e5f600000002")
 }

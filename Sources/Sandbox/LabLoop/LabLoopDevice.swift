@@ -1,10 +1,10 @@
 import Foundation
 
-/// A signed-in device, known by its account and User-Agent, with its one refresh token.
+/// A signed-in device, identified by its account and User-Agent, with its one refresh token.
 struct LabLoopDevice: Sendable {
     let account: String
     let userAgent: String
-    /// What the client called the device when it signed in, for signing it out.
+    /// The client's identifier of the device, used to sign it out.
     let deviceID: String?
     var refreshToken: String
     var refreshExpires: Date
@@ -14,12 +14,12 @@ struct LabLoopDevice: Sendable {
 struct LabLoopDevices: Sendable {
     let most: Int
     private var devices: [LabLoopDevice] = []
-    /// Tokens that no longer work, with their accounts, only to tell whose they were.
+    /// The accounts of refresh tokens that are no longer valid.
     private var formerOwners: [String: String] = [:]
 
     init(most: Int) { self.most = most }
 
-    /// Signs a device in: it loses its earlier refresh token, and a sixth device costs the account its oldest.
+    /// Signs a device in: replaces its earlier sign-in and, above the limit, signs out the account's oldest device.
     mutating func add(_ device: LabLoopDevice) {
         remove { $0.account == device.account && $0.userAgent == device.userAgent }
         devices.append(device)
@@ -27,12 +27,11 @@ struct LabLoopDevices: Sendable {
         for oldest in mine.prefix(max(0, mine.count - most)) { remove { $0.refreshToken == oldest.refreshToken } }
     }
 
-    /// The device whose refresh token this is, nil when the token does not work.
     func device(refreshToken: String, at now: Date) -> LabLoopDevice? {
         devices.first { $0.refreshToken == refreshToken && $0.refreshExpires > now }
     }
 
-    /// Replaces the refresh token of a device; the old one is dead at once.
+    /// Replaces the refresh token of a device; the old token is invalid at once.
     mutating func rotate(_ old: String, to new: String, expires: Date) {
         guard let place = devices.firstIndex(where: { $0.refreshToken == old }) else { return }
         formerOwners[old] = devices[place].account
@@ -40,13 +39,12 @@ struct LabLoopDevices: Sendable {
         devices[place].refreshExpires = expires
     }
 
-    /// Signs devices out.
     mutating func remove(where isMeant: (LabLoopDevice) -> Bool = { _ in true }) {
         for device in devices where isMeant(device) { formerOwners[device.refreshToken] = device.account }
         devices.removeAll(where: isMeant)
     }
 
-    /// Whose a refresh token is or was.
+    /// The account of a current or former refresh token.
     func owner(ofRefreshToken token: String) -> String? {
         devices.first { $0.refreshToken == token }?.account ?? formerOwners[token]
     }

@@ -1,18 +1,17 @@
-/// The routes of LabLoop that exist here, all under `/api`.
+/// The simulated routes of LabLoop, all under `/api`.
 enum LabLoopRoute: Equatable {
     case logIn
-    /// The refresh token in the body; rotates.
+    /// The refresh token is in the body; rotates it.
     case refreshByBody
-    /// The refresh token in a header of a GET; rotates.
+    /// The refresh token is in a header of a GET; rotates it.
     case refreshByHeader
-    /// The web module's: the refresh token in the body; does not rotate.
+    /// The web module's refresh: the token is in the body; does not rotate it.
     case refreshOnTheWeb
     case logOut
-    /// The web module's, which never succeeds.
+    /// The web module's logout; it always fails.
     case logOutOnTheWeb
     case appointments, addAppointment
 
-    /// Nil where LabLoop has no route.
     init?(_ request: SandboxRequest) {
         switch "\(request.method) \(request.path)" {
         case "POST /api/mobile/auth/login": self = .logIn

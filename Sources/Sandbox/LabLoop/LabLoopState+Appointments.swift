@@ -1,13 +1,13 @@
 import Foundation
 
 extension LabLoopState {
-    /// The appointments of an account, oldest first.
+    /// The account's appointments, oldest first.
     func listAppointments(of account: SandboxAccount, at now: Date) -> StandInReply {
         let rows = appointments.filter { $0.account == account.id }.map { JSON.object($0.row) }
         return success(200, "Appointments retrieved", ["appointments": .array(rows)], at: now)
     }
 
-    /// Stores an appointment as it is; the same one twice is two.
+    /// Stores an appointment unchanged; a repeated request stores it again.
     mutating func addAppointment(_ request: SandboxRequest, by account: SandboxAccount, at now: Date) throws(Refusal) -> StandInReply {
         guard let document = request.object, !document.isEmpty else { throw .validation("Appointment data is required") }
         let number = appointments.count + 1

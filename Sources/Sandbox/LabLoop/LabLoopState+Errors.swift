@@ -17,7 +17,7 @@ extension LabLoopState {
         let (code, message, time) = (JSON.string(refusal.code), JSON.string(refusal.message), JSON.string(now.railsTimestamp))
         let body: JSON
         switch configuration.errorForm {
-        // The rate limiter stands before the application and has a form of its own.
+        // The rate limiter runs before the application and has its own format.
         case _ where refusal.code == Refusal.tooManyLogIns.code:
             body = ["error": message, "details": "Please try again later.", "code": code]
         case .nested:
@@ -42,7 +42,6 @@ extension LabLoopState {
         return response
     }
 
-    /// A success in LabLoop's envelope.
     func success(_ status: Int, _ message: String, _ data: JSON, at now: Date, commit: Commit? = nil) -> StandInReply {
         .json(
             status, ["success": true, "message": .string(message), "data": data, "timestamp": .string(now.railsTimestamp)], commit: commit)
@@ -50,9 +49,8 @@ extension LabLoopState {
 }
 
 extension Refusal {
-    /// 400 to a body that lacks something.
+    /// 400 for an incomplete body.
     static func validation(_ message: String) -> Refusal { Refusal(400, "VALIDATION_ERROR", message) }
 
-    /// 429 of LabLoop's rate limiter.
     static let tooManyLogIns = Refusal(429, "RATE_LIMIT_EXCEEDED", "Too many login attempts")
 }

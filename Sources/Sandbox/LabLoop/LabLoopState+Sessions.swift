@@ -4,7 +4,7 @@ import HTTPTypes
 extension LabLoopState {
     private static let lockDuration: TimeInterval = 2 * 3600
 
-    /// Signs a device in. The device is the account with its User-Agent: whoever sends the same one takes its place.
+    /// Signs a device in. A sign-in with the same account and User-Agent replaces the earlier one.
     mutating func logIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
         guard logIns.admits("", at: now) else { throw .tooManyLogIns }
         guard let body = request.object, let email = body["email"]?.text, let password = body["password"]?.text else {
@@ -29,7 +29,7 @@ extension LabLoopState {
             ], at: now)
     }
 
-    /// New tokens for a refresh token from the body or, on a GET, from the header, which must name the device too. The old one is dead.
+    /// Rotates a refresh token from the body or, on a GET, from a header; the GET must also name the device.
     mutating func refresh(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
         let inHeader = LabLoopRoute(request) == .refreshByHeader
         let given = inHeader ? request.header("x-refresh-token") : request.object?["refreshToken"]?.text
@@ -43,19 +43,19 @@ extension LabLoopState {
         ]
         if inHeader { data["tokenType"] = "Bearer" }
         var reply = success(200, "Token refreshed successfully", .object(data), at: now)
-        // What a careless server lets caches do to a GET; a client that keeps this answer uses up its token.
+        // Simulates a server that lets clients cache this GET: reusing the cached response sends a used token.
         if inHeader { reply.response.headers[.cacheControl] = "private, max-age=3600" }
         return reply
     }
 
-    /// A new access token; the refresh token stays, and is not in the answer.
+    /// Returns a new access token; the refresh token stays valid and is not in the response.
     mutating func refreshOnTheWeb(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
         let (_, account) = try device(refreshToken: request.object?["refreshToken"]?.text, at: now)
         let data: JSON = ["accessToken": .string(accessToken(for: account, at: now)), "expiresIn": .int(expiresIn)]
         return success(200, "Token refreshed successfully", configuration.emptiesWebRefresh ? [:] : data, at: now)
     }
 
-    /// Signs out the device that the body names, or all of the account.
+    /// Signs out the device in the body, or all devices of the account.
     mutating func logOut(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
         let account = try signedIn(request, at: now)
         let message: String

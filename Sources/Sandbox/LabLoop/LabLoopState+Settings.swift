@@ -1,6 +1,5 @@
 extension LabLoopState {
-    /// `log-ins` is how many sign-ins a quarter of an hour sees, null for any number; `stated-lifetime` the `expiresIn` of every answer, null
-    /// for the truth.
+    /// `log-ins` is the limit per 15 minutes, `stated-lifetime` the `expiresIn` of every response; null for no limit and the real lifetime.
     var settings: JSONObject {
         [
             "error-form": .string(configuration.errorForm.rawValue), "locked-status": .int(configuration.lockedStatus),

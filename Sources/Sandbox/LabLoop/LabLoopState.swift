@@ -1,14 +1,12 @@
 import Foundation
 
-/// What one imitated LabLoop knows.
 struct LabLoopState: StandInState {
     var configuration: LabLoopConfiguration
     var signer = TokenSigner()
     var devices: LabLoopDevices
-    /// Wrong passwords in a row and the end of the lock, by account.
+    /// Consecutive wrong passwords and the end of the lock, by account.
     var failures: [String: (count: Int, lockedUntil: Date?)] = [:]
     var logIns: RateLimit
-    /// Each with the account that made it.
     var appointments: [(account: String, row: JSONObject)] = []
 
     init(_ configuration: LabLoopConfiguration) {
@@ -21,7 +19,7 @@ struct LabLoopState: StandInState {
         let session = signer.open(request.bearerToken).flatMap { account(of: $0) }
         let refresh = refreshToken(in: request).flatMap(devices.owner).flatMap { configuration.accounts.account(id: $0) }
         var accounts = CarriedAccounts(session: session?.number, remembered: refresh?.number)
-        // A body that cannot be read is an attempt to sign in all the same.
+        // An invalid body still counts as a sign-in attempt.
         if LabLoopRoute(request) == .logIn { accounts.signingIn = request.object?["email"]?.text ?? "" }
         return accounts
     }
@@ -46,13 +44,13 @@ struct LabLoopState: StandInState {
 
     func account(of token: SignedToken) -> SandboxAccount? { configuration.accounts.account(id: token.claims["userId"]?.text) }
 
-    /// The refresh token that a request carries: in a header, or in the body where one is asked for.
+    /// The refresh token from the header or, on a route that accepts it there, from the body.
     func refreshToken(in request: SandboxRequest) -> String? {
         if let token = request.header("x-refresh-token") { return token }
         return [.refreshByBody, .refreshOnTheWeb].contains(LabLoopRoute(request)) ? request.object?["refreshToken"]?.text : nil
     }
 
-    /// Who a request is from. A missing, a bad and an expired token are refused alike.
+    /// The account of a request; throws the same 401 for a missing, an invalid and an expired token.
     func signedIn(_ request: SandboxRequest, at now: Date) throws(Refusal) -> SandboxAccount {
         guard let token = signer.open(request.bearerToken), token.works(at: now), let account = account(of: token) else {
             throw refusal(401, for: request)

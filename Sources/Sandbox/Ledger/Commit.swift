@@ -1,16 +1,16 @@
-/// What a stand-in accepted: one row created, changed or deleted.
+/// One accepted change: a row created, changed or deleted.
 package struct Commit: Sendable {
-    /// What the row is, such as `facial_measurement`.
+    /// The kind of the row, such as `facial_measurement`.
     package var resource: String
-    /// The account whose credential the request carried.
+    /// The account of the request's credential.
     package var account: Int?
-    /// The user whose row it is.
+    /// The user who owns the row.
     package var user: Int?
-    /// The identifier that the backend gave the row.
+    /// The backend's identifier of the row.
     package var remoteID: Int?
-    /// The client's own identifier inside the stored document.
+    /// The client's identifier in the stored document.
     package var clientMutationID: String?
-    /// What was stored, nil when nothing is left of it.
+    /// The stored document; nil after a deletion.
     package var document: JSON?
 
     package init(

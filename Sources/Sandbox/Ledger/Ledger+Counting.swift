@@ -1,5 +1,5 @@
 extension Ledger {
-    /// How many requests arrived whose path contains this text, with this method and this answer.
+    /// The number of requests with this method, this status and a path that contains `path`.
     package func requestCount(_ method: String? = nil, path: String = "", status: Int? = nil) -> Int {
         requests.count { request in
             (method == nil || request.method == method) && (path.isEmpty || request.path.contains(path))
@@ -7,33 +7,31 @@ extension Ledger {
         }
     }
 
-    /// How often a client tried to sign in.
     package var logInCount: Int { requests.count { $0.signingIn != nil } }
 
-    /// What was accepted with this identifier of the client.
     package func entries(clientMutationID: String) -> [LedgerEntry] {
         entries.filter { $0.clientMutationID == clientMutationID }
     }
 
-    /// What was accepted more than once under one identifier of the client, by that identifier.
+    /// Entries accepted more than once with the same client identifier, by that identifier; deletions are ignored.
     package var duplicates: [String: [LedgerEntry]] {
         let named = entries.filter { $0.clientMutationID != nil && $0.method != "DELETE" }
         return Dictionary(grouping: named) { $0.clientMutationID ?? "" }.filter { $0.value.count > 1 }
     }
 
-    /// What was accepted with the credential of another account than the one whose it is, by the identifiers of the client.
+    /// Entries accepted with the credential of an account other than their owner.
     ///
-    /// - Parameter owners: the account of each identifier.
+    /// - Parameter owners: the account of each client identifier.
     package func misattributed(owners: [String: Int]) -> [LedgerEntry] {
         entries.filter { entry in entry.clientMutationID.flatMap { owners[$0] }.map { $0 != entry.account } ?? false }
     }
 
-    /// Requests that carried the credentials of two accounts at once.
+    /// Requests with credentials of two accounts.
     package var mixed: [RequestRecord] {
         requests.filter { request in request.account.flatMap { one in request.rememberedAccount.map { $0 != one } } ?? false }
     }
 
-    /// How many requests there were by method and path and by the status they got ("none" where nothing was answered).
+    /// The number of requests by `METHOD path` and by status ("none" without a response).
     package var counters: [String: [String: Int]] {
         var counters: [String: [String: Int]] = [:]
         for request in requests {

@@ -1,7 +1,6 @@
 import Foundation
 import Synchronization
 
-/// What one sandbox received and what it accepted, in order.
 package final class Ledger: Sendable {
     private struct Books {
         var entries: [LedgerEntry] = []
@@ -13,13 +12,13 @@ package final class Ledger: Sendable {
 
     package init(file: LedgerFile? = nil) { self.file = file }
 
-    /// Everything that the backend accepted, in order of commit.
+    /// The accepted changes, in order of commit.
     package var entries: [LedgerEntry] { books.withLock { $0.entries } }
 
-    /// Every request that arrived, in order of arrival.
+    /// The requests, in order of arrival.
     package var requests: [RequestRecord] { books.withLock { $0.requests } }
 
-    /// Notes a request that arrived; the result names it in the calls below.
+    /// Records a request; returns its sequence number for the calls below.
     func arrived(_ request: SandboxRequest, carrying accounts: CarriedAccounts, at time: Date) -> Int {
         books.withLock { books in
             let sequence = books.requests.count + 1
@@ -31,12 +30,11 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// Notes which fault a request met.
     func met(_ fault: Fault, request: Int) {
         books.withLock { $0.requests[request - 1].fault = fault.name.rawValue }
     }
 
-    /// Notes what took effect; unanswered until `answered` says otherwise.
+    /// Records an accepted change as unanswered and returns its sequence number.
     func committed(_ commit: Commit, by request: SandboxRequest, at time: Date) -> Int {
         let digest = LedgerEntry.digest(of: commit.document?.bytes ?? request.body)
         return books.withLock { books in
@@ -49,7 +47,7 @@ package final class Ledger: Sendable {
         }
     }
 
-    /// Notes what the client was told about a request and about what it changed; nil when it learnt nothing.
+    /// Records the status that the client received; nil if it received no complete response.
     func answered(request: Int, entries: [Int], status: Int?) {
         let changed = books.withLock { books in
             books.requests[request - 1].status = status

@@ -1,10 +1,10 @@
 import Foundation
 
-/// One request that arrived, whether it took effect or not.
+/// One received request, with or without effect.
 package struct RequestRecord: Sendable, Codable, Equatable {
-    /// 1 for the first.
+    /// In order of arrival, from 1.
     package var sequence: Int
-    /// By the clock of the sandbox.
+    /// From the clock of the sandbox.
     package var time: Date
     package var method: String
     /// Without the query.
@@ -13,10 +13,9 @@ package struct RequestRecord: Sendable, Codable, Equatable {
     package var account: Int?
     /// The user of the remember token or refresh token.
     package var rememberedAccount: Int?
-    /// The e-mail of a request that signs in.
+    /// The e-mail address of a sign-in request.
     package var signingIn: String?
-    /// The fault that this request met.
     package var fault: String?
-    /// What the client was told; nil while it waits, and where the line was cut.
+    /// The status that the client received; nil while unanswered, or without a complete response.
     package var status: Int?
 }

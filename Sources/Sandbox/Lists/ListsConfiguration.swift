@@ -1,6 +1,6 @@
-/// What is in an imitated Lists, as its guide describes it, when it starts.
+/// The initial data and settings of a simulated Lists, as its guide describes it.
 package struct ListsConfiguration: Sendable {
-    /// The forms of an error: its server changed from one to the other without notice.
+    /// The error formats; the server switched between them without notice.
     package enum ErrorForm: String, Sendable, CaseIterable {
         /// `{"error": "text"}`
         case text
@@ -8,16 +8,14 @@ package struct ListsConfiguration: Sendable {
         case object
     }
 
-    /// Who can sign in.
     package var accounts: [SandboxAccount]
-    /// Seconds for which a token works; there is no refresh, and signing out does not end one.
+    /// The lifetime of a token in seconds; it cannot be refreshed, and signing out does not invalidate it.
     package var tokenLifetime: Int
-    /// How errors are written, but for those of the rate limiter.
+    /// The format of all errors except the rate limiter's.
     package var errorForm: ErrorForm
-    /// How many sign-ins a minute sees; nil for any number.
+    /// The maximum number of sign-ins per minute; nil for no limit.
     package var mostLogIns: Int?
 
-    /// Two accounts, and tokens for thirty days.
     package init(
         accounts: [SandboxAccount] = Self.labAccounts, tokenLifetime: Int = 30 * 24 * 3600, errorForm: ErrorForm = .text,
         mostLogIns: Int? = 5
@@ -28,7 +26,6 @@ package struct ListsConfiguration: Sendable {
         self.mostLogIns = mostLogIns
     }
 
-    /// manager@lab.test and other@lab.test.
     package static let labAccounts = SandboxAccount.lab(
         "5d0c1f6e-0000-4000-8000-000000000001", "5d0c1f6e-0000-4000-8000-000000000002")
 }

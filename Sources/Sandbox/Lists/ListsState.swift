@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 
-/// What one imitated Lists knows.
 struct ListsState: StandInState {
     private var configuration: ListsConfiguration
     private var signer = TokenSigner()
@@ -16,7 +15,7 @@ struct ListsState: StandInState {
     func carriedAccounts(in request: SandboxRequest, at now: Date) -> CarriedAccounts {
         CarriedAccounts(
             session: configuration.accounts.account(id: signer.open(request.bearerToken)?.claims["user_id"]?.text)?.number,
-            // A body that cannot be read is an attempt to sign in all the same.
+            // An invalid body still counts as a sign-in attempt.
             signingIn: Self.signsIn(request) ? request.object?["email"]?.text ?? "" : nil)
     }
 
@@ -25,7 +24,7 @@ struct ListsState: StandInState {
         let path = request.segments
         switch ("\(request.method) \(request.path)", path.count) {
         case ("DELETE /api/v1/auth/sign_out", _):
-            // Nothing ends: the token works until its time.
+            // The token stays valid until it expires.
             _ = try signedIn(request, at: now)
             return StandInReply(response: SandboxResponse(status: 204))
         case ("GET /api/v1/lists", _): return .json(200, ["lists": table.lists(of: try signedIn(request, at: now))])
@@ -60,10 +59,10 @@ struct ListsState: StandInState {
         }
     }
 
-    /// Ends every token; there is nothing that would open a new session without a password.
+    /// Invalidates every token; nothing else could open a session without a password.
     mutating func expireSessions(rememberTokens: Bool) { signer.endTokens() }
 
-    /// `log-ins` is how many sign-ins a minute sees, null for any number.
+    /// `log-ins` is the maximum number of sign-ins per minute, null for no limit.
     var settings: JSONObject { ["error-form": .string(configuration.errorForm.rawValue), "log-ins": .integer(logIns.most)] }
 
     mutating func change(_ name: String, to value: JSON) throws(FaultProblem) {

@@ -1,19 +1,16 @@
 import Foundation
 import HTTPTypes
 
-/// The lists of both shapes of the server.
+/// The rows of both versions of Lists.
 struct ListsTable: Sendable {
     private var rows: [(owner: SandboxAccount, row: JSON)] = []
 
-    /// The lists of an account, oldest first.
     func lists(of account: SandboxAccount) -> JSON { .array(rows.filter { $0.owner.id == account.id }.map(\.row)) }
 
-    /// Whether an account has a list of this identifier.
     func has(_ id: Int, of account: SandboxAccount) -> Bool {
         rows.contains { $0.owner.id == account.id && $0.row["id"] == .int(id) }
     }
 
-    /// Makes a list from the parameters under `list`; throws what is wrong with them.
     mutating func add(_ request: SandboxRequest, by account: SandboxAccount, at now: Date) throws(ListProblem) -> StandInReply {
         guard let body = request.object, let given = body["list"]?.members, !given.isEmpty else { throw .parameterMissing }
         guard let name = given["name"]?.text, !name.trimmingSpaces().isEmpty else { throw .nameIsBlank }
@@ -32,13 +29,12 @@ struct ListsTable: Sendable {
     }
 }
 
-/// What can be wrong with a new list.
 enum ListProblem: Error {
     case parameterMissing, nameIsBlank
 }
 
 extension Refusal {
-    /// 429 of the rate limiter, which names its period in seconds.
+    /// The rate limiter's 429; Retry-After is its period in seconds.
     static func tooManyRequests(_ seconds: Int) -> Refusal {
         Refusal(429, "", "Too many requests. Please try again later.", headers: [.retryAfter: String(seconds)])
     }

@@ -1,6 +1,6 @@
-/// What is in an imitated Lists of 2026 when it starts.
+/// The initial data and settings of a simulated Lists of 2026.
 package struct Lists2026Configuration: Sendable {
-    /// How many requests a minute sees; nil for any number.
+    /// The maximum numbers of requests per minute; nil for no limit.
     package struct Limits: Sendable, Equatable {
         package var logIns: Int?
         package var refreshes: Int?
@@ -8,7 +8,6 @@ package struct Lists2026Configuration: Sendable {
         package var requestsOfAnAccount: Int?
         package var writesOfAnAccount: Int?
 
-        /// The limits of the real server.
         package init(
             logIns: Int? = 5, refreshes: Int? = 10, requests: Int? = 100, requestsOfAnAccount: Int? = 300, writesOfAnAccount: Int? = 60
         ) {
@@ -19,22 +18,19 @@ package struct Lists2026Configuration: Sendable {
             self.writesOfAnAccount = writesOfAnAccount
         }
 
-        /// Any number of everything.
         package static let none = Limits(logIns: nil, refreshes: nil, requests: nil, requestsOfAnAccount: nil, writesOfAnAccount: nil)
     }
 
-    /// Who can sign in.
     package var accounts: [SandboxAccount]
-    /// Seconds for which an access token works.
+    /// The lifetime of an access token in seconds.
     package var accessLifetime: Int
-    /// Seconds for which a refresh token works.
+    /// The lifetime of a refresh token in seconds.
     package var refreshLifetime: Int
-    /// Seconds for which a refresh token may be sent again without harm: it gets no tokens, and its family lives.
+    /// Seconds in which a used refresh token may be sent again: the request fails, but its family stays valid.
     package var grace: Int
-    /// How many requests a minute sees.
     package var limits: Limits
 
-    /// Two accounts, access for an hour, refresh for thirty days, a grace of ten seconds and the limits of the real server.
+    /// Two accounts and the limits of the real server.
     package init(
         accounts: [SandboxAccount] = ListsConfiguration.labAccounts, accessLifetime: Int = 3600, refreshLifetime: Int = 30 * 24 * 3600,
         grace: Int = 10, limits: Limits = Limits()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The rate limits of Lists in 2026, which stand before everything else.
+/// The rate limits of Lists in 2026; they apply before everything else.
 struct Lists2026Limits: Sendable {
     private static let period = 60
     private var logIns, refreshes, requests, requestsOfAnAccount, writesOfAnAccount: RateLimit
@@ -14,9 +14,8 @@ struct Lists2026Limits: Sendable {
         writesOfAnAccount = limit(limits.writesOfAnAccount)
     }
 
-    /// Counts a request; throws when it is one too many.
     mutating func admit(_ request: SandboxRequest, route: Lists2026Route?, account: String?, at now: Date) throws(Refusal) {
-        // All clients come from one address here.
+        // Real limits count by address; here all clients share one.
         var isAdmitted = requests.admits("", at: now)
         if route == .signIn { isAdmitted = logIns.admits("", at: now) && isAdmitted }
         if route == .refresh { isAdmitted = refreshes.admits("", at: now) && isAdmitted }
@@ -28,11 +27,9 @@ struct Lists2026Limits: Sendable {
     }
 }
 
-/// The routes of Lists in 2026 that exist here.
 enum Lists2026Route: Equatable {
     case signIn, refresh, signOut, lists, addList
 
-    /// Nil where there is none.
     init?(_ request: SandboxRequest) {
         switch "\(request.method) \(request.path)" {
         case "POST /api/v1/auth/sign_in": self = .signIn

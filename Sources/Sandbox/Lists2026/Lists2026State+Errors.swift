@@ -16,7 +16,6 @@ extension Lists2026State {
         }
     }
 
-    /// What is wrong with the parameters of a request.
     static func refusal(of problem: ListProblem, _ parameter: String = "list") -> Refusal {
         switch problem {
         case .parameterMissing: Refusal(400, "parameter_missing", "param is missing or the value is empty: \(parameter)")
@@ -27,7 +26,7 @@ extension Lists2026State {
     func response(to refusal: Refusal, for request: SandboxRequest, at now: Date) -> SandboxResponse {
         var error: JSONObject = ["message": .string(refusal.message)]
         if let seconds = refusal.headers[.retryAfter].flatMap({ Int($0) }) {
-            // The rate limiter stands before the application and has no codes.
+            // The rate limiter runs before the application and has no error codes.
             error["status"] = .int(refusal.status)
             error["retry_after"] = .int(seconds)
             error["timestamp"] = .string(now.railsTimestamp)

@@ -1,11 +1,10 @@
 import Foundation
 import HTTPTypes
 
-/// What one imitated Lists of 2026 knows.
 struct Lists2026State: StandInState {
     let configuration: Lists2026Configuration
     private var signer = TokenSigner()
-    /// The `jti` of access tokens that were signed out.
+    /// The `jti` of signed-out access tokens.
     private var denied: Set<String> = []
     private var families: RefreshFamilies
     private var limits: Lists2026Limits
@@ -22,7 +21,7 @@ struct Lists2026State: StandInState {
         return CarriedAccounts(
             session: configuration.accounts.account(id: signer.open(request.bearerToken)?.claims["user_id"]?.text)?.number,
             remembered: configuration.accounts.account(id: refresh)?.number,
-            // A body that cannot be read is an attempt to sign in all the same.
+            // An invalid body still counts as a sign-in attempt.
             signingIn: Lists2026Route(request) == .signIn ? request.object?["user"]?["email"]?.text ?? "" : nil)
     }
 
@@ -58,7 +57,7 @@ struct Lists2026State: StandInState {
         return tokens(for: account, refresh: refresh, at: now)
     }
 
-    /// New tokens for a refresh token in the header or the body; in the query it is not seen.
+    /// Exchanges a refresh token from the header or the body; one in the query is ignored.
     private mutating func refresh(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply {
         guard let old = refreshToken(in: request) else { throw .refresh("token_invalid") }
         let (id, new) = try families.exchange(old, expires: refreshExpiry(at: now), at: now)
@@ -66,7 +65,7 @@ struct Lists2026State: StandInState {
         return tokens(for: account, refresh: new, at: now)
     }
 
-    /// Ends the access token, and the refresh token if it came along; 204 to everybody.
+    /// Invalidates the access token, and the refresh token if the request has one; always 204.
     private mutating func signOut(_ request: SandboxRequest) -> StandInReply {
         if let identifier = signer.open(request.bearerToken)?.claims["jti"]?.text { denied.insert(identifier) }
         if let refresh = refreshToken(in: request) { families.revoke(refresh) }
@@ -82,7 +81,7 @@ struct Lists2026State: StandInState {
         return .json(200, ["user": user, "token": .string(token), "refresh_token": .string(refresh)])
     }
 
-    /// The refresh token that a request carries: in a header, or in the body where one is looked for.
+    /// The refresh token from the header or, on a route that accepts it there, from the body.
     private func refreshToken(in request: SandboxRequest) -> String? {
         if let token = request.header("x-refresh-token") { return token }
         return [.refresh, .signOut].contains(Lists2026Route(request)) ? request.object?["refresh_token"]?.text : nil

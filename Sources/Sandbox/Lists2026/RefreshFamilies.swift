@@ -1,6 +1,6 @@
 import Foundation
 
-/// Refresh tokens that rotate: those that descend from one sign-in are a family, and using one twice ends the family.
+/// Rotating refresh tokens. All tokens of one sign-in form a family; using a token twice revokes its family.
 struct RefreshFamilies: Sendable {
     private struct Token {
         let text: String
@@ -14,7 +14,7 @@ struct RefreshFamilies: Sendable {
     private static let mostTokens = 20
     private static let mostFamilies = 10
 
-    /// Seconds for which a token may be sent again without harm.
+    /// Seconds in which a used token may be sent again without revoking the family.
     let grace: Int
     /// Oldest first.
     private var tokens: [Token] = []
@@ -22,7 +22,7 @@ struct RefreshFamilies: Sendable {
 
     init(grace: Int) { self.grace = grace }
 
-    /// The first token of a new family. An account's eleventh family costs it the oldest.
+    /// Issues the first token of a new family; an eleventh family revokes the account's oldest.
     mutating func begin(for account: String, expires: Date) -> String {
         families += 1
         let token = add(account, family: families, expires: expires)
@@ -31,7 +31,7 @@ struct RefreshFamilies: Sendable {
         return token
     }
 
-    /// Uses a token up; returns whose it is and its successor, or throws why it has none.
+    /// Uses a token; returns its account and the next token, or throws the 401.
     mutating func exchange(_ text: String, expires: Date, at now: Date) throws(Refusal) -> (account: String, token: String) {
         guard let place = tokens.firstIndex(where: { $0.text == text }) else { throw .refresh("token_invalid") }
         let token = tokens[place]
@@ -46,19 +46,17 @@ struct RefreshFamilies: Sendable {
         return (token.account, add(token.account, family: token.family, expires: expires))
     }
 
-    /// Ends one token.
     mutating func revoke(_ text: String) { revoke { $0.text == text } }
 
-    /// Ends every token.
     mutating func revokeAll() { revoke { _ in true } }
 
-    /// Whose a token is or was.
+    /// The account of a token, valid or not.
     func owner(of text: String) -> String? { tokens.first { $0.text == text }?.account }
 
     private mutating func add(_ account: String, family: Int, expires: Date) -> String {
         let text = OpaqueToken.new()
         tokens.append(Token(text: text, account: account, family: family, expires: expires))
-        // Of an account's tokens, used ones among them, the oldest give way.
+        // Above the limit, revokes the account's oldest tokens, including used ones.
         let mine = tokens.filter { $0.account == account && !$0.isRevoked }
         for oldest in mine.dropLast(Self.mostTokens) { revoke(oldest.text) }
         return text
@@ -70,7 +68,6 @@ struct RefreshFamilies: Sendable {
 }
 
 extension Refusal {
-    /// 401 of the refresh endpoint.
     static func refresh(_ code: String) -> Refusal {
         let messages = [
             "token_invalid": "Invalid refresh token", "token_expired": "Refresh token has expired",

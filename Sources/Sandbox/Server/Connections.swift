@@ -1,11 +1,11 @@
 import NIOCore
 import Synchronization
 
-/// The open connections of one listener, so that all of them can be closed at once.
+/// The open connections of one listener, for closing all at once.
 final class Connections: Sendable {
     private let open = Mutex<[ObjectIdentifier: any Channel]?>([:])
 
-    /// Keeps a connection until it is removed; closes it at once when `closeAll` has been called.
+    /// Keeps a connection until it is removed; after `closeAll`, closes it at once.
     func add(_ channel: any Channel) {
         let isKept = open.withLock { open in
             open?[ObjectIdentifier(channel)] = channel
@@ -18,7 +18,6 @@ final class Connections: Sendable {
         _ = open.withLock { $0?.removeValue(forKey: ObjectIdentifier(channel)) }
     }
 
-    /// Closes every connection, also those that come later.
     func closeAll() {
         let channels = open.withLock { open in
             defer { open = nil }

@@ -1,16 +1,13 @@
-/// How an answer goes back, if it does.
 enum Delivery: Sendable {
     case whole(SandboxResponse)
-    /// Once the pause has returned.
+    /// Sent after the pause returns.
     case late(SandboxResponse, after: @Sendable () async throws -> Void)
     case dribbled(SandboxResponse, each: Duration)
     case truncated(SandboxResponse)
-    /// The connection is reset.
     case cut
-    /// The connection stays open and silent until the client or the sandbox ends it.
+    /// The connection stays open and silent until the client or the sandbox closes it.
     case never
 
-    /// The same with another answer, where there is one.
     func mapped(_ change: (SandboxResponse) -> SandboxResponse) -> Delivery {
         switch self {
         case .whole(let response): .whole(change(response))
@@ -21,7 +18,7 @@ enum Delivery: Sendable {
         }
     }
 
-    /// What the client is told, nil when it gets no whole answer.
+    /// The status that the client receives; nil if it gets no complete response.
     var status: Int? {
         switch self {
         case .whole(let response), .late(let response, after: _), .dribbled(let response, each: _): response.status
@@ -30,7 +27,6 @@ enum Delivery: Sendable {
     }
 }
 
-/// One request with its answer and its places in the ledger.
 struct Exchange: Sendable {
     let delivery: Delivery
     let arrival: Int

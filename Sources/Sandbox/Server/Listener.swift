@@ -4,15 +4,14 @@ import Logging
 import NIOCore
 import NIOPosix
 
-/// The value of SO_LINGER (`struct linger` of socket(7)) with which closing a connection resets it.
+/// `struct linger` of socket(7) with a zero timeout: close(2) resets the connection.
 private struct NoLinger: Sendable {
     let isOn: Int32 = 1
     let seconds: Int32 = 0
 }
 
-/// An HTTP server on one loopback port that can go down and come up again on the same port.
+/// An HTTP server on one loopback port that can go down and listen again on the same port.
 actor Listener {
-    /// Answers one request on a connection.
     typealias Responder = @Sendable (Request, consuming ResponseWriter, any Channel) async throws -> Void
 
     private struct Running {
@@ -26,14 +25,13 @@ actor Listener {
     private let plan: FaultPlan?
     private var running: Running?
 
-    /// Connections meet the faults of `plan`, if there is one.
     init(_ reservation: PortReservation, plan: FaultPlan? = nil, responder: @escaping Responder) {
         self.reservation = reservation
         self.plan = plan
         self.responder = responder
     }
 
-    /// Listens; does nothing while it already does.
+    /// Listens; does nothing if it already listens.
     func up() async throws {
         guard running == nil else { return }
         let quiet = Logger(label: "sandbox") { _ in SwiftLogNoOpLogHandler() }
@@ -41,10 +39,10 @@ actor Listener {
         let server = try await bind(http, quiet)
         let connections = Connections()
         let plan = plan
-        // The one task that outlives its call: `down` cancels it and waits for it.
+        // The only unstructured task: `down` cancels it and waits for it.
         let task = Task {
             await withDiscardingTaskGroup(returning: Void.self) { group in
-                // An error here is the closed listening socket, which `down` closes.
+                // The only expected error is the closed listening socket, which `down` closes.
                 try? await server.executeThenClose { arriving in
                     for try await connection in arriving {
                         let channel = connection.channel
@@ -52,7 +50,7 @@ actor Listener {
                         group.addTask {
                             if plan?.refusesConnection() == true {
                                 await Self.reset(channel)
-                                // It is already closed; this only gives up the stream.
+                                // The channel is already closed; this only releases the stream.
                                 try? await connection.executeThenClose { _, _ in }
                             } else {
                                 await http.handle(value: connection, logger: quiet)
@@ -66,8 +64,7 @@ actor Listener {
         running = Running(channel: server.channel, connections: connections, task: task)
     }
 
-    /// Again and again for two seconds where the port is still taken: a program that this process starts has the socket that `down` closed
-    /// until it executes.
+    /// Retries for two seconds if the port is in use: a child process holds the closed socket until exec(2).
     private func bind(_ http: HTTP1Channel, _ log: Logger) async throws -> NIOAsyncChannel<HTTP1Channel.Value, Never> {
         var tries = 0
         while true {
@@ -83,24 +80,24 @@ actor Listener {
         }
     }
 
-    /// Stops listening and closes every connection; connections are refused when this returns.
+    /// Stops listening and closes every connection. New connections are refused after this returns.
     func down() async {
         guard let running else { return }
         self.running = nil
-        // Closing twice is no error worth knowing.
+        // An error means that the channel is already closed.
         try? await running.channel.close().get()
         running.connections.closeAll()
         running.task.cancel()
         await running.task.value
     }
 
-    /// Closes a connection with RST, as a crashed server does.
+    /// Closes a connection with RST, as after a server crash.
     static func reset(_ channel: any Channel) async {
         if let socket = channel as? any SocketOptionProvider {
-            // Where lingering cannot be set the connection ends with FIN instead.
+            // If SO_LINGER cannot be set, the connection ends with FIN instead.
             try? await socket.unsafeSetSocketOption(level: .socket, name: .so_linger, value: NoLinger()).get()
         }
-        // It may already be closed by the client.
+        // The client may have closed it already.
         try? await channel.close(mode: .all).get()
     }
 }

@@ -1,13 +1,12 @@
 import Foundation
 
-/// A loopback port that stays ours while nobody listens on it: the socket is bound but never listens, so connections are refused
-/// and no other process is given the port meanwhile.
+/// Reserves a loopback port with a bound socket that never listens: no other process gets it, and connections are refused.
 final class PortReservation: Sendable {
     let host: String
     let port: Int
     private let descriptor: Int32
 
-    /// Binds the port; 0 takes any free one.
+    /// Binds the port; 0 takes any free port.
     init(host: String, port: Int) throws(SandboxError) {
         func failure(_ code: Int32) -> SandboxError { .address(host: host, port: port, reason: String(cString: strerror(code))) }
         var address = sockaddr_in()

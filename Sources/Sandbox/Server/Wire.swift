@@ -2,14 +2,12 @@ import HTTPTypes
 import HummingbirdCore
 import NIOCore
 
-/// Between the HTTP library and the values that stand-ins work with.
 enum Wire {
-    /// The connection was closed on purpose instead of an answer.
+    /// The connection was closed on purpose instead of a response.
     struct Cut: Error {}
 
     private static let largestBody = 256 * 1024 * 1024
 
-    /// The request with its whole body.
     static func read(_ request: Request) async throws -> SandboxRequest {
         let body = try await request.body.collect(upTo: largestBody)
         var query: [String: String] = [:]
@@ -19,7 +17,7 @@ enum Wire {
             host: request.head.authority ?? "localhost", body: Array(buffer: body))
     }
 
-    /// Sends an answer as it is to be delivered; throws when the client did not get it.
+    /// Delivers a response; throws if the client did not receive it completely.
     static func send(_ delivery: Delivery, with writer: consuming ResponseWriter, on channel: any Channel) async throws {
         switch delivery {
         case .whole(let response):
@@ -43,7 +41,7 @@ enum Wire {
             await Listener.reset(channel)
             throw Cut()
         case .never:
-            // Ends when the client goes or the sandbox stops; how it ends does not matter.
+            // Ends when the client disconnects or the sandbox stops; an error makes no difference.
             try? await channel.closeFuture.get()
             throw Cut()
         }

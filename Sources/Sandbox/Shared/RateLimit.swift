@@ -1,8 +1,8 @@
 import Foundation
 
-/// At most so many calls in each period, counted by key; the period begins with the first call.
+/// At most `most` calls per period and key; a period starts with its first call.
 struct RateLimit: Sendable {
-    /// Nil admits every call.
+    /// Nil allows any number of calls.
     var most: Int?
     let period: TimeInterval
     private var windows: [String: (start: Date, count: Int)] = [:]
@@ -12,7 +12,6 @@ struct RateLimit: Sendable {
         self.period = period
     }
 
-    /// Counts one call and tells whether it is within the limit.
     mutating func admits(_ key: String, at now: Date) -> Bool {
         guard let most else { return true }
         var window = windows[key] ?? (now, 0)

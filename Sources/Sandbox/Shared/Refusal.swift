@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// Ends the answer to a request with an error, which each backend writes in its own form.
+/// An error response; each backend writes it in its own format.
 struct Refusal: Error, Equatable {
     let status: Int
     let code: String

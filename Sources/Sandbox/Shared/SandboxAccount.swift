@@ -1,8 +1,7 @@
-/// Somebody who can sign in to a backend whose identifiers are text.
 package struct SandboxAccount: Sendable, Equatable {
-    /// The identifier that the backend gives the account.
+    /// The backend's identifier of the account.
     package var id: String
-    /// The number under which the ledger and the faults know the account, from 1.
+    /// The number of the account in the ledger and in faults, from 1.
     package var number: Int
     package var email: String
     package var password: String
@@ -14,7 +13,7 @@ package struct SandboxAccount: Sendable, Equatable {
         self.password = password
     }
 
-    /// The accounts manager@lab.test (1) and other@lab.test (2) with these identifiers and the password of the lab.
+    /// manager@lab.test (1) and other@lab.test (2) with these identifiers and the lab password.
     package static func lab(_ manager: String, _ other: String) -> [SandboxAccount] {
         [SandboxAccount(id: manager, number: 1, email: "manager@lab.test"), SandboxAccount(id: other, number: 2, email: "other@lab.test")]
     }
@@ -23,7 +22,7 @@ package struct SandboxAccount: Sendable, Equatable {
 extension [SandboxAccount] {
     func account(id: String?) -> SandboxAccount? { id.flatMap { id in first { $0.id == id } } }
 
-    /// E-mail addresses are compared without case.
+    /// Ignores case.
     func account(email: String?) -> SandboxAccount? {
         email.flatMap { email in first { $0.email.lowercased() == email.lowercased() } }
     }

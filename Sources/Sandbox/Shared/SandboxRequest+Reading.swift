@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 
 extension SandboxRequest {
-    /// The value of a header, nil where there is none.
     func header(_ name: String) -> String? { HTTPField.Name(name).flatMap { headers[$0] } }
 
     /// The token of `Authorization: Bearer` (RFC 6750).
@@ -11,15 +10,13 @@ extension SandboxRequest {
         return parts.count == 2 && parts[0].lowercased() == "bearer" ? String(parts[1]) : nil
     }
 
-    /// The body, nil where it is not a JSON object.
-    var object: JSONObject? { (try? JSON(bytes: body))?.members }  // what it is instead interests nobody
+    /// The body if it is a JSON object.
+    var object: JSONObject? { (try? JSON(bytes: body))?.members }  // `try?`: an invalid body has no members
 
-    /// The parts of the path, without percent signs.
+    /// The path components, percent-decoded.
     var decodedSegments: [String] { segments.map { $0.removingPercentEncoding ?? $0 } }
 
-    /// The client's own identifier of a change: from an idempotency header, or from its body or an object directly within it.
-    ///
-    /// Only for the ledger: none of these backends looks at it.
+    /// The client's identifier of a change, for the ledger only: from an idempotency header, the body, or an object directly in the body.
     func clientMutationID(in body: JSONObject) -> String? {
         let names = ["Idempotency-Key", "X-Idempotency-Key", "X-Request-ID"]
         if let key = names.lazy.compactMap(header).first { return key.trimmingCharacters(in: CharacterSet(charactersIn: "\"")) }

@@ -1,27 +1,20 @@
 import Foundation
 import Synchronization
 
-/// What one imitated backend knows, and its answer to a request as a function of that.
 protocol StandInState: Sendable {
-    /// Whose credentials a request carries, without any effect on them.
     func carriedAccounts(in request: SandboxRequest, at now: Date) -> CarriedAccounts
 
-    /// Answers one request; throws what ends in an error.
     mutating func answer(_ request: SandboxRequest, at now: Date) throws(Refusal) -> StandInReply
 
-    /// An error in the form of this backend.
     func response(to refusal: Refusal, for request: SandboxRequest, at now: Date) -> SandboxResponse
 
-    /// An error of this status as this backend says it when nothing more is known.
+    /// This backend's default error with this status.
     func refusal(_ status: Int, for request: SandboxRequest) -> Refusal
 
-    /// Ends every session that exists now; with `rememberTokens` also what would open a new one without a password.
     mutating func expireSessions(rememberTokens: Bool)
 
-    /// What can be changed while it runs, with its present values.
     var settings: JSONObject { get }
 
-    /// Changes one setting.
     mutating func change(_ name: String, to value: JSON) throws(FaultProblem)
 }
 
@@ -30,14 +23,12 @@ extension StandInState {
 
     mutating func change(_ name: String, to value: JSON) throws(FaultProblem) { throw noSetting(name) }
 
-    /// Why a setting that does not exist cannot be changed.
     func noSetting(_ name: String) -> FaultProblem {
         let expected = settings.isEmpty ? "it has none" : "expected one of \(settings.keys.sorted().joined(separator: ", "))"
         return FaultProblem(description: "this backend has no setting '\(name)': \(expected)")
     }
 }
 
-/// What a request gets, and what it changed.
 struct StandInReply {
     var response: SandboxResponse
     var commit: Commit?
@@ -47,12 +38,12 @@ struct StandInReply {
     }
 }
 
-/// Stands in for a backend with a state that answers one request after the other.
+/// Simulates a backend from a state; answers requests one at a time.
 final class StatefulStandIn<State: StandInState>: StandIn {
     private let state: Mutex<State>
     private let clock: SandboxClock
 
-    /// - Parameter clock: for the times in errors that no request asked for.
+    /// - Parameter clock: for the timestamps of `errorPage`.
     init(_ state: State, clock: SandboxClock) {
         self.state = Mutex(state)
         self.clock = clock

@@ -1,10 +1,10 @@
 import Foundation
 import HTTPTypes
 
-/// What one imitated Story16 knows: a Realtime Database of messages, with the Firebase project of its accounts.
+/// A simulated Story16: a Realtime Database of messages, with the Firebase project of its accounts.
 struct Story16State: StandInState {
     var firebase: FirebaseState
-    /// By conversation and by the identifier that the client chose.
+    /// By conversation and by the client's identifier.
     private var messages: [String: [String: JSON]] = [:]
 
     init(_ configuration: FirebaseConfiguration) { firebase = FirebaseState(configuration) }
@@ -30,7 +30,7 @@ struct Story16State: StandInState {
         }
     }
 
-    /// An error of the Realtime Database is one text; those of the token endpoints are Firebase's.
+    /// A Realtime Database error is a single text; errors of the token endpoints have Firebase's format.
     func response(to refusal: Refusal, for request: SandboxRequest, at now: Date) -> SandboxResponse {
         if let route = FirebaseRoute(request) { return firebase.response(to: refusal, for: route) }
         return .json(refusal.status, ["error": .string(refusal.message)])
@@ -49,11 +49,11 @@ struct Story16State: StandInState {
         if try !firebase.change(name, to: value) { throw noSetting(name) }
     }
 
-    /// Sets a message to a value and answers with it; the same value again changes nothing, and nothing is committed.
+    /// Stores a message and returns it; storing the same value again commits nothing.
     private mutating func put(
         _ request: SandboxRequest, _ conversation: String, _ id: String, by account: SandboxAccount
     ) throws(Refusal) -> StandInReply {
-        guard let value = try? JSON(bytes: request.body) else {  // `try?`: the answer has its own words
+        guard let value = try? JSON(bytes: request.body) else {  // `try?`: the backend has its own message
             throw Refusal(
                 400, "", "Invalid data; couldn't parse JSON object. Are you sending a JSON object with valid key names?")
         }

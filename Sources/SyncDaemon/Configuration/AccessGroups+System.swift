@@ -2,13 +2,13 @@ import ControlServer
 import Glibc
 
 extension AccessGroups {
-    /// The groups that an installation makes, as far as they exist.
+    /// The groups created by an installation, if they exist.
     static var usual: AccessGroups {
         AccessGroups(
             observe: Group(named: "homing-observe"), operate: Group(named: "homing-operate"), administer: Group(named: "homing-administer"))
     }
 
-    /// What `homingd check` says of them.
+    /// For `homingd check`.
     var sentence: String {
         let roles = [("observe", observe), ("operate", operate), ("administer", administer)]
         guard roles.contains(where: { $0.1 != nil }) else { return "no groups; whoever the socket lets connect may operate" }
@@ -17,14 +17,14 @@ extension AccessGroups {
 }
 
 extension AccessGroups.Group {
-    /// Nil where the system has no such group.
+    /// Nil if the system has no such group.
     init?(named name: String) {
         let id = Self.entry { getgrnam_r(name, $0, $1, $2, $3) }?.id
         guard let id else { return nil }
         self.init(name: name, id: id)
     }
 
-    /// By its name, where the system has one for it.
+    /// With the system's name for it, if any.
     init(numbered id: gid_t) {
         self.init(name: Self.entry { getgrgid_r(id, $0, $1, $2, $3) }?.name ?? String(id), id: id)
     }

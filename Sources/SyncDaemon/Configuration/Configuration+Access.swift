@@ -10,7 +10,7 @@ extension Configuration {
         table.close()
     }
 
-    /// A group that is named must exist: to go on without it would shut its members out, or let others in.
+    /// A configured group must exist: otherwise its members would lose access, or others gain it.
     private static func group(_ key: String, in table: StrictTable) -> AccessGroups.Group? {
         table.read(key, expected: "a group of this system (see ‘getent group’; ‘addgroup NAME’ makes one), or its number") { node in
             switch node.content {

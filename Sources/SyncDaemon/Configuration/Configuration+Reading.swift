@@ -5,7 +5,7 @@ import Foundation
 import SyncModel
 
 extension Configuration {
-    /// Reads `homing.yaml`; where no file is named and none is in its usual place, the defaults hold. Tells all mistakes at once.
+    /// Reads `homing.yaml`; without a named file and without one in the default place, returns the defaults. Throws all mistakes together.
     package static func load(file named: String?, environment: [String: String]) throws(Mistakes) -> Configuration {
         let log = MistakeLog()
         let configuration = read(file: named, environment: environment, log: log)
@@ -13,7 +13,7 @@ extension Configuration {
         return configuration ?? Configuration(places: Places(environment: environment))
     }
 
-    /// As `load`, with the mistakes in `log`, and the defaults in the place of what is mistaken; nil where the file cannot be read.
+    /// As `load`, but logs mistakes and uses defaults for invalid values; nil if the file cannot be read.
     static func read(file named: String?, environment: [String: String], log: MistakeLog) -> Configuration? {
         let places = Places(environment: environment)
         let file = named ?? places.configurationFile
@@ -32,7 +32,7 @@ extension Configuration {
             log.add(Mistake(file: file, key: "", found: "no readable file", expected: "the configuration, as YAML"))
             return nil
         }
-        // By any end of a line: a line feed after a carriage return is one character with it, and is not "\n".
+        // Splits at any line ending: in Swift, CR LF is one character and not equal to "\n".
         let lines = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
         let isEmpty = lines.allSatisfy { $0.isEmpty || $0.hasPrefix("#") }
         if !isEmpty, let node = YAMLNode.parse(text, file: file, log: log), let table = StrictTable(node, log: log) {
@@ -58,7 +58,7 @@ extension Configuration {
         socket = path("socket", in: table) ?? socket
         backends = path("backends", in: table) ?? backends
         limits.caFile = path("ca_file", in: table)
-        // `try?`: what is wrong with it is all the same here.
+        // `try?`: the cause does not matter here.
         if (try? limits.checkAuthorities()) == nil { table.reject("ca_file", expected: "a readable file with certificates in PEM") }
         read(proxyIn: table)
         if let table = table.table("spool") {
@@ -87,7 +87,7 @@ extension Configuration {
         table.close()
     }
 
-    /// The keys go before the environment.
+    /// These keys override the environment.
     private mutating func read(proxyIn table: StrictTable) {
         let named = table.read("proxy", expected: "http://host:port, or none") { node in
             node.text.flatMap { text in text == "none" ? ProxyRules() : Proxy(text).map { ProxyRules(proxy: $0) } }

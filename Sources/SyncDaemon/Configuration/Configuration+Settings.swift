@@ -7,7 +7,7 @@ import Foundation
 import SyncModel
 
 extension Configuration {
-    /// Every key with its value as text, always in the same order.
+    /// All keys and values as text, in a fixed order.
     var settings: [(key: String, value: String)] {
         [
             ("state_directory", stateDirectory),
@@ -42,6 +42,6 @@ extension Configuration {
 
     private static func text(_ group: AccessGroups.Group?) -> String { group?.name ?? "nobody" }
 
-    /// As one would write it: without a fraction where there is none.
+    /// Without a fraction for whole numbers.
     static func text(_ number: Double) -> String { number.formatted(.number.grouping(.never).locale(Locale(identifier: "C"))) }
 }

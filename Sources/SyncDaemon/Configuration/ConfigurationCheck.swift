@@ -2,12 +2,12 @@ import Backends
 import ControlAPI
 import Foundation
 
-/// What `homingd check` says: everything that is wrong in the configuration and in the profiles, at once.
+/// The result of `homingd check`: all mistakes in configuration and profiles.
 package struct ConfigurationCheck: Sendable {
     package let isGood: Bool
     package let text: String
 
-    /// Reads both and writes nothing.
+    /// Read-only.
     package static func run(file: String?, environment: [String: String]) -> ConfigurationCheck {
         let log = MistakeLog()
         let (configuration, backends) = readAll(file: file, environment: environment, deviceID: "check", log: log)
@@ -31,12 +31,12 @@ package struct ConfigurationCheck: Sendable {
         return ConfigurationCheck(isGood: log.all.isEmpty, text: lines.joined(separator: "\n"))
     }
 
-    /// The configuration, once nothing is wrong with it, with the profiles, and with how they fit together; else all mistakes of all of them.
+    /// The configuration if it, the profiles and their combination are valid; otherwise throws all mistakes.
     package static func configuration(file: String?, environment: [String: String]) throws(Mistakes) -> Configuration {
         try read(file: file, environment: environment).configuration
     }
 
-    /// Both, with nothing wrong in them; throws all mistakes of both.
+    /// As `configuration`, with the profiles.
     static func read(
         file: String?, environment: [String: String], deviceID: String = "check"
     ) throws(Mistakes) -> (configuration: Configuration, backends: [Backend]) {
@@ -46,11 +46,11 @@ package struct ConfigurationCheck: Sendable {
         return (configuration, backends)
     }
 
-    /// As `read`, with the mistakes in `log`; no configuration where its file cannot be read.
+    /// As `read`, but logs mistakes; no configuration if its file cannot be read.
     private static func readAll(
         file: String?, environment: [String: String], deviceID: String, log: MistakeLog
     ) -> (Configuration?, [Backend]) {
-        // Where the file cannot be read, nobody knows where the profiles are.
+        // Without the file, the profile folder is unknown.
         guard let configuration = Configuration.read(file: file, environment: environment, log: log) else { return (nil, []) }
         configuration.checkPlaces(log)
         let inConfiguration = log.all
@@ -65,12 +65,12 @@ package struct ConfigurationCheck: Sendable {
         return (configuration, backends)
     }
 
-    /// Whether `mistake`, in how configuration and profiles fit together, may only follow from one found in either of them.
+    /// Whether a mistake in the combination may only follow from another mistake.
     private static func isConsequence(
         _ mistake: Mistake, _ inConfiguration: [Mistake], _ inProfiles: some Sequence<Mistake>, route: String
     ) -> Bool {
         if inConfiguration.contains(where: { ["", "spool", "spool.enabled", "backends", mistake.key].contains($0.key) }) { return true }
-        // A profile with mistakes may be missing, or lack a route that is mistaken itself.
+        // A profile with mistakes may be missing, or lack an invalid route.
         return inProfiles.contains { mistake.key != "spool.route" || $0.key == "routes" || $0.key.hasPrefix("routes.\(route)") }
     }
 }

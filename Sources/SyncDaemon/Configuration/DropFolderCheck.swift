@@ -3,14 +3,12 @@ import ControlServer
 import Foundation
 import Glibc
 
-/// Whether operators can drop files, the daemon can take them, and no operator can touch the files of another.
+/// Checks that operators can drop files, that the daemon can take them, and that operators cannot touch each other's files.
 struct DropFolderCheck {
-    /// Whose members drop files.
     let operators: AccessGroups.Group
-    /// The daemon's user.
     let daemon: uid_t
 
-    /// All that is wrong, a sentence each.
+    /// One sentence per fault.
     func faults(of directory: String) -> [String] {
         let folders = [directory + "/new", directory + "/new/users"]
         return closedParents(of: folders[1], folders) + folders.flatMap(faults(ofFolder:))
@@ -43,7 +41,7 @@ struct DropFolderCheck {
             faults.append("The daemon’s user does not own \(described(folder)), so it cannot take the files of others out of it.")
         }
         if !rights.isSticky { faults.append("Operators can remove each other’s files: \(described(folder)) is not sticky.") }
-        // A file's group is the folder's or one that its operator has: what they all may be in is the group of operators.
+        // A file's group is the folder's or one of its operator's groups; the one that all operators share is the operator group.
         guard let defaults = rights.defaults else {
             return faults + ["\(folder) has no default ACL: the umask of a program decides who can read the files that it drops."]
         }
@@ -63,9 +61,9 @@ struct DropFolderCheck {
         "\(path) cannot be looked at: \(String(cString: strerror(error.code.rawValue)))."
     }
 
-    /// The path with owner, group and mode, as `ls -l` would show them.
+    /// The path with owner, group and mode, as in `ls -l`.
     private func described(_ path: String) -> String {
-        guard let rights = try? FolderRights(of: path) else { return path }  // `try?`: it is gone again
+        guard let rights = try? FolderRights(of: path) else { return path }  // `try?`: it was removed meanwhile
         let owner = getpwuid(rights.owner).map { String(cString: $0.pointee.pw_name) } ?? String(rights.owner)
         let mode = String(rights.mode, radix: 8)
         return

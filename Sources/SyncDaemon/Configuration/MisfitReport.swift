@@ -4,11 +4,11 @@ import Outbox
 import SyncModel
 import Vault
 
-/// What `homingd check` says of waiting entries that the profiles, as they are now, could not send.
+/// The part of `homingd check` about waiting entries that the current profiles cannot send.
 package enum MisfitReport {
-    /// Reads the store beside a daemon that may be running, and writes nothing; nil where there is nothing to tell.
+    /// Reads the store, also beside a running daemon, without writing; nil if there is nothing to report.
     package static func text(file: String?, environment: [String: String]) -> String? {
-        // `try?`: with mistakes in it, the configuration's own check has told them.
+        // `try?`: the configuration check reports mistakes.
         guard let (configuration, backends) = try? ConfigurationCheck.read(file: file, environment: environment) else { return nil }
         let state = configuration.stateDirectory
         guard StoreCheck.isThere(Daemon.store(in: state)) else { return nil }
@@ -36,7 +36,7 @@ package enum MisfitReport {
     private static let next =
         "Nothing is lost: they wait, and are sent once the profile fits again. To send them first, put the earlier profile back and run: homing sync --wait"
 
-    /// How one goes on after `12 entries`; nil where it can be sent.
+    /// The rest of a line that begins with `12 entries`; nil if it can be sent.
     private static func misfit(_ mutation: Mutation, _ backends: [Backend], _ origins: [String: String]) -> String? {
         let name = mutation.destination.backend
         guard let backend = backends.first(where: { $0.name == name }) else { return "for \(name), which has no profile any more." }

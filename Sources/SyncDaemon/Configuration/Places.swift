@@ -2,7 +2,7 @@ import ControlAPI
 import Foundation
 import Glibc
 
-/// Where things are: the system's directories for root and for a systemd unit, else the user's own (XDG Base Directory Specification).
+/// System directories for root and systemd units, otherwise the user's (XDG Base Directory Specification).
 package struct Places: Sendable, Equatable {
     package var configuration: String
     package var state: String
@@ -16,7 +16,7 @@ package struct Places: Sendable, Equatable {
         } else {
             let home = environment["HOME"] ?? "/"
             func directory(_ variable: String, _ fallback: String) -> String {
-                // The specification: a path that is not absolute is to be ignored.
+                // The specification says to ignore relative paths.
                 let named = environment[variable].flatMap { $0.hasPrefix("/") ? $0 : nil }
                 return (named ?? "\(home)/\(fallback)") + "/homing"
             }

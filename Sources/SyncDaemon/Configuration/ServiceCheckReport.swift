@@ -3,14 +3,14 @@ import Foundation
 import Glibc
 import Vault
 
-/// What `homingd check --as-service` says of the files and folders that the service needs.
+/// The result of `homingd check --as-service`: the service's files and folders.
 package struct ServiceCheckReport: Sendable {
     package let isGood: Bool
     package let text: String
 
-    /// Looks as the user that runs it, which is the service's, and writes nothing.
+    /// Checks as the current user, which is the service's. Read-only.
     package static func run(file: String?, environment: [String: String]) -> ServiceCheckReport? {
-        // `try?`: with mistakes in it, the configuration's own check has told them.
+        // `try?`: the configuration check reports mistakes.
         guard let configuration = try? Configuration.load(file: file, environment: environment) else { return nil }
         let state = configuration.stateDirectory
         var faults = closedFiles(in: state)
@@ -37,9 +37,9 @@ package struct ServiceCheckReport: Sendable {
             : "Give \(directory) the owners, modes and ACLs that /usr/lib/tmpfiles.d/homing.conf gives to the usual drop folder."
     }
 
-    /// The state directory's own files that the user cannot read and write.
+    /// Files in the state directory that the user cannot read and write.
     private static func closedFiles(in state: String) -> [String] {
-        // `try?`: that it is missing is told by the configuration's own check.
+        // `try?`: the configuration check reports a missing directory.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: state)) ?? []
         let paths: [String] = names.sorted().map { "\(state)/\($0)" }
         return paths.filter { access($0, R_OK | W_OK) != 0 }

@@ -3,14 +3,14 @@ import Glibc
 import Outbox
 import Vault
 
-/// What `homingd check --store` says of what is stored.
+/// The result of `homingd check --store`.
 package struct StoreCheckReport: Sendable {
     package let isGood: Bool
     package let text: String
 
-    /// Reads all of the store that the configuration names, and writes nothing.
+    /// Reads the whole configured store. Read-only.
     package static func run(file: String?, environment: [String: String]) -> StoreCheckReport {
-        // `try?`: with mistakes in it, the configuration's own check has told them. What else that finds is in nobody's way here.
+        // `try?`: the configuration check reports mistakes. Its other checks are not needed here.
         guard let configuration = try? Configuration.load(file: file, environment: environment) else {
             return StoreCheckReport(
                 isGood: false, text: "The store was not looked at: with mistakes in the configuration it is not known where it is.")
@@ -39,7 +39,7 @@ package struct StoreCheckReport: Sendable {
         do {
             let wasInUse = isInUse(state)
             var check = try StoreCheck(file: store, vault: vault, isInUse: wasInUse)
-            // A daemon that started meanwhile has written beside the look.
+            // A daemon that started meanwhile may have written during the check.
             if !wasInUse, !check.faults.isEmpty, isInUse(state) { check = try StoreCheck(file: store, vault: vault, isInUse: true) }
             ofStore = check.faults
             guard !ofKey.isEmpty || !ofStore.isEmpty || !damages.isEmpty else {

@@ -4,7 +4,6 @@ import Logging
 import Outbox
 
 extension SalvageReport {
-    /// What a person reads first.
     var sentence: String {
         "The store was damaged on \(at.formatted(Self.day)). All that can be read was saved\(gains)\(losses)."
     }
@@ -13,7 +12,7 @@ extension SalvageReport {
         saved == 0 ? "" : ", with \(saved == 1 ? "the 1 capture that had" : "the \(saved) captures that had") not gone up"
     }
 
-    /// In the station's own time zone, without a time: that is in the name of the folder.
+    /// In the station's time zone. The folder name contains the time.
     private static let day = Date.FormatStyle(date: .long, time: .omitted, locale: Locale(identifier: "en_GB"))
 
     private var losses: String {
@@ -37,7 +36,7 @@ extension SalvageReport {
 }
 
 extension Attention {
-    /// - Parameter report: goes on being shown until its folder is moved away.
+    /// - Parameter report: shown until its folder is moved away.
     init(damage report: SalvageReport) {
         var next: [String] = []
         if report.missing > 0 || report.mayMissMore {

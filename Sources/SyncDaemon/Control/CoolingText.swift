@@ -1,14 +1,12 @@
 import SyncModel
 
-/// What is said of a backend that is left alone for a while, by the reason for it.
 struct CoolingText {
     let reason: Failure.Reason
-    /// What happened, as a sentence.
     let message: String
-    /// Who is signed in, as far as that may be told.
+    /// The signed-in account, if the caller may see it.
     var who = "somebody"
 
-    /// Goes on after "because", without a full stop.
+    /// Follows "because"; without a full stop.
     var cause: String {
         switch reason {
         case .throttled: "the backend asked for quiet"
@@ -25,7 +23,6 @@ struct CoolingText {
         }
     }
 
-    /// The cause and what happened, as a sentence.
     var sentence: String { "\(cause.prefix(1).uppercased() + cause.dropFirst()): \(message.asSentence)" }
 
     /// What `count` captures that are safe here do: `wait for the network: …`.
@@ -34,7 +31,7 @@ struct CoolingText {
         return reason == .offline ? "\(wait) for the network: \(message)" : "\(wait), because \(cause): \(message)"
     }
 
-    /// What a person can do where the way there is at fault, with what comes `then`, as in `‘homing sync’ tries at once`; nil elsewhere.
+    /// A remedy for a fault on the way to the backend, followed by `then`, such as `‘homing sync’ tries at once`; otherwise nil.
     func remedy(then: String) -> String? {
         switch reason {
         case .tls: "Tell whoever runs the network or the backend; when it is mended, \(then)."

@@ -1,7 +1,6 @@
 import Foundation
 
-/// Times as they are told in sentences: `15:20` on the day itself, else `22 Nov 15:20`, with the year where it is another; in the station's
-/// own time zone, as the clock on its wall.
+/// Formats times for sentences, in the station's time zone: `15:20` today, else `22 Nov 15:20`, with the year if it differs.
 struct Moment {
     var now: Date
     var timeZone = TimeZone.current

@@ -5,20 +5,20 @@ import Delivery
 import Outbox
 import SyncModel
 
-/// How much of what is told a caller may see. An observer sees neither names of accounts nor words of a server, which may repeat a payload.
+/// Filters answers by role. Observers see no account names and no server text, which may repeat a payload (WhatObserversSee).
 struct View {
     let seesPeople: Bool
 
-    /// The names by which people know accounts; for an observer each is told by its number alone.
+    /// Account names; observers see only ids.
     func labels(_ labels: [Destination: String]) -> [Destination: String] { seesPeople ? labels : [:] }
 
-    /// What went wrong. An observer hears of an answer by its status alone.
+    /// Observers see only the status of a server's answer.
     func failure(_ failure: Failure, at backend: String) -> Failure {
         guard !seesPeople, let status = failure.status else { return failure }
         return Failure(failure.reason, status: status, Self.answered(status, backend), outcomeUnknown: failure.outcomeUnknown)
     }
 
-    /// The same of words that are stored beside the status of the answer they came with.
+    /// As `failure`, for stored text with the status of its answer.
     func words(_ words: String?, status: Int?, at backend: String) -> String? {
         guard !seesPeople, let words, let status else { return words }
         return words.isEmpty ? words : Self.answered(status, backend)
@@ -56,7 +56,7 @@ struct View {
         guard !seesPeople else { return event }
         var event = event
         for key in ["email", "as", "message", "error"] { event.detail[key] = nil }
-        // Why a session ended or did not begin may be told in the server's words.
+        // The reason may contain the server's text.
         if event.kind.hasPrefix("sign") { event.detail["reason"] = nil }
         return event
     }

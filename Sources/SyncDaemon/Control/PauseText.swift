@@ -1,7 +1,6 @@
 import ControlAPI
 import Foundation
 
-/// What is said of a pause.
 struct PauseText {
     let pause: PauseReport
     let moment: Moment

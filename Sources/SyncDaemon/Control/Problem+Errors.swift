@@ -56,7 +56,6 @@ extension Problem {
         }
     }
 
-    /// - Parameter commands: what a person types about a backend.
     init(_ error: IntakeError, commands: (String) -> NextCommands) {
         switch error {
         case .unknownBackend(let name, let known):

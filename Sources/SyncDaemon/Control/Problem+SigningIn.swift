@@ -4,7 +4,6 @@ import SyncModel
 import Vault
 
 extension Problem {
-    /// Why nobody was signed in at `backend` by `way`.
     init(_ error: AuthenticationError, signingInAt backend: Backend, by way: WayIn, _ commands: NextCommands) {
         let name = backend.name
         switch error {
@@ -37,7 +36,7 @@ extension Problem {
                 .signInRequired, status: 409, title: "Nobody is signed in", detail: "Nobody is signed in at \(name): \(reason)",
                 next: "Sign in with ‘\(commands.login)’.")
         case .unsupported(let words):
-            // Where people do sign in so, only the profile can be in the way: the command would lead here again.
+            // If the backend uses this sign-in method, only the profile can be wrong; the command would fail again.
             let isTheWay = way.means == backend.signInMeans
             self.init(
                 .unsupported, status: 409, title: "Not possible there", detail: words,
@@ -76,7 +75,7 @@ extension Problem {
         }
     }
 
-    /// Why the backend could not be asked, or did not say anything about the person.
+    /// The backend could not be asked, or did not answer about the person.
     private init(_ failure: Failure, signingInAt backend: String) {
         let remedy = CoolingText(reason: failure.reason, message: failure.message).remedy(then: "sign in here again")
         func unreachable(_ title: String, _ next: String) -> Problem {
@@ -107,7 +106,7 @@ extension Problem {
 }
 
 extension String {
-    /// Whether a refusal is for the state of the account, whatever the password: it is not confirmed, say.
+    /// Whether the refusal concerns the account's state, such as unconfirmed, and not the password.
     fileprivate var isAboutTheAccount: Bool {
         let stems = ["confirm", "unconfirm", "verif", "unverif", "activ", "inactiv", "deactiv", "disabl", "suspend", "approv", "switched"]
         let words = lowercased().split { !$0.isLetter }

@@ -5,7 +5,7 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// Why an entry waits: what stands in everybody's way first, then what stands in its own.
+/// Why an entry waits: causes for all entries first, then causes for this one.
 extension Reasons {
     func pending(_ entry: EntryRecord) -> Explanation {
         backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? behind(entry) ?? diskFull()
@@ -84,7 +84,7 @@ extension Reasons {
         return ("The disk is full, so nothing is sent until what became of it can be written.", "Make room on the disk.")
     }
 
-    /// A look-up that failed again and again: until one succeeds, nothing happens by itself that helps.
+    /// Look-ups keep failing; only a successful one helps.
     private func unseen(_ entry: EntryRecord) -> Explanation? {
         guard entry.uncertain, canLookUp, entry.looks >= Outbox.stuckLooks else { return nil }
         let when = entry.dueAt.map { $0 > moment.now ? " It is looked up again at \(moment.text($0))." : "" } ?? ""
@@ -94,7 +94,7 @@ extension Reasons {
         )
     }
 
-    /// Others get through, and none of its route.
+    /// Only this entry's route fails.
     private func failing(_ entry: EntryRecord) -> Explanation? {
         guard let routeGate else { return nil }
         let again = routeGate.until > moment.now ? "It is tried again at \(moment.text(routeGate.until))." : "It is being tried again."

@@ -5,34 +5,30 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// Why an entry is where it is, in one sentence, and the next thing to do: pure, from what is known at this moment.
+/// Why an entry is in its state and what to do next. Pure: uses only these values.
 struct Reasons {
-    /// The entry that has to leave its way first, in its lane or in the one that it goes after.
+    /// The entry that it waits behind, in its lane or in the lane before it.
     var blocker: EntryRecord?
-    /// How many entries go before it, counted up to `Outbox.countedInLine`.
+    /// Entries before it, counted up to `Outbox.countedInLine`.
     var ahead = 0
-    /// The proof of what became of it; nil while nothing has.
+    /// Nil until it is delivered or discarded.
     var receipt: ReceiptRecord?
-    /// The fields by which people know it.
     var fields: [String: String] = [:]
-    /// What a person wished for its backend.
     var pause: PauseReport?
     var gate: Gate?
-    /// Why its route is left alone; nil where it is not.
+    /// Why its route is cooling; nil if it is not.
     var routeGate: RouteGate?
     var session: SessionSnapshot?
-    /// The name by which people know the entry's account.
+    /// The account's display name.
     var owner: String
     var canLookUp: Bool
-    /// What a person types about its backend.
     var commands = NextCommands()
-    /// The address that the entry was taken for, where the profile names another service's by now.
+    /// The former backend address that the entry is bound to, if the profile has since changed.
     var formerAddress: String?
-    /// Whether a profile still describes the entry's backend.
     var hasProfile = true
-    /// What became of entries cannot be written, so nothing is sent.
+    /// Outcomes cannot be stored, so nothing is sent.
     var isDiskFull = false
-    /// Counted attempts before an entry is dead.
+    /// The limit of counted attempts.
     var attempts: Int
     var moment: Moment
 
@@ -137,7 +133,7 @@ struct Reasons {
 
     func discard(_ entry: EntryRecord) -> String { "To delete it for good, run: homing discard \(entry.id)" }
 
-    /// A space and the server's words as a sentence; nothing where there are none.
+    /// A space and the server's words as a sentence, or nothing.
     func said(_ entry: EntryRecord) -> String { entry.lastError.map { " \($0.asSentence)" } ?? "" }
 
     private func at(_ date: Date?) -> String { date.map { " at \(moment.text($0))" } ?? "" }

@@ -11,7 +11,7 @@ import Vault
 
 extension Station {
     func submit(_ request: ControlAPI.Submission, by peer: Peer) async throws(Problem) -> SubmissionReceipt {
-        // Where no backend is meant, the intake says so.
+        // The intake reports an ambiguous backend.
         let backend = request.backend.flatMap { keepers[$0] } ?? (keepers.count == 1 ? keepers.values.first : nil)
         let submission = Capture.Submission(
             backend: request.backend, route: request.route, id: try request.id.map { text throws(Problem) in try id(text) },
@@ -54,7 +54,7 @@ extension Station {
             }, fields: fields.isEmpty ? nil : fields, behind: blocker?.id.description, altered: receipt?.altered)
     }
 
-    /// The entry that has to leave the way of a pending one first; nil for none.
+    /// The entry that a pending one waits behind; nil for none.
     private func blocker(of record: EntryRecord) async throws(Problem) -> EntryRecord? {
         guard record.state == .pending else { return nil }
         return try await stored { () throws(OutboxError) in

@@ -7,7 +7,7 @@ import SyncModel
 extension Station {
     func events(_ request: EventQuery, by peer: Peer) async throws(Problem) -> AsyncStream<[Event]> {
         if let named = request.backend { _ = try keeper(named) }
-        // Listening begins before the first look, so that nothing falls in between.
+        // Listens before the first read, so that no event is missed.
         let news = outbox.eventsWritten.listen()
         let (oldest, newest) = try await stored { () throws(OutboxError) in
             (try await outbox.oldestCursor(), try await outbox.newestCursor())
@@ -19,7 +19,7 @@ extension Station {
         return AsyncStream { await reader.next() }
     }
 
-    /// Who asks for what is gone, or for what has never been, must not take the silence for peace.
+    /// Rejects a cursor of pruned or future events, which would otherwise wait in silence.
     static func check(_ since: Int64, oldest: Int64, newest: Int64) throws(Problem) {
         if since > newest {
             throw .invalid(
@@ -35,13 +35,13 @@ extension Station {
     }
 }
 
-/// Reads on when the listener asks: however slowly it reads, a page of events is all that memory holds for it.
+/// Reads a page only when the listener asks, so that a slow one holds at most one page in memory.
 private actor EventReader {
     private let outbox: Outbox
     /// Yields when there may be more; nil to end at the newest.
     private let news: AsyncStream<Void>?
     private var cursor: Int64
-    /// Only events of this one and of the station; nil for all.
+    /// Only events of this backend and of the station; nil for all.
     private let backend: String?
     private let view: View
 
@@ -53,10 +53,9 @@ private actor EventReader {
         self.backend = backend
     }
 
-    /// The next events; nil at the end.
     func next() async -> [Event]? {
         while !Task.isCancelled {
-            // `try?`: a read that fails now is tried again with the next news; the listener misses nothing.
+            // `try?`: a failed read is retried at the next event; no event is missed.
             if let page = try? await outbox.events(since: cursor, limit: 500), let last = page.last {
                 cursor = last.cursor
                 let meant = page.filter { backend == nil || $0.backend == nil || $0.backend == backend }

@@ -37,10 +37,9 @@ extension Station {
         return PauseList(pauses: ended.map(PauseReport.init), inflight: 0)
     }
 
-    /// Characters of a reason.
+    /// In characters.
     private static let longestReason = 500
 
-    /// The named backend, or all there are.
     private func names(_ named: String?) throws(Problem) -> [String] {
         if let named { return [try keeper(named).backend.name] }
         return keepers.keys.sorted()

@@ -30,7 +30,7 @@ extension Station {
         }
         let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
         let known = labels.filter { $0.key.backend == name }.map { Account(id: $0.key.account, label: $0.value) }
-        // What lies there now was dropped before.
+        // Files already there were dropped before the sign-in.
         await spool.accountMayHaveChanged()
         let snapshot: SessionSnapshot
         do throws(AuthenticationError) {
@@ -41,12 +41,12 @@ extension Station {
             await tell(error, of: request.attempted, at: name, to: peer)
             throw Problem(error, signingInAt: keeper.backend, by: way, commands(for: name))
         }
-        // What is dropped once the caller has the answer is that account's.
+        // Files dropped after the answer belong to the account.
         await spool.accountMayHaveChanged()
         return SessionReport(snapshot, at: keeper.backend)
     }
 
-    /// Tells of a sign-in; false where the store refused, and it is to be tried again. Done twice, it tells twice.
+    /// Records a sign-in; false if the store failed and the keeper must retry. A retry may record it twice.
     func tell(_ notice: SignInNotice, at name: String) async -> Bool {
         let requester = notice.requester ?? .daemon
         log.notice(
@@ -65,18 +65,18 @@ extension Station {
         }
     }
 
-    /// Every sign-in that came to nothing, whatever else of this caller's is left untold: refusals may lock the account.
+    /// Records every failed sign-in, unthrottled: refusals may lock the account.
     private func tell(_ error: AuthenticationError, of attempted: String?, at name: String, to peer: Peer) async {
         guard let (kind, reason) = error.news else { return }
         var (metadata, detail) = (facts(Requester(peer), name, nil), ["by": peer.description])
         if let attempted { (metadata["as"], detail["as"]) = ("\(attempted)", attempted) }
         if let reason { (metadata["reason"], detail["reason"]) = ("\(reason)", reason) }
         log.notice(kind == .signInRefused ? "A sign-in was refused" : "A sign-in failed", metadata: metadata)
-        // `try?`: the journal has it too, and a full disk must not hide the problem itself.
+        // `try?`: also in the journal; a full disk must not hide the problem itself.
         try? await outbox.record([SyncEvent(at: clock.now, kind, backend: name, detail: detail)])
     }
 
-    /// Nobody waits for a backend that hangs while the daemon stops: what is under way goes on without its caller.
+    /// Abandons the wait at shutdown; the work continues without its caller.
     func untilShutdown<T: Sendable, E: Error>(_ work: @escaping @Sendable () async throws(E) -> T) async throws(E) -> T {
         let outcome: Result<T, E> = await cancelWhenGracefulShutdown {
             do throws(E) { return .success(try await work()) } catch { return .failure(error) }
@@ -97,10 +97,10 @@ extension SessionReport {
 }
 
 extension AuthenticationError {
-    /// As what a sign-in that ended in it is told of, and why it did; nil where the daemon was stopped meanwhile.
+    /// The event for a failed sign-in and the reason; nil if the daemon was stopping.
     fileprivate var news: (kind: SyncEvent.Kind, reason: String?)? {
         switch self {
-        // The backend has looked at who it is, and said no.
+        // The backend checked the credentials and refused them.
         case .refused, .locked: (.signInRefused, nil)
         case .undeclared(let failure): (.signInRefused, failure.message)
         case .labelTaken(let label): (.signInRefused, "\(label) is the name of another account")
@@ -128,7 +128,7 @@ extension SignIn {
         }
     }
 
-    /// The name that was tried, as far as it can stand in a line; nil where none was given.
+    /// The attempted name in printable form, for the log; nil if none was given.
     fileprivate var attempted: String? {
         let name = String(
             String.UnicodeScalarView((email ?? "").unicodeScalars.filter { $0.properties.generalCategory.isPrintable }.prefix(254)))
@@ -137,7 +137,7 @@ extension SignIn {
 }
 
 extension Unicode.GeneralCategory {
-    /// Neither a control character nor a separator of lines, which would forge a second one.
+    /// Excludes control characters and line separators, which could forge a log line.
     fileprivate var isPrintable: Bool {
         ![.control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned, .privateUse].contains(self)
     }

@@ -35,11 +35,11 @@ extension Station {
             discarded: outcome.dropped > 0 ? outcome.dropped : nil)
     }
 
-    /// What signing out at `backend` has to do with the outbox.
+    /// The outbox work of a sign-out at `backend`.
     ///
     /// - Parameters:
-    ///   - meant: the id of the account that is to be signed out; nil for whoever it is.
-    ///   - force: also where the profile refuses it while not everything has gone up.
+    ///   - meant: the id of the account to sign out; nil for any.
+    ///   - force: overrides a profile that refuses sign-out with undelivered entries.
     func errands(at backend: Backend, of meant: String? = nil, force: Bool = false) -> SignOutErrands {
         let (name, refuses) = (backend.name, backend.outboxOnSignOut == .refuse && !force)
         return SignOutErrands(
@@ -55,17 +55,16 @@ extension Station {
             settle: { await settle($0, at: name) })
     }
 
-    /// Whether a sign-out by `peer` may destroy what was captured, as any discard: an administrator's. Others sign out, and it is held.
+    /// Dropping entries needs an administrator; for others they are held (DroppingAtSignOut).
     func mayDestroy(_ peer: Peer) -> Bool { policy.access(of: peer).map { $0 >= .administer } ?? false }
 
-    /// How many entries of a destination are neither delivered nor discarded.
+    /// Entries neither delivered nor discarded.
     func undelivered(_ destination: Destination) async throws(Problem) -> Int {
         try await stored { () throws(OutboxError) in
             try await outbox.tallies().undelivered(destination)
         }
     }
 
-    /// Who did something, where, and to whose session: the facts of a line in the journal.
     func facts(_ requester: Requester?, _ backend: String, _ account: AccountID?) -> Logger.Metadata {
         var facts: Logger.Metadata = ["backend": "\(backend)"]
         if let account { facts["account"] = "\(account)" }
@@ -73,13 +72,13 @@ extension Station {
         return facts
     }
 
-    /// How many entries of a destination have still to go up.
+    /// Entries pending or in flight.
     private func unsent(_ destination: Destination?) async throws(Problem) -> Int {
         try await stored { () throws(OutboxError) in try await outbox.tallies().unsent(destination) }
     }
 
-    /// Tells of a sign-out, and drops what its profile wants dropped; how much that was, or nil where the store refused and it is to be tried
-    /// again. Done twice, it tells twice.
+    /// Records a sign-out and drops entries if the profile says so. Returns the number dropped; nil if the store failed and the keeper must retry,
+    /// which may record it twice.
     private func settle(_ aftermath: SignOutAftermath, at name: String) async -> Int? {
         if let reason = aftermath.keptBecause {
             await tell(signOutOf: aftermath.account, failedBecause: reason, at: name, to: aftermath.requester)
@@ -108,7 +107,6 @@ extension Station {
         }
     }
 
-    /// Every sign-out that signed nobody out.
     private func tell(signOutOf account: Account?, failedBecause reason: String, at name: String, to requester: Requester?) async {
         var metadata = facts(requester, name, account?.id)
         metadata["reason"] = "\(reason)"
@@ -116,20 +114,20 @@ extension Station {
         var detail = ["reason": reason]
         detail["by"] = requester?.description
         detail["email"] = account?.label
-        // `try?`: the journal has it too, and a full disk must not hide the problem itself.
+        // `try?`: also in the journal; a full disk must not hide the problem itself.
         try? await outbox.record([SyncEvent(at: clock.now, .signOutFailed, backend: name, account: account?.id, detail: detail)])
     }
 
-    /// For a backend whose profile says `outbox: drop`: each entry as by any discard; how many there were.
+    /// For profiles with `outbox: drop`: discards each entry; returns the number.
     private func drop(_ destination: Destination, for requester: Requester?) async throws(OutboxError) -> Int {
         var dropped = 0
-        // In passes: what is just being handed back passes from one state to another, behind the back of whoever walks through them.
+        // In several passes: entries being handed back change state during the iteration.
         for _ in 0..<100 {
             for state in [Entry.State.inflight, .pending, .dead, .held] {
                 dropped += try await drop(destination, in: state, for: requester)
             }
             if try await outbox.tallies().undelivered(destination) == 0 { break }
-            try? await Task.sleep(for: .milliseconds(20), clock: .continuous)  // `try?`: nobody cancels it
+            try? await Task.sleep(for: .milliseconds(20), clock: .continuous)  // `try?`: nothing cancels it
         }
         return dropped
     }
@@ -146,8 +144,7 @@ extension Station {
         return dropped
     }
 
-    /// Whether it was there to discard. What was claimed at the moment of the sign-out is handed back untried, shortly after: for that it waits,
-    /// two seconds at most.
+    /// Whether it discarded the entry. Waits up to two seconds for an in-flight entry to be handed back.
     private func discard(_ id: MutationID, for requester: Requester?) async throws(OutboxError) -> Bool {
         var triesLeft = 100
         while true {
@@ -156,19 +153,19 @@ extension Station {
                 return true
             } catch {
                 switch error {
-                // Somebody was quicker.
+                // Settled meanwhile.
                 case .notFound, .wrongState(_, .discarded), .wrongState(_, .delivered): return false
                 case .wrongState(_, .inflight) where triesLeft > 0: triesLeft -= 1
                 default: throw error
                 }
             }
-            try? await Task.sleep(for: .milliseconds(20), clock: .continuous)  // `try?`: nobody cancels it
+            try? await Task.sleep(for: .milliseconds(20), clock: .continuous)  // `try?`: nothing cancels it
         }
     }
 }
 
 extension SignOutError {
-    /// Why nobody was signed out; nil where that is told already, or the sign-out goes on.
+    /// Why the sign-out failed; nil if already reported or still in progress.
     fileprivate var news: String? {
         switch self {
         case .kept, .leftWaiting: nil
@@ -183,7 +180,7 @@ extension SignOutError {
 }
 
 extension Requester {
-    /// This daemon, where it does something of its own accord.
+    /// Actions that the daemon starts itself.
     static var daemon: Requester { Requester(uid: geteuid(), pid: getpid(), name: "homingd") }
 
     init(_ peer: Peer) { self.init(uid: peer.uid, pid: peer.pid, name: UserName(peer.uid).short) }
@@ -194,9 +191,7 @@ extension [Tally] {
         filter { $0.destination == destination && isMeant($0.state) }.map(\.count).reduce(0, +)
     }
 
-    /// How many are neither delivered nor discarded.
     fileprivate func undelivered(_ destination: Destination) -> Int { count(destination) { $0 != .delivered && $0 != .discarded } }
 
-    /// How many have still to go up.
     fileprivate func unsent(_ destination: Destination?) -> Int { count(destination) { $0 == .pending || $0 == .inflight } }
 }

@@ -28,7 +28,7 @@ extension Station {
             version: HomingVersion.current, startedAt: startedAt, cursor: cursor)
     }
 
-    /// The first sentence, for a place where every user of the machine may read it: it names no account.
+    /// The first sentence without account names: every local user can read it.
     func publicSentence() async throws(Problem) -> String { try await summary(for: View(seesPeople: false)).summary.withoutNames.sentence }
 
     private func summary(for view: View) async throws(Problem) -> (summary: StatusSummary, cursor: Int64) {
@@ -65,7 +65,7 @@ extension Station {
         return (summary, overview.cursor)
     }
 
-    /// Those that hold now. The outbox knows of a pause, and of its end, before the dispatcher does.
+    /// The active pauses. The outbox knows of a pause, and of its end, before the dispatcher.
     func pauses() async throws(Problem) -> [String: Pause] {
         let now = clock.now
         return try await stored { () throws(OutboxError) in try await outbox.pauses() }
@@ -104,7 +104,7 @@ extension Station {
             reason = pause.map { PauseText(pause: $0, moment: Moment(now: clock.now)).sentence }
         case .open: nextTry = dispatcher.nextWake
         case .cooling(let until, let failure):
-            // Once it has come, the probe is on its way.
+            // After that time the probe is already running.
             nextTry = until > clock.now ? until : nil
             reason = failure.message
             cause = failure.reason.rawValue
@@ -136,7 +136,7 @@ extension Station {
 }
 
 extension SessionReport {
-    /// Why nothing can be sent under it, as a sentence.
+    /// Why nothing can be sent in this session state, as a sentence.
     fileprivate var whyNotSignedIn: String {
         let why = Self.because(reason)
         switch state {
@@ -148,7 +148,7 @@ extension SessionReport {
 }
 
 extension SpoolReport {
-    /// Of a drop folder that is turned off: what still lies there is taken by nobody.
+    /// For a disabled drop folder: its files are not taken.
     fileprivate init(off directory: String, holding files: Int, refused: Int) {
         let example = StuckFile(
             path: "\(directory)/new", reason: "the drop folder is turned off",
@@ -158,6 +158,5 @@ extension SpoolReport {
 }
 
 extension Entry.State {
-    /// Nothing more will become of it.
     fileprivate var isFinal: Bool { self == .delivered || self == .discarded }
 }

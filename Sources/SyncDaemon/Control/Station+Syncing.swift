@@ -31,7 +31,7 @@ extension Station {
             others: others > 0 ? others : nil)
     }
 
-    /// Who has to sign in for what waits at a backend, and how, a sentence or two for each.
+    /// The accounts that must sign in for waiting entries of a backend, and how; a sentence or two each.
     private func missingPeople(_ report: BackendReport) -> [String] {
         let moved = report.waitingForFormerAddress.map {
             "\(StatusSummary.captures($0)) \($0 == 1 ? "waits" : "wait") for an address that \(report.name) no longer has; ‘homing status’ says what to do."

@@ -8,7 +8,7 @@ import Logging
 import Outbox
 import SyncModel
 
-/// What stands behind the control channel: each call, turned into a call of the part that does it.
+/// Implements the control channel: forwards each call to the responsible component.
 struct Station: ControlService {
     let keepers: [String: SessionKeeper]
     let outbox: Outbox
@@ -17,13 +17,13 @@ struct Station: ControlService {
     let spool: Spool
     let clock: any SyncClock
     let startedAt: Date
-    /// Asked where a call does more for an administrator than for others.
+    /// For calls that do more for administrators.
     let policy: AccessPolicy
     let rejected: RejectedConfiguration
     let stateDirectory: String
     let log: Logger
 
-    /// The keeper of the backend that is meant: the named one, or the only one.
+    /// The keeper of the named backend, or of the only one.
     func keeper(_ named: String?) throws(Problem) -> SessionKeeper {
         let known = keepers.keys.sorted().joined(separator: ", ")
         if let named {
@@ -39,14 +39,13 @@ struct Station: ControlService {
         return only
     }
 
-    /// What a person types about a backend.
     func commands(for backend: String) -> NextCommands {
         NextCommands(
             backend: keepers.count > 1 ? backend : nil, means: keepers[backend]?.backend.signInMeans ?? .password,
             needsNames: keepers[backend]?.backend.needsNames ?? false)
     }
 
-    /// Runs what may fail in the outbox, and says so in plain words.
+    /// Runs an outbox operation and converts errors to problems.
     func stored<T>(_ work: () async throws(OutboxError) -> T) async throws(Problem) -> T {
         do { return try await work() } catch { throw Problem(error) }
     }

@@ -5,9 +5,8 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// What needs a person.
 extension StatusSummary {
-    /// Gravest first.
+    /// Most serious first.
     var attention: [Attention] {
         damages.map(Attention.init(damage:)) + shortage
             + withoutProfile.sorted { $0.key < $1.key }.map { name, count in
@@ -159,7 +158,7 @@ extension StatusSummary {
         }
     }
 
-    /// Routes that have failed for longer than a short outage takes, while something waits.
+    /// Routes that fail for longer than a short outage while entries wait.
     private func failingRoutes(of backend: BackendReport) -> [Attention] {
         guard backend.queue.waiting > backend.waitingForOthers, backend.session.state == "signedIn", backend.pause == nil else { return [] }
         return (backend.coolingRoutes ?? []).filter { moment.now.timeIntervalSince($0.since) >= Self.patience }.map { route in
@@ -173,10 +172,10 @@ extension StatusSummary {
         }
     }
 
-    /// Seconds for which a route may fail before a person should know.
+    /// In seconds.
     private static let patience: TimeInterval = 300
 
-    /// A pause without an end may have been forgotten after a day; one that has an end, where captures have waited for a week.
+    /// A pause without an end counts as forgotten after a day; one with an end after a week with waiting captures.
     private func isForgotten(_ pause: PauseReport, of backend: BackendReport) -> Bool {
         let age = moment.now.timeIntervalSince(pause.since)
         return pause.until == nil ? age >= 86_400 : age >= 7 * 86_400 && backend.queue.waiting > 0
@@ -213,9 +212,8 @@ extension StatusSummary {
     }
 }
 
-/// What was dropped while no account was signed in.
 extension StatusSummary {
-    /// What else to type where an account has to sign in first.
+    /// The claim step after a sign-in.
     fileprivate var claimingToo: String {
         guard spool.unclaimed > 0, unclaimed == .ask else { return "" }
         return
@@ -236,7 +234,7 @@ extension StatusSummary {
 }
 
 extension SessionReport {
-    /// `: why.` after a sentence that says that the session has ended, or a full stop where there is no more to say.
+    /// `: why.` after a sentence about an ended session, or a full stop.
     static func because(_ reason: String?) -> String {
         reason.flatMap { $0 == "the session has ended" ? nil : ": \($0.asSentence)" } ?? "."
     }

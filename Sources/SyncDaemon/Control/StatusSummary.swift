@@ -4,39 +4,36 @@ import ControlAPI
 import Foundation
 import Outbox
 
-/// The sentence that a person reads first, and what needs a person: pure, from the figures alone.
+/// The status sentence and the attention list. Pure: uses only these values.
 struct StatusSummary {
     var backends: [BackendReport]
     let spool: SpoolReport
-    /// Where what is dropped goes; nil for the only backend.
+    /// The backend of dropped files; nil for the only one.
     var spoolBackend: String?
-    /// Those files that wait in the drop folder and cannot be taken.
+    /// Waiting files that cannot be taken.
     var stuckWaiting = 0
-    /// Why the drop folder cannot be emptied; nil where it can.
+    /// Why the last sweep failed; nil if it did not.
     var spoolFailure: String?
-    /// What the configuration wants of files that nobody has claimed.
     var unclaimed = UnclaimedFiles.ask
-    /// Entries of backends that no profile describes any more, by the backend's name.
+    /// Entries of backends without a profile, by backend name.
     var withoutProfile: [String: Int] = [:]
-    /// Whether anything more can be written.
     var room = Room.enough
-    /// Why the configuration that was changed is not in force; nil where it is.
+    /// Why the changed configuration is not active; nil if it is.
     var rejectedConfiguration: String?
-    /// What became of stores that were damaged, while their remains lie there.
+    /// Salvage reports whose folders still exist.
     var damages: [SalvageReport] = []
     var moment: Moment
 
-    /// Whether the sentence may name people.
     var namesPeople = true
 
-    /// The same, told without anybody's e-mail address.
+    /// A copy without e-mail addresses.
     var withoutNames: StatusSummary {
         var summary = self
         summary.namesPeople = false
         return summary
     }
 
-    /// The same of one backend alone, and of the station as far as it concerns that one.
+    /// The summary of one backend, with its share of the station's state.
     func only(_ backend: BackendReport) -> StatusSummary {
         let isItsSpool = spoolBackend == nil || spoolBackend == backend.name
         return StatusSummary(
@@ -54,7 +51,7 @@ struct StatusSummary {
         return sentences.joined(separator: " ")
     }
 
-    /// Dropped files that were put aside: who dropped them may believe that they have gone up.
+    /// Refused files are mentioned because their owner may believe that they were sent.
     private var refusedFiles: [String] {
         guard spool.refused > 0 else { return [] }
         let (what, whose, them) =
@@ -63,7 +60,7 @@ struct StatusSummary {
         return ["\(what) refused and did not go up: \(whose) in \(spool.directory)/refused says why; mend \(them) and drop \(them) again."]
     }
 
-    /// Dropped files that cannot be taken, where the situation speaks of what waits.
+    /// Files that cannot be taken, if the main sentence mentions waiting entries.
     private var stuckFiles: [String] {
         guard stuckWaiting > 0, let file = spool.stuckExample, !waitingText.sentences.isEmpty || dead > 0 else { return [] }
         let what = "\(Self.droppedFiles(stuckWaiting)) cannot be taken"
@@ -71,7 +68,7 @@ struct StatusSummary {
         return [namesPeople ? "\(what): \(file.reason). \(file.next)" : "\(what)."]
     }
 
-    /// A drop folder that cannot be emptied, where the situation does not say so.
+    /// A drop folder failure, if the main sentence does not report it.
     private var failingSpool: [String] {
         guard let text = spoolFailureText, !waitingText.sentences.isEmpty || dead > 0 else { return [] }
         return [text]
@@ -84,22 +81,20 @@ struct StatusSummary {
         }
     }
 
-    /// Files that were dropped while no account was signed in, where one is now.
+    /// Files dropped while signed out, if an account is signed in now.
     private var unclaimedFiles: [String] {
         guard claimable > 0 else { return [] }
         return ["\(Self.droppedFiles(claimable)) \(claimable == 1 ? "has" : "have") not been claimed."]
     }
 
-    /// How many files wait to be claimed for an account that is signed in; where none is, they wait for that first.
+    /// Files that the signed-in account can claim; zero if signed out.
     var claimable: Int { spoolReport?.session.state == "signedIn" ? spool.unclaimed : 0 }
 
-    /// How many files wait in the drop folder for an account to sign in, or to be taken.
+    /// Files that wait to be taken, or for a sign-in.
     var waitingFiles: Int { (spoolFailure == nil ? untaken : 0) + spool.unclaimed - claimable }
 
-    /// Dropped files that nothing is known to keep from being taken.
     private var untaken: Int { max(0, spool.waiting - stuckWaiting) }
 
-    /// The backend that dropped files go to.
     var spoolReport: BackendReport? { backends.first { spoolBackend == nil || $0.name == spoolBackend } }
 
     static func droppedFiles(_ count: Int) -> String { count == 1 ? "1 dropped file" : "\(count) dropped files" }
@@ -165,7 +160,7 @@ struct StatusSummary {
             hasRestGoneUp: spool.refused + claimable + stuckWaiting == 0 && spoolFailure == nil)
     }
 
-    /// What to add where nothing waits because of it.
+    /// The addition for a pause when no entries wait for it.
     private var pausedToo: String {
         guard let backend = backends.first(where: { $0.pause != nil }), let pause = backend.pause else { return "" }
         return " Sending\(backends.count == 1 ? "" : " to \(backend.name)") is paused \(PauseText(pause: pause, moment: moment).clause)."

@@ -1,20 +1,19 @@
 import ControlAPI
 import SyncModel
 
-/// What waits, and for what: pure, from the figures alone.
+/// Sentences about waiting entries and their reasons. Pure: uses only these values.
 struct WaitingText {
     let backends: [BackendReport]
-    /// Files in the drop folder that are still to be taken in.
+    /// Files in the drop folder not yet stored.
     let files: Int
-    /// The backend that they go to; nil for the only one.
+    /// Their backend; nil for the only one.
     let filesBackend: String?
-    /// Whether people may be named.
     let namesPeople: Bool
     let moment: Moment
-    /// Whether all that does not wait has gone up.
+    /// Whether all other entries were delivered.
     var hasRestGoneUp = true
 
-    /// A sentence for each thing that something waits for; empty where nothing waits.
+    /// One sentence per reason; empty if nothing waits.
     var sentences: [String] {
         let isAnybodySignedIn = backends.contains { $0.session.state == "signedIn" }
         if !paused.isEmpty { return paused + (isAnybodySignedIn ? elsewhere : ["Nobody is signed in."]) }
@@ -26,7 +25,6 @@ struct WaitingText {
         return elsewhere
     }
 
-    /// Those that a pause holds up.
     private var stopped: [BackendReport] { backends.filter { $0.pause != nil && $0.queue.pending > 0 } }
     private var going: [BackendReport] { backends.filter { $0.pause == nil || $0.queue.pending == 0 } }
 
@@ -36,7 +34,6 @@ struct WaitingText {
         }
     }
 
-    /// Backends of which the same can be said, in their order.
     private func alike<Key: Equatable>(_ reports: [BackendReport], by key: (BackendReport) -> Key) -> [(key: Key, reports: [BackendReport])]
     {
         reports.reduce(into: []) { groups, report in
@@ -49,12 +46,12 @@ struct WaitingText {
         }
     }
 
-    /// ` at a and b`; nothing where there is only one backend.
+    /// ` at a and b`; empty for a single backend.
     private func place(_ word: String, _ reports: [BackendReport]) -> String {
         backends.count == 1 ? "" : " \(word) \(reports.map(\.name).inWords)"
     }
 
-    /// Where nothing is paused: gate by gate, then what is on its way, then what waits for other people.
+    /// Without a pause: by gate, then entries on their way, then entries of other accounts.
     private var elsewhere: [String] {
         let waiting = going.filter { own($0) > 0 }
         func count(_ reports: [BackendReport]) -> Int { reports.map(own).reduce(0, +) }
@@ -84,7 +81,7 @@ struct WaitingText {
 
     private func isCooling(_ report: BackendReport) -> Bool { report.session.state == "signedIn" && report.gate == "cooling" }
 
-    /// What waits at a backend for whoever is, or was, signed in there, and the files of the drop folder; all of it where that is nobody.
+    /// A backend's waiting entries for the current or previous account, plus dropped files; all entries if there is no account.
     private func own(_ report: BackendReport) -> Int {
         let waiting =
             report.session.account == nil
@@ -94,13 +91,12 @@ struct WaitingText {
         return max(0, waiting) + dropped
     }
 
-    /// Who has to sign in.
     private func missing(_ report: BackendReport) -> String {
         guard namesPeople, report.session.account != nil || own(report) == report.waitingForPeople else { return "somebody" }
         return report.awaited ?? "somebody"
     }
 
-    /// `1 capture waits for an address that breathesafe no longer has`, without a full stop; nil where none do.
+    /// `1 capture waits for an address that breathesafe no longer has`, without a full stop; nil if none do.
     private var elsewhereMeant: String? {
         let moved = going.filter { $0.waitingForFormerAddress != nil }
         let count = moved.compactMap(\.waitingForFormerAddress).reduce(0, +)
@@ -109,7 +105,7 @@ struct WaitingText {
             "\(StatusSummary.captures(count)) \(count == 1 ? "waits" : "wait") for an address that \(moved.map(\.name).inWords) no longer \(moved.count == 1 ? "has" : "have")"
     }
 
-    /// `2 captures wait for ann@lab.test and 3 for 2 others to sign in again`, without a full stop; nil where none do.
+    /// `2 captures wait for ann@lab.test and 3 for 2 others to sign in again`, without a full stop; nil if none do.
     private var others: String? {
         var people: [(name: String, count: Int)] = []
         for other in going.filter({ $0.session.account != nil }).flatMap(\.otherAccounts) {
@@ -151,6 +147,6 @@ extension [String] {
 }
 
 extension String {
-    /// With a full stop, where it does not end as a sentence does.
+    /// Adds a full stop unless the text ends with sentence punctuation.
     var asSentence: String { last.map { ".!?…".contains($0) } == true ? self : self + "." }
 }

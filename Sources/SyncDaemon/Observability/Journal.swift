@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
 
-/// The system's journal, in its own protocol, so that every fact of a message is a field that can be asked for.
+/// Logs in the systemd journal's native protocol, so that all metadata are searchable fields.
 package struct Journal: Sendable {
     private let socket: DatagramSocket
 
-    /// Nil where standard error does not go to the journal, or where the journal cannot be reached.
+    /// Nil if standard error is not the journal, or the journal is unreachable.
     package init?(environment: [String: String], path: String = "/run/systemd/journal/socket") {
         guard JournalStream.isStandardError(environment: environment) else { return nil }
         self.init(path: path)
@@ -16,7 +16,7 @@ package struct Journal: Sendable {
         self.socket = socket
     }
 
-    /// Sends one entry. A datagram that is too large is sent with shorter values; what cannot be sent at all goes to standard error.
+    /// Sends one entry. Shortens values if the datagram is too large; falls back to standard error.
     func send(_ record: JournalRecord) {
         for longest in [Int.max, 32 << 10, 1 << 10] {
             do throws(DatagramSocket.SendError) {

@@ -1,9 +1,8 @@
 import Logging
 
-/// Logs to the journal: a text with the facts in it, for people, and for programs each fact in a field of its own, `HOMING_` and its key in
-/// capitals, and in `HOMING_MESSAGE` the message, which is constant.
+/// Logs to the journal: a text with metadata for people, and each metadata value in a `HOMING_…` field; `HOMING_MESSAGE` holds the constant message.
 ///
-/// `journalctl HOMING_MESSAGE='The gate has changed' HOMING_BACKEND=breathesafe` finds it; `journalctl -o verbose` shows every field.
+/// Search with `journalctl HOMING_MESSAGE='The gate has changed' HOMING_BACKEND=breathesafe`; `journalctl -o verbose` shows all fields.
 package struct JournalLogHandler: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
@@ -42,7 +41,7 @@ package struct JournalLogHandler: LogHandler {
 }
 
 extension String {
-    /// In quotation marks where it would not be taken for one value otherwise.
+    /// Quotes the value if it would be ambiguous.
     fileprivate var quoted: String {
         guard contains(where: { $0.isWhitespace || $0 == "\"" || $0 == "=" }) else { return self }
         return "\"\(replacing("\"", with: "\\\""))\""

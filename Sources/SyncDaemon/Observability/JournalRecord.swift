@@ -1,6 +1,6 @@
 import Logging
 
-/// One entry of the journal, in its native protocol (systemd.io/JOURNAL_NATIVE_PROTOCOL).
+/// A journal entry in the native protocol (systemd.io/JOURNAL_NATIVE_PROTOCOL).
 struct JournalRecord: Sendable, Equatable {
     var fields: [Field] = []
 
@@ -11,14 +11,14 @@ struct JournalRecord: Sendable, Equatable {
 
     mutating func add(_ name: String, _ value: String) { fields.append(Field(name: name, value: value)) }
 
-    /// The datagram. A value of more bytes than `longest` is cut there and ends with `…`.
+    /// The datagram. Values longer than `longest` bytes are cut and end with `…`.
     func encoded(longest: Int = .max) -> [UInt8] {
         var bytes: [UInt8] = []
         for field in fields {
             let value = field.value.cut(toBytes: longest)
             bytes += field.name.utf8
             if value.utf8.contains(UInt8(ascii: "\n")) {
-                // The binary form: the length in 64 bits, little endian.
+                // Binary form: 64-bit little-endian length.
                 bytes.append(UInt8(ascii: "\n"))
                 withUnsafeBytes(of: UInt64(value.utf8.count).littleEndian) { bytes += $0 }
             } else {
@@ -30,7 +30,7 @@ struct JournalRecord: Sendable, Equatable {
         return bytes
     }
 
-    /// A field's name for a key of metadata: capitals, digits and underscores, at most 64 of them.
+    /// The field name for a metadata key: capitals, digits and underscores, at most 64.
     static func name(for key: String) -> String {
         let tail = key.unicodeScalars.map { scalar in
             scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil) ? Character(scalar) : "_"
@@ -40,7 +40,7 @@ struct JournalRecord: Sendable, Equatable {
 }
 
 extension Logger.Level {
-    /// As syslog(3) counts.
+    /// The syslog(3) level.
     var journalPriority: Int {
         switch self {
         case .trace, .debug: 7
@@ -57,7 +57,7 @@ extension String {
     fileprivate func cut(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var end = utf8.index(startIndex, offsetBy: limit)
-        // Not in the middle of a character.
+        // Not inside a character.
         while end > startIndex, end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
         return self[..<end] + "…"
     }

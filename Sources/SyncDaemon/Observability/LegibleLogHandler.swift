@@ -1,8 +1,7 @@
 import Logging
 import SyncModel
 
-/// Hands on what is logged, each fact on one line: names of files are anybody's, and must neither begin a line that we did not write nor steer
-/// the terminal on which the log is read.
+/// Escapes metadata: file names are untrusted and must not forge log lines or control the terminal.
 package struct LegibleLogHandler: LogHandler {
     private var next: any LogHandler
 

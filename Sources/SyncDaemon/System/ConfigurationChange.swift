@@ -1,16 +1,15 @@
 import Backends
 import Logging
 
-/// One difference between the configuration in force and the one that was read again.
+/// A difference between the active and the reread configuration.
 enum ConfigurationChange: Sendable, Equatable {
-    /// A key of `homing.yaml`, with its values as one would write them.
+    /// A `homing.yaml` key, with values in its syntax.
     case key(String, from: String, to: String)
     case backendAdded(String)
     case backendRemoved(String)
-    /// By the dotted keys of its profile; their values may be secrets.
+    /// Lists dotted profile keys only; values may be secrets.
     case backendChanged(String, keys: [String])
 
-    /// All differences, keys first.
     static func all(
         from old: (configuration: Configuration, backends: [Backend]), to new: (configuration: Configuration, backends: [Backend])
     ) -> [ConfigurationChange] {
@@ -24,7 +23,7 @@ enum ConfigurationChange: Sendable, Equatable {
         guard old.limits.proxies != new.limits.proxies, !changed.contains(where: { ["proxy", "no_proxy"].contains($0.detail.name) }) else {
             return changed
         }
-        // Of a proxy's user and password nothing is shown.
+        // Does not reveal a proxy's user or password.
         return changed + [.key("proxy", from: "one user or password", to: "another")]
     }
 
@@ -48,7 +47,7 @@ enum ConfigurationChange: Sendable, Equatable {
         }
     }
 
-    /// What an event says of it.
+    /// For an event.
     var detail: (name: String, text: String) {
         switch self {
         case .key(let key, let old, let new): (key, "\(old) → \(new)")

@@ -6,9 +6,9 @@ import Outbox
 import ServiceLifecycle
 import UnixSignals
 
-/// A daemon's life in this process: SIGTERM and SIGINT end it within five seconds, SIGHUP has it read its configuration again.
+/// Runs daemons in this process. SIGTERM and SIGINT stop within five seconds (eleven during a token refresh); SIGHUP rereads the configuration.
 ///
-/// Where that has changed, another daemon takes the place of the one that runs, with the same lock and the same socket.
+/// After a change, a new daemon takes over the lock and the socket (Reloading).
 package struct DaemonProcess: Sendable {
     private let file: String?
     private let environment: [String: String]
@@ -20,14 +20,14 @@ package struct DaemonProcess: Sendable {
         case ended(Result<Void, any Error>)
     }
 
-    /// - Parameter file: the configuration; nil for its usual place.
+    /// - Parameter file: the configuration; nil for the default path.
     package init(file: String?, environment: [String: String], log: Logger) {
         self.file = file
         self.environment = environment
         self.log = log
     }
 
-    /// Returns when it was told to stop and has; throws where it cannot start or go on.
+    /// Returns after a stop; throws if it cannot start or continue.
     package func run() async throws {
         let notifier = ServiceNotifier(environment: environment)
         do { try await run(notifier) } catch {
@@ -45,7 +45,7 @@ package struct DaemonProcess: Sendable {
                     if signal == .sighup {
                         post.yield(.reload)
                     } else {
-                        // Here already, for a stop may come while a store is being opened.
+                        // Here, because a stop may come while a store is being opened.
                         StopDeadline.start()
                         notifier?.tell(.stopping, .status("Stopping."))
                         post.yield(.stop)
@@ -65,7 +65,7 @@ package struct DaemonProcess: Sendable {
             }
             do {
                 let daemon: Daemon
-                // What is met only after the store was opened is salvaged when it is opened again.
+                // Damage found after the store was opened is salvaged by reopening it.
                 do { daemon = try await open() } catch OutboxError.damaged { daemon = try await open() }
                 try await live(daemon, happenings, post, &group)
             } catch let error as OutboxError {
@@ -74,14 +74,14 @@ package struct DaemonProcess: Sendable {
         }
     }
 
-    /// What runs, and what is to follow it.
+    /// The running daemon and its successor.
     private struct Life {
         var daemon: Daemon
         var next: (configuration: Configuration, backends: [Backend], changes: [ConfigurationChange])?
-        /// The configuration may have changed once more since `next` was read.
+        /// Another reload came after `next` was read.
         var readsAgain = false
         var isStopping = false
-        /// How often a damaged store was salvaged: where that does not help, the disk or the memory is failing.
+        /// How often a damaged store was salvaged; repeated damage means failing disk or memory.
         var salvages = 0
     }
 
@@ -97,7 +97,7 @@ package struct DaemonProcess: Sendable {
             }
         }
         var life = Life(daemon: first)
-        // Whatever ends this: whoever connects next finds no path to a daemon that is gone.
+        // However this ends, the path must not lead new clients to a dead daemon.
         defer { life.daemon.socket.close() }
         start(first)
         for await happening in happenings {
@@ -113,14 +113,14 @@ package struct DaemonProcess: Sendable {
             case .ended(.failure(OutboxError.damaged(let words))) where !life.isStopping && life.salvages < Self.mostSalvages:
                 log.error("The store is damaged and is opened anew", metadata: ["reason": "\(words)"])
                 life.salvages += 1
-                // What was to follow is read again once this is done.
+                // The pending configuration is read again afterwards.
                 if life.next != nil { post.yield(.reload) }
                 life.next = nil
                 let earlier = life.daemon
                 life.daemon = try await Daemon(earlier.configuration, earlier.backends, replacing: earlier, because: [])
                 start(life.daemon)
             case .ended(let outcome):
-                // A daemon that was told to end and whose time ran out has not failed: its work is cancelled, and the store keeps every entry.
+                // Running out of time is not a failure: the work is cancelled, and the store keeps every entry.
                 if case .failure(let error) = outcome, life.isStopping || life.next != nil {
                     log.warning("The daemon did not end cleanly", metadata: ["error": "\(error)"])
                 }
@@ -135,7 +135,7 @@ package struct DaemonProcess: Sendable {
         }
     }
 
-    /// Reads the configuration again, says what is new, and notes what is to follow.
+    /// Rereads the configuration, logs changes and sets the successor.
     private func reload(_ life: inout Life) {
         let daemon = life.daemon
         let notifier = daemon.premises.notifier
@@ -163,7 +163,7 @@ package struct DaemonProcess: Sendable {
         }
     }
 
-    /// The daemon that takes the place of `earlier`: on the new configuration, or, where that cannot be put to use, on the one from before.
+    /// The successor: with the new configuration or, if that fails, with the previous one.
     private func successor(
         of earlier: Daemon, _ configuration: Configuration, _ backends: [Backend], _ changes: [ConfigurationChange]
     ) async throws -> Daemon {

@@ -2,28 +2,28 @@ import CSystemLinux
 import Foundation
 import Glibc
 
-/// Owner, group, mode and ACLs of a folder, and what they allow (acl(5)).
+/// A folder's owner, group, mode and ACLs, and the access they grant (acl(5)).
 struct FolderRights: Equatable {
     var owner: uid_t
     var group: gid_t
     var mode: mode_t
-    /// Nil where the mode is all there is.
+    /// Nil if there is only a mode.
     var access: AccessList?
-    /// What new files and folders in it get; nil where their mode decides.
+    /// The ACL inherited by new files and folders; nil if there is none.
     var defaults: AccessList?
 
-    /// Whether a process that has no identity of the folder's but the group `member` may do all of `wanted`.
+    /// Whether a process whose only match is the group `member` has all of `wanted`.
     func allow(_ wanted: AccessList.Permissions, toMemberOf member: gid_t) -> Bool {
         let list = access ?? AccessList(mode: mode)
         return list.allows(wanted, user: nil, groups: [member], owner: owner, group: group)
     }
 
-    /// Whether only its owner and the folder's may remove or rename a file in it.
+    /// Whether only the owner of a file or of the folder may remove or rename it.
     var isSticky: Bool { mode & 0o1000 != 0 }
 }
 
 extension FolderRights {
-    /// Follows links; throws the errno of what kept it from looking.
+    /// Follows symbolic links; throws the errno of a failed read.
     init(of path: String) throws(POSIXError) {
         var (owner, group, mode): (UInt32, UInt32, UInt32) = (0, 0, 0)
         guard homing_read_rights(path, &owner, &group, &mode) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
@@ -33,7 +33,6 @@ extension FolderRights {
     }
 }
 
-/// A POSIX ACL.
 struct AccessList: Equatable {
     struct Permissions: OptionSet {
         let rawValue: UInt16
@@ -43,7 +42,7 @@ struct AccessList: Equatable {
         static let all: Permissions = [.read, .write, .execute]
     }
 
-    /// As the kernel numbers them (linux/posix_acl.h).
+    /// Kernel values (linux/posix_acl.h).
     enum Tag: UInt16 {
         case owner = 0x01
         case user = 0x02
@@ -56,7 +55,7 @@ struct AccessList: Equatable {
     struct Entry: Equatable {
         var tag: Tag
         var permissions: Permissions
-        /// Of a named user or group.
+        /// For a named user or group.
         var id: UInt32 = 0
     }
 
@@ -64,7 +63,7 @@ struct AccessList: Equatable {
 
     init(_ entries: [Entry]) { self.entries = entries }
 
-    /// The three entries that a mode is.
+    /// The ACL equivalent to a mode.
     init(mode: mode_t) {
         entries = [
             Entry(tag: .owner, permissions: Permissions(rawValue: UInt16(mode >> 6 & 7))),
@@ -73,7 +72,7 @@ struct AccessList: Equatable {
         ]
     }
 
-    /// From an extended attribute (linux/posix_acl_xattr.h): a version, then entries of eight bytes, all little-endian. Nil where it is another.
+    /// Parses an extended attribute (linux/posix_acl_xattr.h): a version, then 8-byte entries, little-endian. Nil for another format.
     init?(attribute: [UInt8]) {
         guard attribute.count >= 4, attribute.count % 8 == 4, attribute[..<4] == [2, 0, 0, 0] else { return nil }
         entries = []
@@ -93,7 +92,7 @@ struct AccessList: Equatable {
         self.init(attribute: buffer)
     }
 
-    /// The kernel's own rule: the owner's entry, else the named user's, else any of the groups' that grants it, else the others'.
+    /// The kernel's rule: the owner's entry, else the named user's, else any granting group entry, else others.
     func allows(_ wanted: Permissions, user: uid_t?, groups: Set<gid_t>, owner: uid_t, group: gid_t) -> Bool {
         func isAllowed(_ entry: Entry) -> Bool { entry.permissions.isSuperset(of: wanted) }
         if let user {

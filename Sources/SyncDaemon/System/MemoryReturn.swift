@@ -2,18 +2,18 @@ import CSystemLinux
 import Outbox
 import ServiceLifecycle
 
-/// Gives the system back what work has left free in the allocator, soon after it.
+/// Returns free heap memory to the system shortly after work.
 ///
-/// SQLite keeps the pages that a savepoint changes in memory, in small pieces. Freed among others that stay in use, the allocator holds on to
-/// them: after a document of 32 MiB to a hundred MiB. Asleep while nothing happens; in a rush it spends at most a hundredth of the time.
+/// SQLite keeps pages changed in a savepoint in small heap pieces. The allocator keeps pieces that were freed between live ones: up to 100 MiB
+/// after a 32 MiB document. Idle without work; under load it uses at most 1% of the time.
 struct MemoryReturn: Service {
-    /// Tells that there was work.
+    /// Fires after work.
     let work: Signal
     var shortestPause = Duration.seconds(1)
 
     func run() async throws {
         let done = work.listen()
-        try? await cancelWhenGracefulShutdown {  // `try?`: cancelled while asleep, that is how this ends
+        try? await cancelWhenGracefulShutdown {  // `try?`: only cancellation throws, and it ends the loop
             var pause = shortestPause
             for await _ in done {
                 try await Task.sleep(for: pause, clock: .continuous)

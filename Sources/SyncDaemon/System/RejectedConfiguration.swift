@@ -3,13 +3,12 @@ import ControlAPI
 import Outbox
 import Synchronization
 
-/// What a reload found wrong, until one finds all well: the configuration from before stays in force, and the status says so.
+/// The errors of the last reload, for the status; the previous configuration stays active. A good reload clears them.
 final class RejectedConfiguration: Sendable {
-    /// Told when it has changed.
     let changed = Signal()
     private let current = Mutex<String?>(nil)
 
-    /// Why the newest configuration is not in force; nil where it is.
+    /// Nil if the newest configuration is active.
     var reason: String? { current.withLock(\.self) }
 
     func set(_ reason: String?) {
@@ -25,7 +24,6 @@ final class RejectedConfiguration: Sendable {
 }
 
 extension Attention {
-    /// - Parameter reason: why the configuration that was changed is not in force.
     init(rejectedConfiguration reason: String) {
         self.init(
             code: "configuration-rejected",

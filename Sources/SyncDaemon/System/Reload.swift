@@ -1,13 +1,13 @@
 import Backends
 
-/// A configuration that was read again, against the one in force.
+/// The result of rereading the configuration.
 enum Reload: Sendable {
     case unchanged
-    /// The configuration in force stays so.
+    /// The active configuration stays.
     case mistaken(Mistakes)
     case changed(Configuration, [Backend], [ConfigurationChange])
 
-    /// Reads configuration and profiles. `restart` takes the keys that only another process can take over; they keep their values.
+    /// Reads configuration and profiles. `restart` receives changed keys that need a process restart; they keep their values.
     init(
         file: String?, environment: [String: String], inForce: (configuration: Configuration, backends: [Backend]), deviceID: String,
         restart: inout [ConfigurationChange]
@@ -26,9 +26,9 @@ enum Reload: Sendable {
 }
 
 extension Configuration {
-    /// What the process holds fast as long as it lives: the lock on its state, and the socket that it listens on.
+    /// Keeps the state lock and the socket, which last for the life of the process.
     fileprivate mutating func keepPlaces(of earlier: Configuration) {
-        // The drop folder moves along where only the state directory says where it is.
+        // A default drop folder follows the state directory.
         if spool.directory == stateDirectory + "/spool" { spool.directory = earlier.stateDirectory + "/spool" }
         stateDirectory = earlier.stateDirectory
         socket = earlier.socket

@@ -1,15 +1,14 @@
 import Foundation
 import Glibc
 
-/// The user that homingd.service runs the daemon as.
+/// The user of homingd.service.
 package enum ServiceIdentity {
     static let user = "homing"
 
-    /// Whether this system has that user.
     package static var exists: Bool { getpwnam(user) != nil }
 
-    /// Becomes that user, with its groups and for good: from then on nothing can be read but what the service can read. Returns the environment
-    /// with the places of the service. Throws where this process is neither root nor that user.
+    /// Permanently switches to that user and its groups, so that reads are limited to the service's rights. Returns the environment with the
+    /// service's paths. Throws unless the process is root or that user.
     package static func assume(in environment: [String: String]) throws(CannotAssume) -> [String: String] {
         guard let entry = getpwnam(user) else {
             throw CannotAssume(description: "This system has no user \(user). Run: systemd-sysusers homing.conf")

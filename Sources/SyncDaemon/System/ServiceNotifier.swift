@@ -1,25 +1,25 @@
 import Dispatch
 
-/// Tells the service manager how we are (sd_notify(3)).
+/// Reports the daemon's state to the service manager (sd_notify(3)).
 package struct ServiceNotifier: Sendable {
     private let socket: DatagramSocket
 
-    /// Nil where no service manager asks (`NOTIFY_SOCKET`).
+    /// Nil without `NOTIFY_SOCKET`.
     package init?(environment: [String: String]) {
         guard let name = environment["NOTIFY_SOCKET"], let socket = DatagramSocket(to: name) else { return nil }
         self.socket = socket
     }
 
     enum State: Sendable, Equatable {
-        /// Calls are answered, by the newest configuration that is good.
+        /// Calls are answered, with the newest valid configuration.
         case ready
-        /// The configuration is being read again; `ready` ends it.
+        /// Reading the configuration; `ready` ends it.
         case reloading(since: DispatchTime)
         case stopping
-        /// One plain sentence.
+        /// One sentence.
         case status(String)
         case watchdog
-        /// Starting, or stopping, may take so much longer.
+        /// Extends the start or stop timeout.
         case busy(for: Duration)
 
         var line: String {
@@ -36,7 +36,7 @@ package struct ServiceNotifier: Sendable {
 
     func tell(_ states: State...) {
         let text = states.map(\.line).joined(separator: "\n")
-        // `try?`: a service manager that is not there cannot be told, and what it should do then is its own matter.
+        // `try?`: without a listening service manager there is nothing to do.
         try? socket.send(text.utf8)
     }
 }

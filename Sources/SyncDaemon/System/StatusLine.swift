@@ -1,21 +1,21 @@
 import Outbox
 import ServiceLifecycle
 
-/// Keeps the service manager's status line (`systemctl status`) at what `homing status` says first: one sentence, told when it changes.
+/// Keeps the `systemctl status` line equal to the first sentence of `homing status`.
 ///
-/// Asleep while nothing happens; in a rush it looks once a second, and spends at most a tenth of the time.
+/// Idle without changes; under load it checks once a second and uses at most 10% of the time.
 struct StatusLine: Service {
     let notifier: ServiceNotifier
-    /// Each tells that the sentence may have changed.
+    /// Fire when the sentence may have changed.
     let news: [Signal]
-    /// The sentence as it is now; nil where it cannot be told.
+    /// The current sentence; nil if unavailable.
     let sentence: @Sendable () async -> String?
     var shortestPause = Duration.seconds(1)
 
     func run() async throws {
         let (looks, look) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         look.yield()
-        try? await cancelWhenGracefulShutdown {  // `try?`: cancelled while asleep, that is how this ends
+        try? await cancelWhenGracefulShutdown {  // `try?`: only cancellation throws, and it ends the loop
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for signal in news {
                     let changes = signal.listen()

@@ -2,14 +2,12 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Ends the process just before five seconds have passed since it was told to stop, whatever still hangs: for the store that is a kill, which
-/// loses nothing.
+/// Ends the process just under five seconds after a stop request, even if something hangs. For the store this equals a kill and loses nothing.
 enum StopDeadline {
     private static let isPutOff = Atomic(false)
 
-    /// The time runs from now.
     static func start() {
-        // A thread of its own, so that nothing that hangs can hold it up; it dies with the process.
+        // A dedicated thread, which nothing else can block.
         Thread.detachNewThread {
             Thread.sleep(forTimeInterval: 4.8)
             if isPutOff.load(ordering: .relaxed) { Thread.sleep(forTimeInterval: 6) }
@@ -17,6 +15,6 @@ enum StopDeadline {
         }
     }
 
-    /// Gives a token that the server is turning over six seconds more: a kill would lose it.
+    /// Adds six seconds for a refresh-token rotation in progress, which a kill would lose.
     static func putOff() { isPutOff.store(true, ordering: .relaxed) }
 }

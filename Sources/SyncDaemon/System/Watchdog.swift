@@ -2,14 +2,13 @@ import Delivery
 import Glibc
 import ServiceLifecycle
 
-/// Tells the service manager that delivery is alive, as long as the dispatcher's loop comes round: a loop that hangs is noticed, and the service
-/// manager ends the process and starts another (sd_watchdog_enabled(3)).
+/// Sends watchdog keep-alives while the dispatcher's loop responds; otherwise the service manager restarts the process (sd_watchdog_enabled(3)).
 struct Watchdog: Service {
     let dispatcher: Dispatcher
     let notifier: ServiceNotifier
     let interval: Duration
 
-    /// Half the time after which the service manager takes us for dead; nil where it does not ask for signs of life, or asks another process.
+    /// Half of the watchdog timeout; nil if it is off or meant for another process.
     static func interval(environment: [String: String], pid: pid_t = getpid()) -> Duration? {
         guard let limit = environment["WATCHDOG_USEC"].flatMap({ Int64($0) }), limit > 1 else { return nil }
         if let asked = environment["WATCHDOG_PID"], asked != String(pid) { return nil }
@@ -17,7 +16,7 @@ struct Watchdog: Service {
     }
 
     func run() async throws {
-        try? await cancelWhenGracefulShutdown {  // `try?`: cancelled while asleep, that is how this ends
+        try? await cancelWhenGracefulShutdown {  // `try?`: only cancellation throws, and it ends the loop
             while true {
                 if await dispatcher.echo() { notifier.tell(.watchdog) }
                 try await Task.sleep(for: interval, clock: .continuous)

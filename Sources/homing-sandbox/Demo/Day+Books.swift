@@ -1,7 +1,7 @@
 import Sandbox
 
 extension Day {
-    /// What the backend stored: each with the change that it is, and with the id of that change's entry.
+    /// The backend's ledger; each row with its change and the id of its entry.
     func arrivals() throws -> [(entry: LedgerEntry, change: Change?, id: String?)] {
         let rows = try books.rows
         let places = Dictionary(
@@ -21,14 +21,13 @@ extension Day {
         quote(lines.joined(separator: "\n"))
     }
 
-    /// The day is over: the last look, and whoever was signed in signs out.
     func close(signingOut options: String...) throws {
         say("The day is over.")
         try show("status")
         try show(["logout", "--yes"] + options)
     }
 
-    /// Lays the books side by side; true where they agree.
+    /// Compares the books of the daemon and the backend; true if they agree.
     func compare(_ things: String, foundThere: Set<String> = []) throws -> Bool {
         compare(
             DemoComparison(

@@ -2,7 +2,7 @@ import Foundation
 import Sandbox
 
 extension Day {
-    /// Hands in each change as a file of its own, all by one command.
+    /// Submits each change as a file, all with one command.
     func handIn(_ new: [Change], route: String, fields: [String] = []) throws {
         let names = new.indices.map { "\(route)-\(changes.count + $0 + 1).json" }
         for (name, change) in zip(names, new) {
@@ -12,7 +12,7 @@ extension Day {
         try show(["submit", "--route", route] + fields.flatMap { ["--item", $0] } + names)
     }
 
-    /// Hands in changes that have fields and no document; the command of the first is shown.
+    /// Submits changes that consist of fields; shows the first command.
     func handIn(fieldsOf new: [Change], route: String) throws {
         for (place, change) in new.enumerated() {
             let fields = change.document.sorted { $0.key > $1.key }.map { "\($0.key)=\($0.value.text ?? "")" }

@@ -1,13 +1,12 @@
 import Sandbox
 
 extension Day {
-    /// The manager of the lab signs in with the password.
     func signIn(_ options: String...) throws {
         try show(
             ["login", "--email", "manager@lab.test"] + options + ["--password-stdin"], input: BreatheSafeConfiguration.labPassword)
     }
 
-    /// The network goes, something is handed in all the same, and the manager asks what became of it.
+    /// Takes the network down, submits changes, and shows the status.
     func outage(_ words: String, _ handIn: () throws -> Void) async throws {
         await sandbox.down()
         say(words)
@@ -18,7 +17,7 @@ extension Day {
         try show("status")
     }
 
-    /// Only a person can go on: the manager looks, signs in for the second time, and what waited goes up.
+    /// Delivers the rest after a second sign-in, for stories in which the session cannot be renewed.
     func signInAgain() throws {
         try show("status")
         try signIn()
@@ -32,16 +31,16 @@ extension Day {
         try await until("the daemon has noticed the outage") { try station.homing("status", "--json").contains("\"gate\":\"cooling\"") }
     }
 
-    /// The network returns, and each of these requests takes a while, so that something can happen in the middle.
+    /// Restores the network and slows these requests, so that the story can interrupt them.
     func homecoming(slowing path: String) async throws {
         await sandbox.apply(.slow(milliseconds: 150, path: path))
         try await sandbox.up()
         try station.homing("sync")
     }
 
-    /// The next request to `path` takes effect, and its answer is lost on the way back.
+    /// Loses the response to the next request to `path`, after the request took effect.
     func loseAnAnswer(of path: String, thenSlowing slow: String? = nil) async {
-        // The first fault that fits a request is the one it meets.
+        // The first matching fault applies, so the order matters.
         sandbox.clearFaults()
         await sandbox.apply(Fault(.commitThenCut, path: path, count: 1))
         if let slow { await sandbox.apply(.slow(milliseconds: 150, path: slow)) }

@@ -1,10 +1,10 @@
 import Foundation
 import Sandbox
 
-/// A day as it is told: the sentences, the commands with what they print, and what was handed in.
+/// The narration of one day: sentences, commands with their output, and the submitted changes.
 final class Day {
     let station: DemoStation
-    /// In the order in which they were handed in.
+    /// In order of submission.
     private(set) var changes: [Change] = []
 
     init(_ station: DemoStation) { self.station = station }
@@ -21,7 +21,6 @@ final class Day {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) { StandardOutput.line("    \(line)") }
     }
 
-    /// Shows a command and what it prints.
     func show(_ arguments: String..., input: String? = nil) throws { try show(arguments, input: input) }
 
     func show(_ arguments: [String], input: String? = nil) throws {
@@ -32,7 +31,7 @@ final class Day {
 
     // MARK: What has to be so
 
-    /// Waits for something that is on its way, half a minute at most.
+    /// Waits up to 30 seconds for a condition.
     func until(_ what: String, _ isSo: () throws -> Bool) async throws {
         let end = ContinuousClock.now.advanced(by: .seconds(30))
         repeat {
@@ -42,11 +41,10 @@ final class Day {
         throw DemoError("waited in vain until \(what)")
     }
 
-    /// Breaks the story off where what it is about to say is not true.
+    /// Ends the story with an error if a claim is false.
     func expect(_ what: String, _ isSo: Bool) throws {
         if !isSo { throw DemoError("it is not so that \(what)") }
     }
 
-    /// Notes what the daemon has taken in.
     func add(_ new: [Change]) { changes += new }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the daemon says it holds, read through `homing list --json`.
+/// The daemon's entries, from `homing list --json`.
 struct DemoBooks {
     struct Row: Decodable {
         var sequence: Int
@@ -10,14 +10,14 @@ struct DemoBooks {
     }
     private struct Page: Decodable { var entries: [Row] }
 
-    /// In the order in which they were handed in.
+    /// In order of submission.
     let rows: [Row]
 
     init(rows: [Row]) { self.rows = rows.sorted { $0.sequence < $1.sequence } }
 
     init(_ station: DemoStation) throws {
         let text = try station.homing("list", "--limit", "500", "--json")
-        guard let page = try? JSONDecoder().decode(Page.self, from: Data(text.utf8)) else {  // `try?`: the message below says it better
+        guard let page = try? JSONDecoder().decode(Page.self, from: Data(text.utf8)) else {  // `try?`: the error below shows the output
             throw DemoError("‘homing list --json’ said: \(text)")
         }
         self.init(rows: page.entries)
@@ -25,7 +25,7 @@ struct DemoBooks {
 
     func count(_ state: String) -> Int { rows.filter { $0.state == state }.count }
 
-    /// The one entry in this state; throws where there are none or more.
+    /// The one entry in this state; throws for none or several.
     func only(_ state: String) throws -> Row {
         let found = rows.filter { $0.state == state }
         guard let row = found.first, found.count == 1 else { throw DemoError("expected one \(state) entry, found \(found.count)") }

@@ -1,18 +1,17 @@
 import Foundation
 
-/// What the day's work is: captures and the capture app's own offline files, with the user each belongs to.
 struct DemoCaptures {
-    /// Plain captures: the file, and the user in whose folder it is dropped.
+    /// Plain captures, each with the user of its drop folder.
     let plain: [(file: URL, user: Int)]
     let offline: [URL]
 
-    /// The user whom the manager who signs in may not upload for.
+    /// A user whom the signed-in manager does not manage.
     static let notManaged = 10
 
     init(folder: String) throws {
         func files(_ name: String) throws -> [URL] {
             let path = "\(folder)/\(name)"
-            guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {  // `try?`: the message below says it better
+            guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {  // `try?`: the error below names the folder
                 throw DemoError("There is no folder \(path). Run the demo from the project's folder, or name the data with --data.")
             }
             return names.filter { $0.hasSuffix(".json") }.sorted().map { URL(fileURLWithPath: "\(path)/\($0)") }
@@ -24,7 +23,7 @@ struct DemoCaptures {
 
     var count: Int { plain.count + offline.count }
 
-    /// Copies everything into the drop folder as a careful program does: under a hidden name first, then renamed.
+    /// Writes each file under a hidden name, then renames it, as capture programs should.
     func drop(into spool: String) throws {
         for file in offline { try drop(file, into: "\(spool)/new") }
         for (file, user) in plain { try drop(file, into: "\(spool)/new/users/\(user)") }

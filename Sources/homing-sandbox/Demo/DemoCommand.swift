@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 
-/// `homing-sandbox demo`
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo", abstract: "Tell the story of a day at a station, with the real daemon and this sandbox as its backend.",
@@ -48,7 +47,6 @@ struct DemoCommand: AsyncParsableCommand {
     }
 }
 
-/// Why the demo could not go on.
 struct DemoError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -1,17 +1,15 @@
 import Foundation
 import Sandbox
 
-/// The daemon's books and the backend's, side by side.
 struct DemoComparison {
-    /// What was handed in, in the words of the story.
+    /// The submitted changes, in the words of the story.
     let things: String
     let handedIn, delivered, foundThere, refused, duplicated, lost: (daemon: Int, backend: Int)
     let isInOrder: Bool
 
     /// - Parameters:
-    ///   - handedIn: how much it was, and in words what.
-    ///   - foundThere: the entries that a person discarded because they had seen them at the backend.
-    ///   - arrivals: the entries whose documents the backend stored, in its order; nil for what nobody handed in.
+    ///   - foundThere: entries that a person discarded after finding them at the backend.
+    ///   - arrivals: the entries of the stored documents, in the backend's order; nil for an unknown document.
     init(handedIn: (count: Int, things: String), books: DemoBooks, foundThere: Set<String> = [], arrivals: [String?]) {
         let known = Set(arrivals)
         let delivered = books.rows.filter { $0.state == "delivered" }
@@ -20,7 +18,7 @@ struct DemoComparison {
         self.handedIn = (books.rows.count, handedIn.count)
         self.delivered = (delivered.count, known.count - known.intersection(foundThere).count)
         self.foundThere = (discarded.count { foundThere.contains($0.id) }, known.intersection(foundThere).count)
-        // Refusals as the backend counts them: entries that it answered and never accepted.
+        // The backend's count: discarded entries that it never accepted.
         refused = (
             discarded.count { !foundThere.contains($0.id) },
             discarded.filter { !known.contains($0.id) && !foundThere.contains($0.id) }.count

@@ -1,7 +1,7 @@
 import Foundation
 import Sandbox
 
-/// A station in a temporary directory: the real daemon and command line, and a sandbox as the backend.
+/// A station in a temporary directory: the real daemon and command line, with a sandbox as the backend.
 final class DemoStation: Sendable {
     let sandbox: Sandbox
     let directory: String
@@ -16,7 +16,7 @@ final class DemoStation: Sendable {
         try files.createDirectory(
             atPath: directory + "/backends", withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         try Self.place(story.profile, of: profiles, in: directory + "/backends", address: sandbox.baseURL)
-        // Shorter pauses, so that the day takes a minute.
+        // Short pauses keep the demo to about a minute.
         try """
         state_directory: state
         socket: homing.sock
@@ -35,9 +35,9 @@ final class DemoStation: Sendable {
         daemon.standardOutput = log
     }
 
-    /// Copies a profile as it is shipped, and the one that it extends, but for the addresses.
+    /// Copies a shipped profile and the profiles it extends, and replaces their addresses.
     private static func place(_ name: String, of profiles: String, in folder: String, address: String) throws {
-        guard let shipped = try? String(contentsOfFile: "\(profiles)/\(name).yaml", encoding: .utf8) else {  // `try?`: the message says it
+        guard let shipped = try? String(contentsOfFile: "\(profiles)/\(name).yaml", encoding: .utf8) else {  // `try?`: the error names the file
             throw DemoError("There is no \(profiles)/\(name).yaml. Run the demo from the project's folder, or name it with --profiles.")
         }
         let lines = shipped.split(separator: "\n", omittingEmptySubsequences: false).map { line in
@@ -53,14 +53,14 @@ final class DemoStation: Sendable {
 
     var spool: String { directory + "/state/spool" }
 
-    /// How things stood in the end, and the end of the daemon's log.
+    /// The final status and the end of the daemon's log.
     var lastWords: String {
-        let log = (try? String(contentsOfFile: directory + "/homingd.log", encoding: .utf8)) ?? ""  // `try?`: no log, no words
-        let state = try? [homing("status"), homing("list")].joined(separator: "\n")  // `try?`: the story has broken off already
+        let log = (try? String(contentsOfFile: directory + "/homingd.log", encoding: .utf8)) ?? ""  // `try?`: without a log, prints none
+        let state = try? [homing("status"), homing("list")].joined(separator: "\n")  // `try?`: the story has failed already
         return [state, log.split(separator: "\n").suffix(8).joined(separator: "\n")].compactMap(\.self).joined(separator: "\n")
     }
 
-    /// Starts both and returns once the daemon answers.
+    /// Starts the sandbox and the daemon; returns after the daemon answers.
     func open() async throws {
         try await sandbox.start()
         do { try daemon.run() } catch { throw DemoError("\(programs)/homingd does not start: \(error.localizedDescription)") }
@@ -72,7 +72,7 @@ final class DemoStation: Sendable {
         throw DemoError("The daemon does not answer.")
     }
 
-    /// Runs `homing` in the station's directory and returns what it printed; any exit code is part of the story.
+    /// Runs `homing` in the station's directory and returns its output; ignores the exit code.
     @discardableResult
     func homing(_ arguments: String..., input: String? = nil) throws -> String { try homing(arguments, input: input) }
 
@@ -94,13 +94,12 @@ final class DemoStation: Sendable {
         return text.trimmingCharacters(in: .newlines)
     }
 
-    /// Ends the daemon and the sandbox, and removes the directory.
     func close() async {
         if daemon.isRunning {
             daemon.terminate()
             daemon.waitUntilExit()
         }
         await sandbox.stop()
-        try? FileManager.default.removeItem(atPath: directory)  // `try?`: what is left in /tmp the system sweeps
+        try? FileManager.default.removeItem(atPath: directory)  // `try?`: the system cleans up /tmp
     }
 }

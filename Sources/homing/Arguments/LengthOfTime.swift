@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
 
-/// A length of time as people write it: `90s`, `30m`, `2h`, `3d`, `1h30m`.
+/// A duration such as `90s`, `30m`, `2h`, `3d` or `1h30m`.
 struct LengthOfTime: ExpressibleByArgument, Equatable {
     let seconds: TimeInterval
 
-    /// Nil for anything else, for nothing at all, and for more than ten years.
+    /// Nil for other text, for zero, and above ten years.
     init?(argument: String) {
         var total = 0.0
         var digits = ""

@@ -2,7 +2,7 @@ import ArgumentParser
 import ControlAPI
 import Foundation
 
-/// A time as people write it: `18:00`, `2025-03-11`, `2025-03-11 14:00`, or RFC 3339 as it stands in JSON.
+/// A time such as `18:00`, `2025-03-11` or `2025-03-11 14:00`, or in RFC 3339 format as in JSON.
 enum PointInTime: ExpressibleByArgument, Equatable {
     case clock(hour: Int, minute: Int)
     case day(year: Int, month: Int, day: Int, hour: Int, minute: Int)
@@ -37,14 +37,14 @@ enum PointInTime: ExpressibleByArgument, Equatable {
         return (hour, minute)
     }
 
-    /// The moment that is meant, seen from `now`: a time of day is the next one. An error where that is past or no day of the calendar.
+    /// A time of day is its next occurrence. Throws if the date is in the past or does not exist.
     func date(after now: Date, in timeZone: TimeZone) throws(Problem) -> Date {
         guard let date = date(in: timeZone, after: now) else { throw .invalid("There is no such day.", next: "Look at the date again.") }
         guard date > now else { throw .invalid("That time is past.", next: "Name a time in the future.") }
         return date
     }
 
-    /// The moment that is meant: a time of day is the next one after `now`, or the last one where `now` is the end of what is looked at.
+    /// A time of day is its next occurrence after `now`. Nil if the date does not exist.
     private func date(in timeZone: TimeZone, after now: Date) -> Date? {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
@@ -59,7 +59,7 @@ enum PointInTime: ExpressibleByArgument, Equatable {
         }
     }
 
-    /// The moment that is meant, where it lies behind: a time of day is today's.
+    /// For queries about the past: a time of day is today's. Throws if the date does not exist.
     func date(before now: Date, in timeZone: TimeZone) throws(Problem) -> Date {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone

@@ -2,10 +2,10 @@ import ArgumentParser
 import ControlAPI
 import Foundation
 
-/// The station in one line and one exit code, for a monitoring system.
+/// The status as one line and an exit code, for monitoring systems.
 struct StatusCheck {
     let times: TimeText
-    /// Longer than this, in seconds, no capture may wait; nil for any time.
+    /// The maximum age of a waiting capture in seconds; nil for no limit.
     let maxAge: TimeInterval?
 
     struct Outcome: Equatable {
@@ -21,13 +21,12 @@ struct StatusCheck {
         return Self.line("OK", status.sentence, .success)
     }
 
-    /// Where the daemon could not be asked.
     func outcome(_ problem: Problem) -> Outcome {
         let word = problem.code == .daemonNotRunning ? "NOT RUNNING" : "FAILED"
         return Self.line(word, problem.detail, ExitCode(for: problem))
     }
 
-    /// Everything that needs a person, gravest first, and every backend to which nothing gets through meanwhile.
+    /// Everything that needs a person, most serious first, then the unreachable backends.
     private func troubles(_ status: Status) -> String {
         let outages = status.backends.filter { $0.gate == "cooling" && $0.queue.waiting > 0 }.map {
             "Nothing gets through to \($0.name)\($0.gateReason.map { ": \($0)" } ?? ".")"

@@ -48,6 +48,6 @@ struct EventsCommand: DaemonCommand {
 }
 
 extension Status {
-    /// The cursor after which to tell events where the person names none.
+    /// The default start: now if following, otherwise 50 events back, or 500 with a backend filter.
     func start(following: Bool, _ backend: String?) -> Int64 { following ? cursor : max(0, cursor - (backend == nil ? 50 : 500)) }
 }

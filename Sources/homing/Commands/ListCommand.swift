@@ -22,11 +22,10 @@ struct ListCommand: DaemonCommand {
     }
 }
 
-/// Where an entry can stand.
 enum EntryState: String, CaseIterable, ExpressibleByArgument {
     case pending, inflight, held, dead, delivered, discarded
 
-    /// Also in the words that the list shows.
+    /// Also accepts the words shown in the list.
     init?(argument: String) {
         guard let state = Self.allCases.first(where: { [$0.rawValue, Words.state($0.rawValue)].contains(argument) }) else { return nil }
         self = state

@@ -33,11 +33,10 @@ struct LoginCommand: DaemonCommand {
         if email?.trimmingCharacters(in: .whitespaces).isEmpty == true { throw ValidationError("The e-mail address is empty.") }
     }
 
-    /// Where the options say that the password is.
     var passwordSource: PasswordSource { passwordStdin ? .standardInput : passwordFile.map { .file($0) } ?? .terminal }
 
     func run(_ context: Context) async throws {
-        // Before anything is asked: a password typed for nothing is one too many.
+        // Checks the backend first, so that nobody types a password in vain.
         let status = try await context.client.call(Endpoints.status, NoInput())
         try target.require(among: status.backends.map(\.name))
         let report = status.backends.first { $0.name == target.backend ?? $0.name }
@@ -46,7 +45,7 @@ struct LoginCommand: DaemonCommand {
         let session = try await context.client.call(Endpoints.signIn, request)
         var now: BackendReport?
         var question: String?
-        // `try?`: they are signed in, and what waits for others can be asked for later.
+        // `try?`: the sign-in has succeeded; the status only adds notes.
         if !context.asJSON, let status = try? await context.client.call(Endpoints.status, NoInput()) {
             now = status.backends.first { $0.name == session.backend }
             question = ClaimText.question(status, at: session.backend)
@@ -64,7 +63,7 @@ struct LoginCommand: DaemonCommand {
 
     private var isToken: Bool { refreshTokenStdin || tokenStdin }
 
-    /// An error that says how people sign in at a backend where they have no password to be asked for.
+    /// Throws at a backend without password sign-in; the error names the right command.
     private func requirePassword(at report: BackendReport) throws(Problem) {
         guard !isToken, passwordSource == .terminal else { return }
         let token: String
@@ -78,7 +77,7 @@ struct LoginCommand: DaemonCommand {
             next: "Hand the token in on standard input: ‘\(SyncText.signInCommand(report))’.")
     }
 
-    /// An error where somebody else is signed in: the daemon would say the same, once a secret was typed.
+    /// Throws before asking for a secret if another account is signed in; the daemon would refuse too.
     private func requireNobodyElse(than email: String?, at report: BackendReport?) throws(Problem) {
         guard let session = report?.session, session.state == "signedIn", let present = session.email else { return }
         func plain(_ name: String?) -> String? { name?.trimmingCharacters(in: .whitespaces).lowercased() }
@@ -87,7 +86,7 @@ struct LoginCommand: DaemonCommand {
         throw .alreadySignedIn(present, at: session.backend, logout: "homing logout\(name)")
     }
 
-    /// - Parameter report: of the backend that is meant; nil where there is none.
+    /// - Parameter report: the selected backend; nil if there is none.
     private func request(at report: BackendReport?, warn: (String) -> Void) throws -> SignIn {
         let terminal = TerminalPrompt()
         if isToken {
@@ -105,7 +104,6 @@ struct LoginCommand: DaemonCommand {
 }
 
 extension TerminalPrompt? {
-    /// Asks for the e-mail address; without a terminal, or without an answer, an error that says what to do.
     func askForEmail() throws -> String {
         guard let prompt = self else {
             throw Problem.invalid(

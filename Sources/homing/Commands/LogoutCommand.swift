@@ -29,7 +29,7 @@ struct LogoutCommand: DaemonCommand {
             } else {
                 try confirmation.ask(explanation, "Sign out? [y/N] ") { ["y", "yes"].contains($0.lowercased()) }
             }
-            // The answer was about this account: somebody else may have signed in while the question stood.
+            // The person confirmed this account; another may have signed in meanwhile.
             request.account = report.session.account
         }
         let outcome = try await context.client.call(Endpoints.signOut, request)
@@ -40,7 +40,7 @@ struct LogoutCommand: DaemonCommand {
 }
 
 extension Status {
-    /// The backend named `name`, or the only one there is.
+    /// The backend named `name`, or the only one.
     func backend(toSignOutOf name: String?) throws(Problem) -> BackendReport {
         try requireBackend(name)
         let candidates = backends.filter { name == nil || $0.name == name }

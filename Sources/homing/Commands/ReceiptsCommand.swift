@@ -51,7 +51,7 @@ struct ReceiptCommand: DaemonCommand {
     @OptionGroup var global: GlobalOptions
 
     func run(_ context: Context) async throws {
-        // An entry that is forgotten is still known by its receipt.
+        // Receipts outlive their entries.
         let finder = IDFinder(what: "receipt", list: "homing receipts") { [client = context.client] after, limit async throws(Problem) in
             let page = try await client.call(Endpoints.receipts, ReceiptQuery(after: after, limit: limit))
             return (page.receipts.map { ($0.sequence, $0.id) }, page.next)

@@ -28,7 +28,7 @@ struct RetryCommand: DaemonCommand {
     func run(_ context: Context) async throws {
         let chosen = (state ?? .dead).rawValue
         let meant = try await meant(chosen, context)
-        // Nobody has looked for each of them, and sent again they may exist twice.
+        // `--all` skips these: they may have taken effect and cannot be looked up, so a retry could duplicate them.
         let left = all && !withoutLooking ? meant.filter { $0.uncertain && !$0.canBeLookedUp } : []
         let doubtful = withoutLooking ? meant.filter(\.uncertain) : []
         if !doubtful.isEmpty { try confirm(doubtful, context) }
@@ -62,7 +62,7 @@ extension RetryCommand {
         try confirmation.ask(warning, "Type the word ‘send’ to go on: ") { $0 == "send" }
     }
 
-    /// Why those of them cannot be tried now that belong to somebody who is not signed in: one explanation for all of a person's.
+    /// The reasons why entries of signed-out accounts cannot be tried now, one for each account.
     private func obstacles(to entries: [EntrySummary], _ context: Context) async throws -> [RetryText.Obstacle] {
         let sessions = try await context.client.call(Endpoints.sessions, NoInput()).sessions
         let signedIn = Set(sessions.filter { $0.state == "signedIn" }.map { [$0.backend, $0.account] })
@@ -76,12 +76,10 @@ extension RetryCommand {
     }
 }
 
-/// States out of which a person can bring an entry back.
 enum RetriableState: String, CaseIterable, ExpressibleByArgument {
     case dead, held
 }
 
-/// Several entries, as people name them.
 struct EntryArguments: ParsableArguments {
     @Argument(
         help: ArgumentHelp(

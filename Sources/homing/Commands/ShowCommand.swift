@@ -17,7 +17,6 @@ struct ShowCommand: DaemonCommand {
     }
 }
 
-/// One entry, as people name it.
 struct EntryArgument: ParsableArguments {
     @Argument(
         help: "The entry's number, its id, or at least 4 characters from the beginning or end of the id.", completion: Suggestions.entries)

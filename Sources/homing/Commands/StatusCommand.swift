@@ -35,7 +35,7 @@ struct StatusCommand: DaemonCommand {
         let check = StatusCheck(times: context.times, maxAge: maxAge?.seconds)
         let outcome: StatusCheck.Outcome
         do throws(Problem) {
-            // A monitoring system does not wait for a minute and a half.
+            // A monitoring system cannot wait for the default timeout.
             let status = try await global.client(timeout: .seconds(10)).call(Endpoints.status, NoInput())
             try status.requireBackend(target.backend)
             outcome = check.outcome(status.only(target.backend))

@@ -41,7 +41,7 @@ struct SubmitCommand: DaemonCommand {
         let handover = Handover { [client = context.client] submission async throws(Problem) in
             try await client.call(Endpoints.submit, submission)
         } pause: {
-            try? await Task.sleep(for: .seconds(1))  // `try?`: cancelled, the second try ends at once by itself
+            try? await Task.sleep(for: .seconds(1))  // `try?`: if cancelled, the second attempt fails at once
         }
         let names = noDocument ? ["the fields"] : files.isEmpty ? ["-"] : files
         var receipts: [SubmissionReceipt] = []
@@ -58,10 +58,10 @@ struct SubmitCommand: DaemonCommand {
             }
         }
         if context.asJSON { return context.answer(receipts, several: names.count > 1, "") }
-        // `try?`: it is safe here already, and whatever keeps the daemon from saying more is told by ‘homing status’.
+        // `try?`, also below: the submission is stored already, and ‘homing status’ reports other problems.
         guard let last = receipts.last, let status = try? await context.client.call(Endpoints.status, NoInput()) else { return }
         if let pause = SubmissionText.pause(of: last.backend, status) { return context.console.write(pause) }
-        // Where the backend is not reached it goes up once it is; what needs a person although it is reached is told at once.
+        // An unreachable backend needs no action; the note is only for entries that need a person.
         guard status.backends.contains(where: { $0.name == last.backend && $0.gate == "open" }),
             let why = try? await context.client.call(Endpoints.why, EntryReference(id: last.id))
         else { return }

@@ -46,7 +46,6 @@ struct SyncCommand: DaemonCommand {
 }
 
 extension SyncWait {
-    /// Waits on the daemon behind `client`.
     init(client: ControlClient, show: @escaping @Sendable (SyncProgress) -> Void) {
         self.init(
             status: { try await client.call(Endpoints.status, NoInput()) },

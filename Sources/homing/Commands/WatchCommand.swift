@@ -22,7 +22,7 @@ struct WatchCommand: DaemonCommand {
             let frame = WatchFrame(style: .plain, times: context.times, width: Table.width, height: nil)
             return context.answer(view, frame.lines(view).joined(separator: "\n"))
         }
-        // A daemon that is not there yet is waited for; a backend that is not is told before the screen is taken.
+        // Waits for a daemon that is not running, but reports an unknown backend before taking over the screen.
         do throws(Problem) {
             if target.backend != nil { try await context.client.call(Endpoints.status, NoInput()).requireBackend(target.backend) }
         } catch {

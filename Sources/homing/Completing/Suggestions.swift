@@ -2,7 +2,7 @@ import ArgumentParser
 import ControlAPI
 import Foundation
 
-/// What the shell offers where only the daemon knows the values: within a second, and nothing where the daemon does not answer.
+/// Shell completions from the daemon; empty if it does not answer within a second.
 enum Suggestions {
     static let backends = CompletionKind.custom { words, _, _ in
         await within(words) { client async throws(Problem) in
@@ -10,12 +10,12 @@ enum Suggestions {
         }
     }
 
-    /// Ends of ids, as ‘homing list’ shows them, of the newest entries.
+    /// The short ids of the newest entries, as in ‘homing list’.
     static let entries = CompletionKind.custom { words, _, prefix in
         await within(words) { client async throws(Problem) in try await ids(from: client, states: [nil], prefix) }
     }
 
-    /// The same, of entries that wait for a person.
+    /// The short ids of failed and held entries.
     static let troubledEntries = CompletionKind.custom { words, _, prefix in
         await within(words) { client async throws(Problem) in try await ids(from: client, states: ["dead", "held"], prefix) }
     }
@@ -36,10 +36,10 @@ enum Suggestions {
     ) async -> [String] {
         let client = ControlClient(socketPath: socket(in: words), timeout: limit)
         return await withTaskGroup(of: [String].self) { group in
-            // `try?`: somebody is typing; what goes wrong is told when the command runs.
+            // `try?`: a completion shows no errors; the command reports them when it runs.
             group.addTask { (try? await ask(client)) ?? [] }
             group.addTask {
-                try? await Task.sleep(for: limit)  // `try?`: cancelled, the daemon has answered
+                try? await Task.sleep(for: limit)  // `try?`: cancelled because the daemon has answered
                 return []
             }
             defer { group.cancelAll() }
@@ -47,7 +47,6 @@ enum Suggestions {
         }
     }
 
-    /// The socket that the command line names, else the usual one.
     static func socket(in words: [String]) -> String {
         let usual = SocketLocation.forClient(environment: ProcessInfo.processInfo.environment)
         for (index, word) in words.enumerated() {

@@ -1,11 +1,11 @@
 import ControlAPI
 
-/// The same done to several entries: what is wrong with one of them does not keep the others from it.
+/// Applies one action to several entries; continues after an error in one of them.
 struct EntryBatch {
     private(set) var done: [EntrySummary] = []
     private(set) var failures: [(id: String, problem: Problem)] = []
 
-    /// Does `action` to each; ends early at a problem that is not about one entry, e.g. a missing right.
+    /// Stops at an error that is not about a single entry, such as missing permission.
     mutating func run(_ ids: [String], _ action: (String) async throws(Problem) -> EntrySummary) async {
         for id in ids {
             do throws(Problem) {
@@ -17,7 +17,7 @@ struct EntryBatch {
         }
     }
 
-    /// The first problem, told with how many entries were done all the same; nil where all went well.
+    /// The first error, with the number of entries that succeeded; nil if all succeeded.
     var problem: Problem? {
         guard var problem = failures.first?.problem else { return nil }
         if done.count + failures.count > 1 {

@@ -1,12 +1,11 @@
 import ControlAPI
 import Foundation
 
-/// Finds the entries that people mean: by id, by the beginning or end of one (at least 4 characters), or by number (`12` or `#12`).
+/// Resolves entries by id, by the beginning or end of an id (at least 4 characters), or by number (`12` or `#12`).
 struct EntryResolver {
-    /// A page of the list.
     let page: (EntryQuery) async throws(Problem) -> EntryPage
 
-    /// Full ids in the order of `names`; an error, and nothing done, where one names no entry or more than one.
+    /// Full ids in the order of `names`, without duplicates; throws if a name matches no entry or several.
     func ids(_ names: [String]) async throws(Problem) -> [String] {
         var ids: [String] = []
         for name in names {
@@ -16,7 +15,6 @@ struct EntryResolver {
         return ids
     }
 
-    /// Every entry of `state`, page after page.
     func all(state: String, backend: String?) async throws(Problem) -> [EntrySummary] {
         var found: [EntrySummary] = []
         var query = EntryQuery(state: state, backend: backend, after: 0, limit: IDFinder.pageSize)
@@ -36,13 +34,12 @@ struct EntryResolver {
     }
 }
 
-/// What a person may write for an entry.
 enum EntryName: Equatable {
     case whole(String)
     case number(Int64)
     case part(String)
 
-    /// Digits alone are a number where there are at most 9 of them and the first is not 0; else they are a part of an id.
+    /// Digits are a number if there are at most 9 and the first is not 0, or after `#`; otherwise they are part of an id.
     init(_ text: String) throws(Problem) {
         let lower = text.lowercased()
         let digits = lower.hasPrefix("#") ? String(lower.dropFirst()) : lower

@@ -1,11 +1,10 @@
 import ControlAPI
 
-/// Finds an id by what people write for it, in a list that is read page by page.
 struct IDFinder {
-    /// What the list holds, `entry` or `receipt`, and the command that shows it.
+    /// `entry` or `receipt`, and below the command that lists them.
     let what: String
     let list: String
-    /// The numbers and ids after a number, at most so many, and after which number to go on; nil at the end.
+    /// At most `limit` numbers and ids after a number, and the number to continue after; nil at the end.
     let page: (_ after: Int64, _ limit: Int) async throws(Problem) -> (items: [(sequence: Int64, id: String)], next: Int64?)
 
     func id(_ name: EntryName) async throws(Problem) -> String {
@@ -14,7 +13,7 @@ struct IDFinder {
         case .number(let number):
             let found = try await page(number - 1, 1).items.first
             if let found, found.sequence == number { return found.id }
-            // A part of an id may be all digits.
+            // A part of an id can be all digits.
             if number >= 1000, let id = try await id(part: String(number)) { return id }
             throw .notFound("There is no \(what) number \(number).", next: "See the numbers with ‘\(list)’.")
         case .part(let part):
@@ -25,7 +24,6 @@ struct IDFinder {
         }
     }
 
-    /// Nil where there is none.
     private func id(part: String) async throws(Problem) -> String? {
         var found: String?
         var after: Int64? = 0

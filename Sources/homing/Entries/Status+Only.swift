@@ -1,7 +1,7 @@
 import ControlAPI
 
 extension Status {
-    /// The same as far as it concerns one backend, or the station itself; nil for everything.
+    /// The status of one backend and of the station itself; nil for everything.
     func only(_ backend: String?) -> Status {
         guard let backend else { return self }
         var status = self
@@ -11,10 +11,10 @@ extension Status {
         return status
     }
 
-    /// What needs a person, at this backend or at the station itself; nil for everything.
+    /// Attention items of this backend and of the station itself; nil for all.
     func attention(of backend: String?) -> [Attention] { attention.filter { backend == nil || $0.backend == nil || $0.backend == backend } }
 
-    /// An error that names the backends there are, where `name` is none of them.
+    /// Throws if the backend is unknown; the error lists the backends.
     func requireBackend(_ name: String?) throws(Problem) {
         guard let name, !backends.contains(where: { $0.name == name }) else { return }
         throw .noBackend(name, among: backends.map(\.name))

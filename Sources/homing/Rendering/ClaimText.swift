@@ -1,6 +1,5 @@
 import ControlAPI
 
-/// What became of files that were dropped while signed out.
 enum ClaimText {
     static func claimed(_ report: ClaimReport) -> String {
         let account = (report.email ?? report.account).printable
@@ -9,7 +8,7 @@ enum ClaimText {
         return "Claimed \(files) for \(account). Homing sends \(report.files == 1 ? "it" : "them") by itself; see ‘homing status’."
     }
 
-    /// The question that a sign-in asks; nil where there is nothing to claim at that backend.
+    /// The note after a sign-in; nil if the backend has no unclaimed files.
     static func question(_ status: Status, at backend: String) -> String? {
         status.attention.first { $0.code == "unclaimed-files" && $0.backend == backend }.map { "\($0.text) \($0.next)".printable }
     }

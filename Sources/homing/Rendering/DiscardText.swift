@@ -1,11 +1,10 @@
 import ControlAPI
 
-/// What discarding means, before and after.
 struct DiscardText {
     let times: TimeText
     private static let shown = 20
 
-    /// The entries about to be destroyed (the first 20 of them), and that there is no way back.
+    /// Lists the first 20 entries and warns that discarding is final.
     func before(_ entries: [EntrySummary]) -> String {
         let lines = entries.prefix(Self.shown).map { "  " + EntryText(style: .plain, times: times).line($0) }
         let more = entries.count > Self.shown ? ["  and \(entries.count - Self.shown) more"] : []

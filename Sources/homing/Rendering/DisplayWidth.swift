@@ -1,9 +1,9 @@
-/// Columns of a terminal: what is wide there takes two, and what joins the letter before it takes none.
+/// Terminal columns: 2 for a wide character, 0 for a combining one.
 extension Character {
     var columns: Int {
         guard let first = unicodeScalars.first else { return 0 }
         if first.properties.generalCategory == .nonspacingMark || first.properties.generalCategory == .format { return 0 }
-        // An emoji is wide, alone or because the selector after it says that it is one.
+        // Emoji are wide: by default, or with the emoji variation selector.
         if first.properties.isEmojiPresentation || unicodeScalars.contains("\u{FE0F}") { return 2 }
         return Self.wide.contains { $0.contains(first.value) } ? 2 : 1
     }
@@ -19,7 +19,7 @@ extension Character {
 extension String {
     var columns: Int { reduce(0) { $0 + $1.columns } }
 
-    /// At most `width` columns wide; what is cut ends with `…`.
+    /// Cut to `width` columns; a cut text ends with `…`.
     func cut(toColumns width: Int) -> String {
         guard columns > width else { return self }
         var (cut, taken) = ("", 0)
@@ -31,11 +31,9 @@ extension String {
         return width > 0 ? cut + "…" : ""
     }
 
-    /// At least `width` columns wide.
     func padded(toColumns width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
-    /// Broken at spaces into lines of at most `width` columns; a longer word has a line of its own. A command in ‘ and ’ is one word, so that
-    /// it can be copied.
+    /// Wrapped at spaces to `width` columns, without breaking longer words. A command between ‘ and ’ is one word, so that people can copy it.
     func wrapped(toColumns width: Int) -> [String] {
         var lines: [String] = []
         for word in matches(of: /[^ ‘]*‘[^‘’]*’[^ ]*|[^ ]+/).map(\.output) {

@@ -1,11 +1,10 @@
 import ControlAPI
 
-/// Entries as a table, as one line, and with everything there is to tell.
 struct EntryText {
     let style: TextStyle
     let times: TimeText
 
-    /// The end of an id, enough to name it again on the command line.
+    /// The end of an id, which the command line accepts.
     static func shortID(_ id: String) -> String { String(id.suffix(12)) }
 
     func table(_ page: EntryPage, state: String?) -> String {

@@ -1,20 +1,18 @@
 import ControlAPI
 
-/// One event in one line.
 struct EventText {
     let times: TimeText
 
     /// `14:05:33  delivered       3f2a91c04b7d  breathesafe  status=201`.
     func line(_ event: Event) -> String {
         let facts = event.detail.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-        // Of the name of who came or went, where it is known, the id tells nothing more.
+        // The account id is only useful for session events without an e-mail address.
         let isAboutAPerson = event.entry == nil && event.detail["email"] == nil
         let account = isAboutAPerson ? event.account.map { "account=\($0)" } : nil
         let parts = [event.entry.map(EntryText.shortID), event.backend, account] + facts.map(Optional.some)
         return ([times.precise(event.at), event.kind.padded(toColumns: 14)] + parts.compactMap(\.self)).joined(separator: "  ").printable
     }
 
-    /// The daemon stopped telling events.
     static func streamCut(after cursor: Int64) -> Problem {
         Problem(
             .daemonNotRunning, status: 503, title: "The events have ended",

@@ -1,8 +1,8 @@
-/// Labelled facts one below the other: the labels aligned, long values wrapped to the width of a table.
+/// Labelled facts, one per line, with aligned labels; long values are wrapped.
 struct Facts {
     private var rows: [(label: String, value: String)] = []
 
-    /// Adds a fact; one without a value is left out.
+    /// Adds a fact, unless its value is nil or empty.
     mutating func add(_ label: String, _ value: String?) {
         if let value, !value.isEmpty { rows.append((label, value.printable)) }
     }

@@ -1,6 +1,5 @@
 import ControlAPI
 
-/// What pausing and resuming came to.
 struct PauseReportText {
     let times: TimeText
 
@@ -14,7 +13,7 @@ struct PauseReportText {
         return lines.joined(separator: "\n").printableLines
     }
 
-    /// - Parameter status: how it is after that, at the backends that were meant.
+    /// - Parameter status: the status of the selected backends after resuming.
     static func resumed(_ list: PauseList, backend: String?, _ status: Status) -> String {
         let resumed = status.backends.filter { report in list.pauses.isEmpty || list.pauses.contains { $0.backend == report.name } }
         let closed = resumed.filter { $0.gate == "signInRequired" }
@@ -29,7 +28,7 @@ struct PauseReportText {
 }
 
 extension String {
-    /// As `printable`, but with its line breaks.
+    /// Like `printable`, but keeps line breaks.
     var printableLines: String {
         split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }.joined(separator: "\n")
     }

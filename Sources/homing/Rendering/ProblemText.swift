@@ -1,6 +1,5 @@
 import ControlAPI
 
-/// What went wrong, and on the next line what to do.
 struct ProblemText {
     let style: TextStyle
 

@@ -1,8 +1,7 @@
 import ControlAPI
 import Foundation
 
-/// Receipts as a table for a spreadsheet (RFC 4180): lines end with CR LF, and times are in UTC as in JSON. A cell that a spreadsheet would run as a
-/// formula begins with an apostrophe.
+/// Receipts as CSV (RFC 4180) with times in UTC. An apostrophe precedes cells that a spreadsheet would evaluate.
 enum ReceiptCSV {
     static let heading = row([
         "number", "id", "outcome", "captured_at", "accepted_at", "settled_at", "backend", "account", "email", "lane", "route", "remote_id",
@@ -22,14 +21,13 @@ enum ReceiptCSV {
 
     private static func row(_ cells: [String]) -> String { cells.map { quoted(inert($0)) }.joined(separator: ",") + "\r\n" }
 
-    /// Without control characters, which would steer a terminal, and of no effect in a spreadsheet (OWASP, CSV Injection).
+    /// Removes control characters and disarms formulas (OWASP, CSV Injection).
     private static func inert(_ cell: String) -> String {
         let text = cell.printable
         let first = text.unicodeScalars.first { !$0.properties.isWhitespace }
         return first.map("=+-@＝＋－＠".unicodeScalars.contains) == true ? "'" + text : text
     }
 
-    /// In quotes where the cell holds what would end it.
     private static func quoted(_ cell: String) -> String {
         guard cell.unicodeScalars.contains(where: { [",", "\""].contains($0) }) else { return cell }
         return "\"" + cell.replacingOccurrences(of: "\"", with: "\"\"") + "\""

@@ -1,6 +1,5 @@
 import ControlAPI
 
-/// Receipts as a table and one by one.
 struct ReceiptText {
     let style: TextStyle
     let times: TimeText
@@ -46,10 +45,10 @@ struct ReceiptText {
         return facts.lines().joined(separator: "\n")
     }
 
-    /// - Parameter pointer: the first place that differs.
+    /// - Parameter pointer: the first difference.
     static func altered(_ pointer: String) -> String { "the server stored something else at \(pointer.isEmpty ? "the top" : pointer)" }
 
-    /// `number 811 (201)`, `found by a look-up`, `by anna`.
+    /// `number 811 (201)`, `taken (200), looked up`, `by anna`.
     private static func proof(_ receipt: ReceiptReport) -> String {
         if receipt.outcome == "discarded" { return receipt.discardedBy.map { "by \($0)" } ?? "" }
         let number = receipt.remoteID.map { "number \($0)" } ?? "taken"

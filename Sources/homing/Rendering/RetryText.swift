@@ -1,15 +1,13 @@
 import ControlAPI
 
-/// What having entries tried again came to.
 enum RetryText {
-    /// Entries of somebody who is not signed in.
+    /// Entries of an account that is not signed in.
     struct Obstacle {
         let count: Int
-        /// Of one of them.
+        /// The explanation for one of them.
         let why: Explanation
     }
 
-    /// What sending these without a look may do.
     static func withoutLooking(_ entries: [EntrySummary]) -> String {
         let what = "\(Words.entries(entries.count).capitalisedFirst) may already have taken effect at \(backends(entries))."
         return "\(what) Sent without looking, \(entries.count == 1 ? "it" : "each") may exist there twice."

@@ -1,11 +1,10 @@
 import ControlAPI
 import Foundation
 
-/// Who is signed in, and what signing in and out came to.
 struct SessionText {
     let times: TimeText
 
-    /// `anna@clinic.example, signed in since 09:12`, or who has to sign in again and why.
+    /// `anna@clinic.example, signed in since 09:12`, or the account and the reason to sign in again.
     func line(_ session: SessionReport) -> String {
         let who = session.email ?? session.account ?? "somebody"
         let kept = session.remembered ? ", password kept" : ""
@@ -19,9 +18,8 @@ struct SessionText {
     }
 
     /// - Parameters:
-    ///   - name: the name that was given with a token, if one was.
-    ///   - others: people for whom captures wait there besides.
-    ///   - elsewhere: how many captures were taken for the address that the backend had before.
+    ///   - name: the name given with a token.
+    ///   - elsewhere: the number of entries accepted for the backend's former address.
     static func signedIn(
         _ session: SessionReport, named name: String? = nil, others: [WaitingAccount] = [], elsewhere: Int = 0
     ) -> String {
@@ -41,7 +39,7 @@ struct SessionText {
         return lines.joined(separator: "\n")
     }
 
-    /// Who is about to be signed out, and what waits for them.
+    /// The account about to be signed out, and its waiting entries.
     static func beforeSigningOut(_ report: BackendReport) -> String {
         let who = (report.session.email ?? report.session.account ?? "Somebody").printable
         let own = report.ownWaiting
@@ -61,12 +59,10 @@ struct SessionText {
             """
     }
 
-    /// Whether the server is not known to have ended what it was asked to end on other devices.
+    /// True unless the server confirmed that it ended the session.
     static func leavesOtherDevices(_ report: SignOutReport) -> Bool { report.server != "ended" }
 
-    /// - Parameters:
-    ///   - login: the command that signs in there again.
-    ///   - allDevices: the command that signs out on all devices, where that was wanted.
+    /// - Parameter allDevices: the command to sign out on all devices, if that was requested.
     static func signedOut(_ report: SignOutReport, login: String = "homing login", allDevices: String? = nil) -> String {
         let who = (report.email ?? "The account").printable
         var lines: [String] = []
@@ -100,6 +96,6 @@ struct SessionText {
 }
 
 extension BackendReport {
-    /// Entries that go up by themselves under the account signed in now.
+    /// Entries that Homing delivers for the signed-in account.
     var ownWaiting: Int { max(0, queue.waiting - waitingForOthers) }
 }

@@ -1,6 +1,6 @@
 import ControlAPI
 
-/// How the station is: the sentence first, then what needs a person, then each backend.
+/// The status: a sentence, the items that need a person, then each backend.
 struct StatusText {
     let style: TextStyle
     let times: TimeText
@@ -43,7 +43,7 @@ struct StatusText {
         return ["\(style.bold(report.name))  \(style.faint(report.baseURL.printable))"] + facts.lines(indent: 2)
     }
 
-    /// `3 waiting, 1 being sent, 412 delivered`; states without an entry are left out.
+    /// `3 waiting, 1 being sent, 412 delivered`; omits states without entries.
     static func counts(_ queue: QueueReport) -> String {
         let parts = [
             (queue.pending, "waiting"), (queue.inflight, "being sent"), (queue.held, "on hold"), (queue.dead, "failed"),
@@ -54,7 +54,7 @@ struct StatusText {
     }
 
     static func sending(_ report: BackendReport) -> String {
-        // The reason is a sentence that begins with it.
+        // The reason is a complete sentence that mentions the pause.
         if report.gate == "paused", let reason = report.gateReason { return reason }
         let state =
             switch report.gate {

@@ -1,8 +1,7 @@
 import ControlAPI
 
-/// What became of a file that was handed in.
 enum SubmissionText {
-    /// - Parameter name: nil where no document was handed in.
+    /// - Parameter name: nil if no document was submitted.
     static func accepted(_ receipt: SubmissionReceipt, from name: String?) -> String {
         let name = name?.printable ?? "It"
         let entry = "\(EntryText.shortID(receipt.id)) (#\(receipt.sequence))"
@@ -11,20 +10,20 @@ enum SubmissionText {
             : "\(name) is safe here as \(entry) and goes up to \(receipt.backend) by itself."
     }
 
-    /// That a person has paused sending to `backend`; nil where nobody has.
+    /// A note that a person has paused `backend`; otherwise nil.
     static func pause(of backend: String, _ status: Status) -> String? {
         guard let report = status.backends.first(where: { $0.name == backend }), report.gate == "paused" else { return nil }
         let resume = "‘homing resume\(status.backends.count > 1 ? " --backend \(backend)" : "")’"
         return "It does not go up yet. \(report.gateReason ?? "Sending is paused.") \(resume) ends the pause.".printable
     }
 
-    /// What a person has to do before it goes up; nil where nothing stands in its way but time.
+    /// The action that a person must take before delivery; nil if none is needed.
     static func obstacle(_ why: Explanation) -> String? {
         guard why.state == "pending", let next = why.next, !next.hasPrefix("Nothing") else { return nil }
         return "It does not go up yet. \(why.sentence) \(next)".printable
     }
 
-    /// `problem` of the file `name`, with how many of `total` files were accepted before it.
+    /// `problem` of the file `name`, with the number of files accepted before it.
     static func stopped(_ problem: Problem, at name: String, accepted: Int, of total: Int) -> Problem {
         guard total > 1 else { return problem }
         var problem = problem

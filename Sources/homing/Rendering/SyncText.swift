@@ -1,6 +1,5 @@
 import ControlAPI
 
-/// How far sending is.
 enum SyncText {
     static func report(_ report: SyncReport) -> String {
         guard report.waiting > 0 else {
@@ -14,7 +13,7 @@ enum SyncText {
         return "\(waiting)\n\(obstacle.printable)"
     }
 
-    /// `12 of 15 delivered, 3 waiting…`, and what is in the way.
+    /// `12 of 15 delivered, 3 waiting…`, and the obstacle, if any.
     static func progress(_ progress: SyncProgress) -> String {
         var parts = ["\(progress.delivered) of \(progress.total) delivered"]
         if progress.dead > 0 { parts.append("\(progress.dead) dead") }
@@ -23,7 +22,6 @@ enum SyncText {
         return parts.joined(separator: ", ") + (progress.obstacle.map { " \($0.printable)" } ?? "")
     }
 
-    /// What waiting came to.
     static func outcome(_ progress: SyncProgress) -> String {
         var lines = progress.delivered > 0 ? ["\(Words.entries(progress.delivered)) delivered."] : []
         let stuck = progress.dead + progress.held
@@ -45,7 +43,7 @@ enum SyncText {
 
     static func signInCommand(_ report: BackendReport) -> String { report.signInCommand ?? "homing login --backend \(report.name)" }
 
-    /// The time to wait was over before everything had gone up; `sentence` says how it stands.
+    /// The error if the time limit ended first; `sentence` is the status.
     static func outOfTime(seconds: Int, _ sentence: String) -> Problem {
         Problem(
             .timeout, status: 504, title: "Out of time",

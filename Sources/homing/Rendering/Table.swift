@@ -1,4 +1,4 @@
-/// Aligned columns under a heading, at most `width` columns wide; the last column gives way.
+/// Aligned columns with a heading, at most `width` columns wide; the last column shrinks to fit.
 struct Table {
     struct Column {
         var title: String

@@ -1,18 +1,17 @@
 import Foundation
 import SyncModel
 
-/// Times as people say them, seen from `now`.
+/// Times for people, relative to `now`.
 struct TimeText: Sendable {
     let now: Date
     let timeZone: TimeZone
 
-    /// `3 minutes ago (14:05)`, `in 2 hours (16:10)`, `yesterday`'s and older with their date: `20 hours ago (11 Mar 18:05)`.
+    /// `3 minutes ago (14:05)`, `in 2 hours (16:10)`; with a date if not today: `20 hours ago (11 Mar 18:05)`.
     func relative(_ date: Date) -> String { "\(distance(date)) (\(clock(date)))" }
 
-    /// `14:05` today, `11 Mar 14:05` this year, else `11 Mar 2024 14:05`.
+    /// `14:05` today, `11 Mar 14:05` this year, otherwise `11 Mar 2024 14:05`.
     func clock(_ date: Date) -> String { day(date) + time(date) }
 
-    /// As `clock`, with seconds.
     func precise(_ date: Date) -> String {
         day(date) + time(date) + ":" + Self.twoDigits(calendar.component(.second, from: date))
     }

@@ -1,12 +1,11 @@
 import ControlAPI
 
-/// The versions of both programs.
 struct Versions: Encodable, Equatable {
     let homing: String
-    /// Nil while the daemon is not running.
+    /// Nil if the daemon is not running.
     let homingd: String?
 
-    /// Asks `daemon` for its version; that it does not run is no error here.
+    /// Asks the daemon for its version; a daemon that is not running is not an error.
     init(client: String, daemon: () async throws(Problem) -> String) async throws(Problem) {
         homing = client
         do throws(Problem) {

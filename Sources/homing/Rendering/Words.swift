@@ -1,13 +1,11 @@
 import Foundation
 
-/// Numbers and lists as people say them.
 enum Words {
     /// `1 entry`, `3 entries`, `no entries`.
     static func count(_ number: Int, _ one: String, _ many: String) -> String {
         number == 0 ? "no \(many)" : "\(number) \(number == 1 ? one : many)"
     }
 
-    /// The word for an entry's state.
     static func state(_ state: String) -> String {
         switch state {
         case "pending": "waiting"
@@ -18,7 +16,7 @@ enum Words {
         }
     }
 
-    /// Why an entry is on hold, after a colon.
+    /// The reason for a hold, for use after a colon.
     static func holdReason(_ reason: String) -> String {
         switch reason {
         case "forbidden": "not permitted"
@@ -37,7 +35,7 @@ enum Words {
     /// `1 entry waits`, `3 entries wait`.
     static func entriesWait(_ number: Int) -> String { "\(entries(number)) \(number == 1 ? "waits" : "wait")" }
 
-    /// Bytes as `812 bytes`, `17.4 kB` or `1.2 MB`; a kB is 1000 bytes.
+    /// `812 bytes`, `17.4 kB` or `1.2 MB`; a kB is 1000 bytes.
     static func size(_ bytes: Int) -> String {
         switch bytes {
         case ..<1000: count(bytes, "byte", "bytes")
@@ -59,11 +57,9 @@ enum Words {
 }
 
 extension String {
-    /// With a capital first letter, as a sentence begins.
     var capitalisedFirst: String { prefix(1).uppercased() + dropFirst() }
 
-    /// In one line, without control characters, and in the order in which it is written: words of a server, and names of files, must not
-    /// steer the terminal, nor end otherwise than they seem to.
+    /// On one line, without control characters and direction overrides: text from servers and file names must not control the terminal or mislead.
     var printable: String {
         let clean = unicodeScalars.map { scalar -> Character in
             switch scalar.properties.generalCategory {
@@ -75,7 +71,7 @@ extension String {
         return String(clean)
     }
 
-    /// What changes the direction of the writing (Unicode TR 36).
+    /// True for characters that change the writing direction (Unicode TR 36).
     private static func turnsAround(_ scalar: Unicode.Scalar) -> Bool {
         (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
             || [0x200E, 0x200F, 0x061C].contains(scalar.value)

@@ -3,17 +3,16 @@ import Foundation
 import JSON
 import SyncModel
 
-/// What a file holds that is handed in: the document as it shall be sent, and whose it is where the file says so.
+/// The payload of a submitted file and, if the file names one, its user.
 struct CaptureDocument: Equatable {
     let payload: Data
-    /// From the capture app's own offline file; nil for a plain document.
+    /// From the capture app's offline file; nil for a plain document.
     let userID: String?
-    /// As a capture says; nil where it does not, and for a document that is none.
+    /// The capture time in a capture; nil if it has none, and for other documents.
     let capturedAt: Date?
 
-    /// Reads JSON, or the capture app's offline file `{"measurements": {…}, "userId": 5, …}`, of which only the measurements are sent.
-    ///
-    /// A plain document stays byte for byte as it is. Of the app's file the measurements are taken out, byte for byte.
+    /// Reads JSON, or the capture app's offline file `{"measurements": {…}, "userId": 5, …}`. The payload is the unchanged bytes of the plain
+    /// document or of `measurements`.
     init(_ data: Data, from name: String) throws(Problem) {
         guard !data.isEmpty else { throw Self.unreadable(name, "it is empty") }
         guard String(validating: data, as: UTF8.self) != nil else { throw Self.unreadable(name, "it is not text in UTF-8") }
@@ -34,7 +33,7 @@ struct CaptureDocument: Equatable {
             self.userID = nil
             return
         }
-        // Of two only one would be read, and of two users perhaps the wrong one.
+        // With a duplicate member, the wrong measurements or the wrong user could be read.
         if let twice = names.first(where: { members[$0]?.count ?? 0 > 1 }) { throw Self.unreadable(name, "it holds ‘\(twice)’ twice") }
         guard measurements.kind == .object, let userID = user.whole.map(String.init) ?? user.scalar?.string, !userID.isEmpty else {
             throw Self.unreadable(name, "its ‘measurements’ must be an object and its ‘userId’ a number")

@@ -1,12 +1,12 @@
 import ControlAPI
 
-/// Hands submissions to the daemon so that a lost answer neither loses nor doubles one: every submission carries its id.
+/// Submits to the daemon. Every submission has an id, so a lost response neither loses nor duplicates it.
 struct Handover {
     let send: (Submission) async throws(Problem) -> SubmissionReceipt
-    /// Gives a daemon that is just starting a moment.
+    /// Gives a starting daemon time to listen.
     let pause: () async -> Void
 
-    /// Returns once it is on disk; where the answer was lost, asks once more under the same id.
+    /// Returns after the daemon has stored the submission; repeats it once, with the same id, if the response may be lost.
     func submit(_ submission: Submission) async throws(Problem) -> SubmissionReceipt {
         do throws(Problem) {
             return try await send(submission)

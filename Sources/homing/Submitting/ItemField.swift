@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// One field of an item, written `name=value`.
+/// An item field, written `name=value`.
 struct ItemField: ExpressibleByArgument, Equatable {
     let name: String
     let value: String

@@ -1,17 +1,16 @@
 import ControlAPI
 import Foundation
 
-/// What the options say about everything that one call hands in.
 struct SubmissionForm {
     var backend: String?
     var route: String
     var id: String?
     var supersedes: String?
-    /// When everything was captured; nil for what each document says.
+    /// The capture time of all submissions; nil to take it from each document.
     var capturedAt: Date?
     private let fields: [String: String]
 
-    /// `user` is short for the item field `user_id`; a field given twice with different values is an error.
+    /// `user` sets the item field `user_id`; throws if a field has two different values.
     init(backend: String?, route: String, user: String?, items: [ItemField], id: String?, supersedes: String?, capturedAt: Date? = nil)
         throws(Problem)
     {
@@ -35,7 +34,7 @@ struct SubmissionForm {
         self.fields = fields
     }
 
-    /// The submission of `document` (nil: the fields alone), under the given id or `mintedID`.
+    /// The submission of `document` (nil: the fields alone), with the given id or `mintedID`.
     func submission(of document: CaptureDocument?, named name: String, mintedID: UUID) throws(Problem) -> Submission {
         var fields = fields
         if let user = document?.userID {

@@ -1,7 +1,7 @@
 import ControlAPI
 import Foundation
 
-/// A file to hand in, by its path; `-` is standard input.
+/// The path of a file to submit; `-` is standard input.
 struct SubmissionInput {
     let name: String
 

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Shows progress on standard error: one line redrawn on a terminal, elsewhere a line for every tenth of the way.
+/// Shows progress on standard error: one redrawn line on a terminal, otherwise one line for every tenth.
 final class ProgressLine: Sendable {
     private let console: Console
     private let last = Mutex<String?>(nil)
@@ -16,12 +16,11 @@ final class ProgressLine: Sendable {
         }
     }
 
-    /// Leaves no half line behind.
     func clear() {
         if console.errorIsTerminal { console.redraw("") }
     }
 
-    /// The same for all progress that is worth one line together.
+    /// Equal for progress that needs only one line.
     static func mark(_ progress: SyncProgress) -> String {
         let tenth = progress.delivered * 10 / max(1, progress.total)
         return "\(tenth) \(progress.dead) \(progress.held) \(progress.obstacle ?? "")"

@@ -1,35 +1,34 @@
 import ControlAPI
 
-/// How far sending has come between two looks at the station.
 struct SyncProgress: Sendable {
     let before: Status
     var now: Status
-    /// Only this one counts; nil for all.
+    /// The backend to count; nil for all.
     let backend: String?
 
     var delivered: Int { grown { $0.delivered } }
     var dead: Int { grown { $0.dead } }
     var held: Int { grown { $0.held } }
-    /// Entries that still go up by themselves under the accounts signed in now.
+    /// Entries of the signed-in accounts that Homing still delivers without help.
     var waiting: Int { reports(now).reduce(0) { $0 + $1.ownWaiting } }
-    /// Of these, the ones behind an entry that waits for a person.
+    /// The waiting entries behind an entry that needs a person.
     var blocked: Int { reports(now).reduce(0) { $0 + $1.queue.blocked } }
     var total: Int { delivered + dead + held + waiting }
 
-    /// Why a backend with waiting entries sends nothing just now, as a sentence.
+    /// The reason, as a sentence, for which a backend with waiting entries sends nothing.
     var obstacle: String? { reports(now).first { $0.ownWaiting > 0 && $0.gate != "open" }?.gateReason }
 
-    /// Backends where entries wait and nobody can send them before signing in.
+    /// Backends with entries that need a sign-in.
     var signInNeeded: [String] { reportsToSignInAt.map(\.name) }
     var reportsToSignInAt: [BackendReport] { reports(now).filter(Self.needsSignIn) }
 
-    /// Backends where entries wait until somebody resumes sending; a pause that has an end is waited for.
+    /// Backends with waiting entries whose pause has no end.
     var paused: [String] { reports(now).filter(Self.isPaused).map(\.name) }
 
-    /// Entries wait for a backend that no profile describes any more.
+    /// True if entries wait for a backend without a profile.
     var hasLostItsProfile: Bool { now.attention.contains { $0.code == "no-profile" } }
 
-    /// Nothing more will go up without a person.
+    /// True if nothing more is delivered without a person.
     var isOver: Bool { reports(now).allSatisfy { $0.ownWaiting <= $0.queue.blocked || Self.needsSignIn($0) || Self.isPaused($0) } }
 
     private static func isPaused(_ report: BackendReport) -> Bool {
@@ -49,7 +48,7 @@ struct SyncProgress: Sendable {
     }
 }
 
-/// What waiting came to, for scripts.
+/// The result of `homing sync --wait` as JSON.
 struct SyncOutcome: Encodable, Equatable {
     let delivered, waiting, blocked, dead, held: Int
     let signInNeeded: [String]

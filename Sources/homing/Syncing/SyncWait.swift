@@ -1,14 +1,13 @@
 import ArgumentParser
 import ControlAPI
 
-/// Waits until nothing more goes up by itself: events say when to look, the status says how far it is.
+/// Waits until Homing delivers nothing more without help. Events trigger a look at the status.
 struct SyncWait: Sendable {
     var status: @Sendable () async throws -> Status
-    /// Tells the events after a cursor until the closure returns false or the stream ends.
+    /// Passes the events after `since` to `each` until it returns false or the stream ends.
     var events: @Sendable (_ since: Int64, _ each: (Event) async throws -> Bool) async throws -> Void
-    /// Before looking again where the stream has ended.
+    /// Waits before reconnecting to an ended stream.
     var pause: @Sendable () async throws -> Void
-    /// Sees every change.
     var show: @Sendable (SyncProgress) -> Void
 
     func run(since before: Status, backend: String?) async throws -> SyncProgress {
@@ -17,7 +16,7 @@ struct SyncWait: Sendable {
         while !progress.isOver {
             do {
                 try await events(progress.now.cursor) { event in
-                    if event.cursor <= progress.now.cursor { return true }  // a later look has seen it already
+                    if event.cursor <= progress.now.cursor { return true }  // a later status includes this event
                     progress.now = try await status()
                     show(progress)
                     return !progress.isOver
@@ -25,7 +24,7 @@ struct SyncWait: Sendable {
             } catch let problem as Problem {
                 throw problem
             } catch {
-                try Task.checkCancellation()  // anything else: the stream was cut, as when the daemon restarts
+                try Task.checkCancellation()  // otherwise the stream ended, for example because the daemon restarts
             }
             if progress.isOver { break }
             try await pause()
@@ -35,7 +34,7 @@ struct SyncWait: Sendable {
         return progress
     }
 
-    /// As `run`; nil where `limit` ends first.
+    /// Like `run`; nil if `limit` returns first.
     func run(since before: Status, backend: String?, limit: @escaping @Sendable () async throws -> Void) async throws -> SyncProgress? {
         try await withThrowingTaskGroup(of: SyncProgress?.self) { group in
             group.addTask { try await run(since: before, backend: backend) }
@@ -50,8 +49,7 @@ struct SyncWait: Sendable {
 }
 
 extension ExitCode {
-    /// 5 where somebody must sign in, 6 where something became dead or held meanwhile, stands in the way of others, has no way to go any more, or
-    /// waits because sending is paused, else 0.
+    /// 5 if a sign-in is needed; 6 if entries failed, are held or blocked, a profile is missing, or sending is paused; otherwise by `attention`.
     init(for progress: SyncProgress) {
         if !progress.signInNeeded.isEmpty {
             self = .signInRequired

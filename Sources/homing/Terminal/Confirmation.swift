@@ -1,13 +1,12 @@
 import ArgumentParser
 import ControlAPI
 
-/// The last question before something is done that a person should mean.
 struct Confirmation {
     let console: Console
-    /// `--yes` was given.
+    /// True if `--yes` was given.
     let skipped: Bool
 
-    /// Whether to ask; an error where it must be asked and nobody is there.
+    /// True if the question must be asked; throws if there is no terminal.
     var isNeeded: Bool {
         get throws(Problem) {
             if skipped { return false }
@@ -16,7 +15,7 @@ struct Confirmation {
         }
     }
 
-    /// Returns where the answer is `accepted`; otherwise says that nothing was done and ends with a failure.
+    /// Returns if `accepted` is true for the answer; otherwise throws a failure.
     func ask(_ explanation: String, _ question: String, _ accepted: (String) -> Bool) throws(ExitCode) {
         console.warn(explanation)
         guard let answer = console.ask(question), accepted(answer) else {

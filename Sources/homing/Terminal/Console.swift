@@ -1,14 +1,11 @@
 import ControlAPI
 import Foundation
 
-/// Standard input, output and error, and whether a person sits at them.
 struct Console: Sendable {
     let inputIsTerminal: Bool
     let outputIsTerminal: Bool
     let errorIsTerminal: Bool
-    /// Colours for standard output.
     let style: TextStyle
-    /// Colours for standard error.
     let errorStyle: TextStyle
 
     static func standard(environment: [String: String]) -> Console {
@@ -19,37 +16,36 @@ struct Console: Sendable {
             errorStyle: TextStyle(isTerminal: error, environment: environment))
     }
 
-    /// Writes `text` and a newline on standard output; ends the program quietly where nobody reads any more.
+    /// Writes `text` and a newline to standard output; exits silently if the reader has closed it.
     func write(_ text: String) {
         writeRaw(text + "\n")
     }
 
-    /// Writes `text` as it is on standard output; ends the program quietly where nobody reads any more.
+    /// Writes `text` to standard output; exits silently if the reader has closed it.
     func writeRaw(_ text: String) {
         do { try FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) } catch { exit(128 + SIGPIPE) }
     }
 
-    /// Writes `text` and a newline on standard error.
     func warn(_ text: String) { tell(text + "\n") }
 
-    /// Replaces the last line on standard error, which must be a terminal; an empty `text` clears it.
+    /// Replaces the current line of standard error, which must be a terminal.
     func redraw(_ text: String) { tell("\r\u{1B}[K" + text) }
 
-    /// Asks on standard error and returns the line typed; nil at the end of the input.
+    /// Nil at the end of the input.
     func ask(_ question: String) -> String? {
         tell(question)
         return readLine()?.trimmingCharacters(in: .whitespaces)
     }
 
-    /// `value` as on the wire; laid out where a person reads it.
+    /// The JSON of the wire format, pretty-printed on a terminal.
     func json(_ value: some Encodable) -> String {
         guard outputIsTerminal else { return String(decoding: JSONCoding.encoded(value), as: UTF8.self) }
         let encoder = JSONCoding.encoder
         encoder.outputFormatting.insert(.prettyPrinted)
-        // `try?`: JSONCoding.encoded ends the program with a reason where a value cannot be encoded.
+        // `try?`: JSONCoding.encoded ends the program with a reason if encoding fails.
         return String(decoding: (try? encoder.encode(value)) ?? JSONCoding.encoded(value), as: UTF8.self)
     }
 
-    /// `try?`: whoever has closed standard error does not want to hear it.
+    /// `try?`: standard error may be closed.
     private func tell(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
 }

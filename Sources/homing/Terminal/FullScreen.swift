@@ -2,13 +2,13 @@
 import Foundation
 import Synchronization
 
-/// The whole terminal, borrowed: the other screen without a cursor, keys as they are typed, and everything as before afterwards.
+/// Takes over the terminal: alternate screen, no cursor, unbuffered keys. `leave` restores everything.
 final class FullScreen: Sendable {
     private let descriptor: Int32
     private let before: termios
     private let hasLeft = Mutex(false)
 
-    /// Nil where standard output is no terminal.
+    /// Nil if standard output is not a terminal.
     init?() {
         descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var settings = termios()
@@ -18,16 +18,16 @@ final class FullScreen: Sendable {
         }
         before = settings
         settings.c_lflag &= ~tcflag_t(ECHO | ICANON)
-        // Nothing stops the program or its output half-way: it would leave the other screen behind.
+        // Disables Ctrl-S and Ctrl-Z: a stopped program would leave the alternate screen behind.
         settings.c_iflag &= ~tcflag_t(IXON)
         withUnsafeMutableBytes(of: &settings.c_cc) { $0[Int(VSUSP)] = 0 }
         tcsetattr(descriptor, TCSANOW, &settings)
         write("\u{1B}[?1049h\u{1B}[?25l")
     }
 
-    /// Gives the terminal back; later calls do nothing.
+    /// Restores the terminal; later calls do nothing.
     func leave() {
-        // Nobody gets the lock while a terminal that has stalled keeps a picture from being drawn.
+        // `draw` holds the lock while it is blocked on a stalled terminal; then only the terminal settings are restored.
         let isFirst = hasLeft.withLockIfAvailable { hasLeft in
             defer { hasLeft = true }
             return !hasLeft
@@ -38,28 +38,28 @@ final class FullScreen: Sendable {
         tcsetattr(descriptor, TCSANOW, &settings)
     }
 
-    /// Columns and lines.
+    /// In columns and lines; 80 by 24 if unknown.
     var size: (width: Int, height: Int) {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else { return (80, 24) }
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Replaces the picture, in one write so that it does not flicker.
+    /// Replaces the frame in one write, to avoid flicker.
     func draw(_ lines: [String]) {
         hasLeft.withLock { hasLeft in
             if !hasLeft { write("\u{1B}[H" + lines.map { $0 + "\u{1B}[K" }.joined(separator: "\r\n") + "\u{1B}[J") }
         }
     }
 
-    /// Keys and changes of the size, until the terminal is gone.
+    /// Key presses and size changes, until the terminal is closed.
     func commands() -> AsyncStream<Watch.Command> {
         let (commands, continuation) = AsyncStream.makeStream(of: Watch.Command.self, bufferingPolicy: .bufferingNewest(8))
         let resized = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: .global())
         resized.setEventHandler { continuation.yield(.redraw) }
         resized.resume()
         continuation.onTermination = { _ in resized.cancel() }
-        // On a thread of its own, since reading blocks; it dies with the process.
+        // A thread, because reading blocks; it ends with the process.
         Thread.detachNewThread { [descriptor] in
             var byte: UInt8 = 0
             while true {
@@ -74,6 +74,6 @@ final class FullScreen: Sendable {
         return commands
     }
 
-    /// `try?`: where the terminal is gone, the reading of keys ends with it.
+    /// `try?`: if the terminal is closed, reading keys ends too.
     private func write(_ text: String) { try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8)) }
 }

@@ -1,13 +1,13 @@
 import ControlAPI
 import Foundation
 
-/// Where a password or a token comes from: never from the arguments, which everybody on the machine can read.
+/// The source of a password or token. Never the arguments: every user of the machine can read those.
 enum PasswordSource: Equatable {
     case terminal
     case standardInput
     case file(String)
 
-    /// It, without the newline at its end; `warn` hears what is unwise but works. Where `input` is a terminal, it is asked for.
+    /// The secret without its final newline. If `input` is a terminal, asks for it. `warn` receives warnings about unsafe files.
     func secret(_ kind: String, terminal: TerminalPrompt?, input: FileHandle, warn: (String) -> Void) throws -> String {
         let password: String
         switch self {

@@ -1,24 +1,24 @@
 import ControlAPI
 import Foundation
 
-/// Questions to the person at the terminal, whatever standard input is connected to.
+/// Asks on the terminal, even if standard input is redirected.
 struct TerminalPrompt {
     private let terminal: FileHandle
 
-    /// Nil where there is no terminal, e.g. under cron.
+    /// Nil without a terminal, for example under cron.
     init?(path: String = "/dev/tty") {
         let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         terminal = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 
-    /// The line that the person types; nil at the end of the input.
+    /// The typed line; nil at the end of the input.
     func ask(_ question: String) throws -> String? {
         try terminal.write(contentsOf: Data(question.utf8))
         return line()
     }
 
-    /// As `ask`, but nothing of the answer is shown; the terminal is as before afterwards, also when the person interrupts.
+    /// Like `ask`, without echo. Restores the terminal settings afterwards, also after an interrupt.
     func askHidden(_ question: String) throws -> String? {
         let descriptor = terminal.fileDescriptor
         var before = termios()
@@ -48,10 +48,10 @@ struct TerminalPrompt {
         return answer
     }
 
-    /// In bytes: a terminal drops what is typed beyond it in one line (termios(3)).
+    /// In bytes. A terminal discards the rest of a longer line (termios(3)).
     private static let longestLine = 4095
 
-    /// Byte by byte, so that nothing after the line is taken away from the next question.
+    /// Reads byte by byte, to leave the input after the line for the next question.
     private func line() -> String? {
         var bytes: [UInt8] = []
         var byte: UInt8 = 0

@@ -2,29 +2,29 @@ import ControlAPI
 import Foundation
 import Synchronization
 
-/// Keeps a picture of the station up to date until it is told to end: events say when to look, and it looks at most four times a second.
+/// Keeps a view of the station current until it is ended. Events trigger updates, at most four per second.
 struct Watch: Sendable {
-    /// Asks the daemon for all but the events.
+    /// Fetches everything except events from the daemon.
     var look: @Sendable () async throws(Problem) -> (Status, [LaneReport])
-    /// Tells the events after a cursor until the closure returns false or the stream ends.
+    /// Passes the events after `since` to `each` until it returns false or the stream ends.
     var events: @Sendable (_ since: Int64, _ each: (Event) async throws -> Bool) async throws -> Void
     var show: @Sendable (WatchView) -> Void
     var pause: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
-    /// Never asked for more often than this.
+    /// The minimum time between redraws, and so between calls of `look`.
     static let pace = Duration.milliseconds(250)
-    /// Relative times grow old without any event.
+    /// Redraws without events, because relative times change.
     static let tick = Duration.seconds(10)
-    /// Events before the newest that are looked at for what was delivered last.
+    /// The number of past events to search for recent deliveries.
     static let back: Int64 = 200
 
     private struct State {
         var view = WatchView()
-        /// Something has happened since the last look.
+        /// True if an event has arrived since the last `look`.
         var isStale = false
     }
 
-    /// Runs until `commands` ends or says `quit`.
+    /// Runs until `commands` ends or yields `quit`.
     func run(commands: AsyncStream<Command>) async {
         let state = SharedState()
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -44,7 +44,7 @@ struct Watch: Sendable {
 
     enum Command: Sendable, Equatable { case quit, redraw }
 
-    /// Follows the events, and follows them again whenever the daemon has gone and come back.
+    /// Follows the events; reconnects after the daemon was unreachable.
     private func follow(_ state: SharedState, _ wake: AsyncStream<Void>.Continuation) async {
         var failures = 0
         while !Task.isCancelled {
@@ -59,13 +59,13 @@ struct Watch: Sendable {
                 wake.yield()
                 failures += 1
             }
-            // `try?`: cancelled, the loop ends.
+            // `try?`: on cancellation the loop ends.
             try? await pause(.seconds(min(15, 1 << min(failures, 4))))
         }
     }
 
     private func listen(since cursor: Int64, _ state: SharedState, _ wake: AsyncStream<Void>.Continuation) async {
-        // `try?`: the stream was cut, as when the daemon restarts; the next look says whether it is there.
+        // `try?`: the stream ends when the daemon restarts; the next `look` reports whether it runs.
         try? await events(cursor) { event in
             state.with { $0.saw(event) }
             state.isStale = true
@@ -86,17 +86,16 @@ struct Watch: Sendable {
             }
             if Task.isCancelled { return }
             show(state.view)
-            // `try?`: cancelled, there is nothing more to draw.
+            // `try?`: on cancellation there is nothing more to draw.
             if (try? await pause(Self.pace)) == nil { return }
         }
     }
 
     private func ticks(_ wake: AsyncStream<Void>.Continuation) async {
-        // `try?`: cancelled, that is how this ends.
+        // `try?`: cancellation ends the loop.
         while (try? await pause(Self.tick)) != nil { wake.yield() }
     }
 
-    /// What the tasks share.
     private final class SharedState: Sendable {
         private let state = Mutex(State())
 
@@ -107,7 +106,7 @@ struct Watch: Sendable {
         }
         func with(_ change: (inout WatchView) -> Void) { state.withLock { change(&$0.view) } }
 
-        /// Whether a look is due, and from now on none is.
+        /// Returns and clears `isStale`.
         func takeStale() -> Bool {
             state.withLock { state in
                 defer { state.isStale = false }
@@ -118,7 +117,7 @@ struct Watch: Sendable {
 }
 
 extension Watch {
-    /// Watches the daemon behind `client`, or of it one backend alone.
+    /// Watches all backends of the daemon, or only `backend`.
     init(client: ControlClient, backend: String? = nil, show: @escaping @Sendable (WatchView) -> Void) {
         self.init(
             look: { () async throws(Problem) in
@@ -129,7 +128,7 @@ extension Watch {
             }, events: { since, each in try await client.keptEvents(after: since, follow: true, backend: backend, each) }, show: show)
     }
 
-    /// One look, for where there is nothing to keep up to date.
+    /// Takes one snapshot, for output that is not redrawn.
     static func once(client: ControlClient, backend: String? = nil) async throws -> WatchView {
         var view = WatchView()
         let watch = Watch(client: client, backend: backend) { _ in }

@@ -1,17 +1,17 @@
 import ControlAPI
 
-/// One picture of the station: a pure function of what is known, the time, and the size of the terminal.
+/// One frame: a pure function of the view, the time and the terminal size.
 struct WatchFrame {
     let style: TextStyle
     let times: TimeText
-    /// Columns of the terminal.
+    /// In columns.
     let width: Int
-    /// Lines of the terminal; nil for as many as it takes.
+    /// In lines; nil for no limit.
     let height: Int?
-    /// What the last line says; nil for no such line.
+    /// The last line; nil for none.
     var footer: String?
 
-    /// Lines of at most `width` columns, at most `height` of them.
+    /// At most `height` lines of at most `width` columns.
     func lines(_ view: WatchView) -> [String] {
         guard view.problem == nil, let status = view.status else { return finished(without(view)) }
         var lines = heading(status) + attention(status.attention)
@@ -20,7 +20,7 @@ struct WatchFrame {
             lines += [Line(), Line("drop folder: \(StatusText.files(spool))")]
         }
         let room = height.map { max(0, $0 - lines.count - (footer == nil ? 0 : 1)) } ?? .max
-        // Two tables, each with an empty line and a heading: the lanes may have what the deliveries leave, and the other way round.
+        // Each table has an empty line and a heading. Each may use the rows that the other leaves free.
         let most = Self.shown
         let delivered = min(most, view.delivered.count, max(room / 2 - 3, room - 6 - view.lanes.count))
         let lanes = min(most, view.lanes.count, room - 3 - (delivered > 0 ? delivered + 2 : 0))
@@ -29,10 +29,9 @@ struct WatchFrame {
         return finished(lines)
     }
 
-    /// Rows of each table, where there is room.
+    /// The maximum number of rows in each table.
     private static let shown = 20
 
-    /// A line before it is cut and coloured.
     private struct Line {
         var text = ""
         var tone = Tone.plain
@@ -65,7 +64,6 @@ struct WatchFrame {
         return lines.map { painted($0.text.printable.cut(toColumns: width), $0.tone) }
     }
 
-    /// Where there is nobody to ask.
     private func without(_ view: WatchView) -> [Line] {
         guard let problem = view.problem else { return [Line("Asking the daemon …", .faint)] }
         let title = problem.code == .daemonNotRunning ? "The daemon is not running. \(problem.detail)" : problem.detail
@@ -127,7 +125,7 @@ struct WatchFrame {
         return table(columns, events)
     }
 
-    /// A column of `width`; the one without a width takes what is left.
+    /// A column of `width`; the column without a width takes the rest.
     private struct Column<Row> {
         let title: String
         let width: Int?
@@ -137,7 +135,7 @@ struct WatchFrame {
         }
     }
 
-    /// As many of the columns, from the first on, as have room.
+    /// Shows as many columns as fit, starting with the first.
     private func table<Row>(_ columns: [Column<Row>], _ rows: [Row]) -> [Line] {
         var (shown, taken) = ([Column<Row>](), 0)
         for column in columns {

@@ -1,16 +1,14 @@
 import ControlAPI
 import Foundation
 
-/// What is known of the station at one moment: all that a frame shows.
 struct WatchView: Sendable, Encodable, Equatable {
     private(set) var status: Status?
     private(set) var lanes: [LaneReport] = []
-    /// Entries delivered last, the newest first.
+    /// The most recently delivered entries, newest first.
     private(set) var delivered: [Event] = []
-    /// Why the daemon cannot be asked; nil while it can.
+    /// The reason the daemon cannot be reached; nil if it can.
     private(set) var problem: Problem?
 
-    /// However long it is watched, no more are kept.
     static let kept = 50
 
     mutating func saw(_ status: Status, _ lanes: [LaneReport]) {

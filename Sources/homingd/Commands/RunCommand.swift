@@ -25,7 +25,7 @@ struct RunCommand: AsyncParsableCommand {
     var logLevel: Logger.Level = .info
 
     func run() async throws {
-        // Until the daemon handles it, SIGHUP would end the process. There is nothing to reload yet.
+        // SIGHUP would end the process before the daemon handles it; there is nothing to reload yet.
         signal(SIGHUP, SIG_IGN)
         let environment = ProcessInfo.processInfo.environment
         let journal = Journal(environment: environment)
@@ -40,7 +40,7 @@ struct RunCommand: AsyncParsableCommand {
         } catch {
             let sentence = StartError.sentence(for: error)
             if journal != nil {
-                // The one message that is not constant: it is all that `systemctl status` shows of a daemon that does not start.
+                // The only non-constant log message: `systemctl status` shows nothing else of a daemon that fails to start.
                 log.critical("Homing cannot go on: \(sentence)", metadata: ["reason": "\(sentence)"])
             } else {
                 FileHandle.standardError.write(Data("homingd: \(sentence)\n".utf8))

@@ -1,6 +1,6 @@
 import Sandbox
 
-/// Portraits cost a credit each. People sign in with Google in the app, so the station gets a refresh token from there.
+/// Portraits cost a credit each. The station signs in with a refresh token of the app, where people sign in with Google.
 struct AIPhotoStory: Story {
     let backend = SandboxBackend.aiPhoto(
         AIPhotoConfiguration(firebase: FirebaseConfiguration(refreshTokens: [Self.token: "manager@lab.test"]), credits: 3))
@@ -34,7 +34,7 @@ struct AIPhotoStory: Story {
         return try day.compare("changes")
     }
 
-    /// 401 to a good token is no reason to sign anybody out.
+    /// A 401 for a valid token must not sign the account out.
     private func guardsOutage(_ day: Day) async throws {
         day.say(
             "The network returns. But AIPhoto cannot fetch Google’s certificates, and so it refuses every token with 401, the one just renewed too."

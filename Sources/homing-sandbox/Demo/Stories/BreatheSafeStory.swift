@@ -1,6 +1,6 @@
 import Sandbox
 
-/// Faces are measured where there is no network; the session ends in the middle, and one capture is refused.
+/// Faces are measured without a network; the session ends midway, and the backend refuses one capture.
 struct BreatheSafeStory: Story {
     let captures: DemoCaptures
     let backend = SandboxBackend.breatheSafe(.severalUsers)
@@ -31,7 +31,7 @@ struct BreatheSafeStory: Story {
         try await day.until("a third has arrived") { day.ledger.entries.count >= captures.count / 3 }
         day.sandbox.expireSessions(rememberTokens: true)
         try await day.until("two thirds have arrived") { day.ledger.entries.count >= captures.count * 2 / 3 }
-        // Of a user whom the manager may upload for: there is an effect whose answer can be lost.
+        // This user is managed by the manager, so the request takes effect before its response is lost.
         await day.loseAnAnswer(of: "/users/5/\(Self.path)", thenSlowing: Self.path)
         try day.show("sync", "--wait", "--timeout", "60")
         showArrivals(day)

@@ -1,6 +1,6 @@
 import Sandbox
 
-/// Appointments are made on house calls. Tokens last a quarter of an hour, and an appointment must not be sent twice.
+/// Appointments are made on house calls. Tokens last 15 minutes, and an appointment must not be sent twice.
 struct LabLoopStory: Story {
     let backend = SandboxBackend.labLoop()
     let profile = "labloop"

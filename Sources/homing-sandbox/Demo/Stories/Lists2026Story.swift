@@ -1,6 +1,6 @@
 import Sandbox
 
-/// The same lists four months later: each refresh token works once, and using one twice ends all that came of it.
+/// The same lists four months later: each refresh token works once, and a second use revokes its family.
 struct Lists2026Story: Story {
     let backend = SandboxBackend.lists2026()
     let profile = "lists-2026"
@@ -29,7 +29,7 @@ struct Lists2026Story: Story {
         return try day.compare("lists")
     }
 
-    /// Lists renews the session, the line breaks before its answer is through, and comes back when Lists forgives no second use any more.
+    /// Loses the response to a refresh; the network returns after the grace for reusing the token has passed.
     private func loseTheRefresh(_ day: Day) async throws {
         await day.loseAnAnswer(of: Self.refresh)
         await day.sandbox.apply(Fault(.cut, path: Self.refresh))

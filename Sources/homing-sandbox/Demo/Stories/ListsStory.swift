@@ -1,6 +1,6 @@
 import Sandbox
 
-/// Shopping lists for a relief depot, on a server with a token for thirty days and nothing to renew it by.
+/// Shopping lists for a relief depot, on a server with thirty-day tokens and no refresh.
 struct ListsStory: Story {
     let backend = SandboxBackend.lists()
     let profile = "lists"
@@ -11,7 +11,7 @@ struct ListsStory: Story {
         Change("‘\(name)’", ["name": .string(name), "description": .string("what depot 7 needs of \(name.lowercased())")])
     }
 
-    /// The beginning, which is the same four months later.
+    /// The beginning, shared with `Lists2026Story`.
     static func toTheDepot(_ day: Day, route: String) async throws {
         day.say("A lorry leaves for a depot. The daemon starts; the manager signs in to Lists while there is still a network.")
         try await day.station.open()
