@@ -3,24 +3,23 @@ import JSON
 import SyncModel
 
 extension Backend {
-    /// An item's fields as the route means them: what it declares as a number is one, all else is a text, whatever it looks like.
+    /// Fields with the types that the route declares; undeclared ones stay texts.
     package func fields(_ texts: [String: String], route name: String) -> [String: JSONValue] {
         let types = profile.routes[name]?.fields ?? [:]
         return Dictionary(uniqueKeysWithValues: texts.map { ($0, types[$0] == .integer ? JSONValue(argument: $1) : .string($1)) })
     }
 
-    /// The names of the routes by which a capture about a user can be sent, as the drop folder holds them, sorted: those with a place for its
-    /// document, and of an item's fields none but `user_id`.
+    /// Routes for the drop folder: they take a payload and no item field but `user_id`.
     package var routesForFiles: [String] {
-        // `try?`: why one of them does not fit is for whoever hands something in by it.
+        // `try?`: using such a route reports its error.
         routes.filter { (try? checkFields(route: $0, fields: ["user_id": .int(1)], payload: Data("{}".utf8))) != nil }
     }
 
-    /// Throws, with what was expected, where such an item could never be turned into a request. To be asked before an item is accepted.
+    /// Throws if the item could never become a request. Call it before acceptance.
     package func check(route name: String, fields: [String: JSONValue], payload: Data?) throws(Failure) {
         try checkFields(route: name, fields: fields, payload: payload)
         let route = try route(name)
-        // `try?`: JSON it is, as checked above.
+        // `try?`: the syntax is already checked, so only the depth can fail.
         if let limit = route.mostLevels, let payload, (try? JSONSyntax.check(payload, .submitted(levels: limit))) == nil {
             throw Failure(
                 .profile,
@@ -43,7 +42,7 @@ extension Backend {
         }
     }
 
-    /// As `check`, whatever the document holds.
+    /// Like `check`, but ignores the content of the payload.
     private func checkFields(route name: String, fields: [String: JSONValue], payload: Data?) throws(Failure) {
         let route = try route(name)
         try route.check(fields)
@@ -54,14 +53,14 @@ extension Backend {
             }
             try Self.checkJSON(payload, isObject: body.payloadMarker != nil, route: name)
         }
-        // Its document goes in as it is, so that any other stands for it here.
+        // The payload is inserted unchanged, so a placeholder will do.
         let draft = Mutation.draft(self, name, fields, payload.map { _ in Data("{}".utf8) })
         _ = try request(for: draft)
         _ = try lookup(for: draft)
         _ = try lane(route: name, fields: fields)
     }
 
-    /// Why an accepted mutation can no longer be turned into its requests, because the profile is another one by now; nil where it can.
+    /// The error if an accepted entry no longer fits its profile.
     package func misfit(of mutation: Mutation) -> Failure? {
         do {
             _ = try request(for: mutation)
@@ -72,22 +71,22 @@ extension Backend {
         }
     }
 
-    /// By route: the marker and the pointer by which a look-up recognises an entry; empty if the route has no look-up.
+    /// By route: marker and pointer that identify an entry in a look-up.
     package var matches: [String: String] {
         profile.routes.mapValues { route in route.find.map { "\(route.request.json?.payloadMarker ?? "") \($0.match)" } ?? "" }
     }
 
-    /// The fields that tell people which entry this is, as texts: those in its address or its lane, and never what is sent in a body.
+    /// Fields that identify the entry to people: those in the URL or lane, never those sent in a body.
     package func identifyingFields(of fields: [String: JSONValue], route name: String) -> [String: String] {
         guard let route = profile.routes[name] else { return [:] }
         let names = Set((route.request.url.placeholders + (route.lane?.placeholders ?? [])).compactMap(\.field))
         return fields.filter { names.contains($0.key) }.compactMapValues(\.text)
     }
 
-    /// The request that delivers it, without credentials. Pure: the same mutation, the same bytes.
+    /// Without credentials; the same entry gives the same bytes.
     package func request(for mutation: Mutation) throws(Failure) -> OutboundRequest {
         let template = try route(mutation.route).request
-        // Else a success would be taken for the delivery of a payload that was never sent.
+        // Otherwise a success would count as delivery of an unsent payload.
         if mutation.payload != nil, template.json?.takesPayload != true {
             throw Failure(
                 .profile,
@@ -100,7 +99,7 @@ extension Backend {
         return request
     }
 
-    /// The request that looks for it, on this page of the list; nil where the route cannot be looked up.
+    /// Nil without look-up.
     package func lookup(for mutation: Mutation, page: Int = 1) throws(Failure) -> OutboundRequest? {
         guard let find = try route(mutation.route).find else { return nil }
         var request = try find.request.render(.of(mutation))
@@ -110,7 +109,7 @@ extension Backend {
         return request
     }
 
-    /// Rows that a page of a list is asked to have.
+    /// The requested page size.
     private static let rowsOfAPage = 100
 
     private static func checkJSON(_ payload: Data, isObject: Bool, route: String) throws(Failure) {

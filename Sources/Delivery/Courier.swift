@@ -2,7 +2,7 @@ import Backends
 import Foundation
 import SyncModel
 
-/// Takes one entry to its backend and brings back what came of it. Never throws: what went wrong is the verdict. What to do next says `Trip`.
+/// Sends one entry and returns the result; errors become verdicts. `Trip` decides each step.
 package struct Courier: Sendable {
     private let keeper: SessionKeeper
     private let backend: Backend
@@ -16,7 +16,7 @@ package struct Courier: Sendable {
         self.clock = clock
     }
 
-    /// Sends `entry` under the account that captured it. What may have been taken already is looked for first.
+    /// Sends `entry` with the session of its account. If an earlier send may have taken effect, looks it up first.
     package func attempt(_ entry: Entry) async -> Attempt {
         let name = entry.mutation.route
         let route = RouteTraits(
@@ -81,13 +81,12 @@ package struct Courier: Sendable {
         }
     }
 
-    /// Whether `probe` has a route to ask.
     package var probesHealth: Bool { backend.hasHealth }
 
-    /// Asks how the backend is, without any effect there.
+    /// Requests the health route, which has no side effects.
     package func probe() async -> Probe {
         switch await keeper.probe() {
-        // A session that is refused is for the next entry to find out: it is renewed, or rests.
+        // The next entry renews a refused session or waits.
         case .well, .refused: .well
         case .ill(let failure, let wait): .failed(failure, retryAfter: wait)
         case .intercepted(let failure), .unreachable(let failure): .failed(failure)

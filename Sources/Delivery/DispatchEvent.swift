@@ -2,73 +2,64 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// What the dispatcher learns.
 package enum DispatchEvent: Sendable {
-    /// Something may have become eligible in the outbox.
+    /// An entry in the outbox may have become eligible.
     case arrived
-    /// Who may be sent for at this backend from now on; nil where nobody is signed in or only a person can renew the session. What is older
-    /// than the newest `revision` seen so far says nothing.
+    /// The account to send for; nil when signed out or when renewal needs a person. An older `revision` is ignored.
     case session(backend: String, Account?, revision: Int = 0)
-    /// What was asked of the outbox has been written, and this is what it gave.
+    /// The outbox has written the settlements and returns its claim.
     case stored(Claimed)
-    /// The disk is full: what was asked of the outbox has not been written.
+    /// The disk is full: nothing was written.
     case storeFailed
-    /// One try has come to an end.
     case attempted(Entry, Attempt)
-    /// A probe has come to an end.
     case probed(backend: String, Probe)
-    /// The time that was asked for has come.
+    /// The timer has fired.
     case woke
-    /// The network has changed, perhaps for the better.
     case networkChanged
-    /// A person wants it tried now; nil for every backend.
+    /// A person requested an attempt now; nil for every backend.
     case hurried(backend: String?)
-    /// A person wants nothing sent to this backend; what is being sent goes on to its end. What is older than the newest `revision` seen so
-    /// far says nothing.
+    /// A person paused this backend; requests in progress may finish. An older `revision` is ignored.
     case paused(Pause, revision: Int64 = 0)
-    /// An earlier run was asked by the server to send nothing before then.
+    /// A pause that the server requested during an earlier run.
     case quiet(backend: String, until: Date, Failure)
-    /// A person ends the pause of this backend, unless it is of a newer `revision`.
+    /// Ignored if the pause has a newer `revision`.
     case resumed(backend: String, revision: Int64 = 0)
-    /// Tell, by `drained`, when nothing is being sent at this backend any more.
+    /// Report `drained` when no request to this backend is in progress.
     case drain(backend: String)
-    /// Cut short what is still being sent at this backend.
+    /// Cancel the requests in progress.
     case cut(backend: String)
-    /// Send nothing more, and tell by `finished` when all is written.
+    /// Stop sending, and report `finished` when everything is written.
     case stop
-    /// Nothing has happened: somebody wants to know whether the loop still comes round.
+    /// Checks that the loop responds; no effect on the state.
     case echo
 }
 
-/// What the dispatcher does.
 package enum DispatchAction: Sendable, Equatable {
-    /// Write these, then claim at most so many for each destination.
+    /// Write the settlements, then claim up to the given number per destination.
     case store([Settled], claim: [Destination: ClaimOrder])
     case attempt(Entry)
     case probe(backend: String)
-    /// Wait no longer for the probe that is on its way; it fails, and another follows.
+    /// Cancel the running probe; it fails, and another follows.
     case abandonProbe(backend: String)
-    /// Ask who is signed in, and tell by `session`.
     case checkSession(backend: String)
-    /// Forget the time asked for before; nil for none.
+    /// Replaces the previous time; nil for no timer.
     case wake(at: Date?)
     case gateChanged(backend: String, Gate)
-    /// A route of an open gate is left alone until then; nil where it is not any more.
+    /// A route is suspended while the backend's gate is open; nil when it no longer is.
     case routeChanged(backend: String, route: String, RouteGate?)
-    /// Keep, over restarts too, that the server asked for quiet until then.
+    /// Store the pause that the server requested, so that it survives a restart.
     case keepQuiet(backend: String, until: Date, Failure)
-    /// The pause has come to its end by itself.
     case pauseEnded(Pause)
-    /// The pause's times were set right: keep it like this.
+    /// Store the pause with corrected times.
     case pauseCorrected(Pause)
     case cut([Entry])
     case drained(backend: String)
     case finished
 }
 
-/// Why, and until when, entries of one route are left alone while others are sent.
+/// Why and until when one route is suspended.
 package struct RouteGate: Sendable, Equatable {
-    /// When its failures in a row began.
+    /// Start of the current run of failures.
     package var since: Date
     package var until: Date
     package var failure: Failure
@@ -80,15 +71,14 @@ package struct RouteGate: Sendable, Equatable {
     }
 }
 
-/// The result of one try.
 package struct Attempt: Sendable, Equatable {
     package var verdict: Verdict
     package var route: RouteTraits
     package var startedAt: Date
     package var endedAt: Date
-    /// False where nothing was sent at all: no session, or another account's.
+    /// False without any request: no session, or one of another account.
     package var wasMade: Bool
-    /// Whether the entry itself was sent; false for a look-up alone.
+    /// False when the entry was only looked up.
     package var wasSent: Bool
 
     package init(
@@ -102,13 +92,12 @@ package struct Attempt: Sendable, Equatable {
         self.wasSent = wasSent
     }
 
-    /// The send was answered with 429, or with 503 and Retry-After.
+    /// The server answered the send with 429, or with 503 and Retry-After.
     var isQuieted: Bool { if case .throttled(let failure, _) = verdict { wasSent && failure.reason == .throttled } else { false } }
 }
 
-/// What a probe found.
 package enum Probe: Sendable, Equatable {
     case well
-    /// `retryAfter`: for so many seconds the server asks for quiet.
+    /// `retryAfter`: the requested pause, in seconds.
     case failed(Failure, retryAfter: TimeInterval? = nil)
 }

@@ -2,16 +2,15 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// The delivering core: a pure state machine. Events go in, actions come out; it knows no clock, no network and no disk.
+/// The core of delivery: a pure state machine from events to actions, without clock, network or disk.
 ///
-/// It holds at every instant that an eligible entry is being sent, or asked for, or that a time is set at which it will be.
+/// Invariant: every eligible entry is being sent or claimed, or a timer is set for it.
 package struct DispatchState: Sendable {
     package struct Policy: Sendable, Equatable {
         package var retry = RetryPolicy()
         package var breaker = CircuitBreaker.Policy()
-        /// Sends at the same time, for each backend.
+        /// Concurrent sends per backend.
         package var inFlight = 4
-        /// How long to wait before asking a full disk again, in seconds.
         package var fullDiskPause: TimeInterval = 5
         package init() {}
     }
@@ -29,17 +28,16 @@ package struct DispatchState: Sendable {
     private var hasFinished = false
     private var lastArrival: Date?
 
-    /// Seconds without a submission, after which one is reason to try again at once.
+    /// Seconds without a submission after which a new one triggers a retry at once.
     private static let quietTime: TimeInterval = 60
 
-    /// - Parameter probed: for each backend, whether it has a health route to probe.
+    /// - Parameter probed: for each backend, whether it has a health route.
     package init(backends probed: [String: Bool], policy: Policy, seed: UInt64) {
         self.policy = policy
         links = probed.mapValues { Link(hasHealthRoute: $0) }
         generator = SplitMix64(seed: seed)
     }
 
-    /// The one step: what `event` means, and what to do about it.
     package mutating func on(_ event: DispatchEvent, at now: Date) -> [DispatchAction] {
         for name in links.keys { links[name]?.forgetSuccess(ahead: now) }
         var actions = learn(event, now)
@@ -77,7 +75,7 @@ package struct DispatchState: Sendable {
             links[backend]?.isProbing = false
             switch probe {
             case .well:
-                // What could not be reached is tried at once now that it can.
+                // The backend is reachable again: retry its routes at once.
                 if links[backend]?.breaker.isClosed == false { links[backend]?.hurryRoutes(now: now) }
                 links[backend]?.breaker.succeed()
                 links[backend]?.clearRoutes()
@@ -85,7 +83,7 @@ package struct DispatchState: Sendable {
                 let until = now.addingTimeInterval(seconds)
                 links[backend]?.breaker.wait(until: until, failure)
                 return [.keepQuiet(backend: backend, until: until, failure)]
-            // A probe that was called off has learnt nothing.
+            // A cancelled probe says nothing about the backend.
             case .failed(let failure, nil):
                 trip(backend, failure.reason == .stopping ? links[backend]?.breaker.failure ?? failure : failure, now)
             }
@@ -133,7 +131,7 @@ package struct DispatchState: Sendable {
         for (name, link) in links {
             guard let asked = link.askedFor else { continue }
             links[name]?.askedFor = nil
-            // Somebody else may have signed in meanwhile.
+            // Another account may have signed in since the claim.
             links[name]?.due = asked.account != link.account?.id ? .unknown : .known(claimed.nextDue[asked] ?? [:])
         }
         if arrivedWhileStoring {
@@ -155,7 +153,7 @@ package struct DispatchState: Sendable {
         return actions
     }
 
-    /// Claimed before the stop or the pause was known, and not sent.
+    /// Releases an entry claimed before the stop or pause arrived.
     private mutating func handBack(_ entry: Entry, _ failure: Failure) {
         links[entry.mutation.destination.backend]?.settling += 1
         unwritten.append(Settled(entry, .released(until: entry.dueAt, failure), attempt: nil))
@@ -174,7 +172,7 @@ package struct DispatchState: Sendable {
         switch attempt.verdict {
         case .accepted(let receipt):
             link.breaker.succeed()
-            // One that was found got through at some time, which says nothing of now.
+            // A look-up finds an earlier delivery, which says nothing about the route now.
             if receipt.foundByLookup { break }
             route.succeed(entry, at: now)
             link.lastThrough = now
@@ -186,7 +184,7 @@ package struct DispatchState: Sendable {
         case .throttled where attempt.isQuieted && blame == .entry:
             link.breaker.succeed()
             route.works()
-        // The health route may find the session good again before it can be renewed.
+        // A health probe may find the session usable again before it can be renewed.
         case .throttled(let failure, _) where failure.reason == .signInRequired && link.hasHealthRoute:
             link.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
         case .throttled(let failure, let until) where failure.reason == .throttled || failure.reason == .signInRequired:
@@ -210,12 +208,12 @@ package struct DispatchState: Sendable {
                 judge(failure, of: entry, blame, attempt.route, &route, now)
             } else {
                 route.fail(entry.sequence)
-                // A probe may be a look-up, too.
+                // A look-up can be the probe of the route.
                 if !route.breaker.isClosed || route.failsForSeveral {
                     route.trip(failure, policy: policy.breaker, now: now, using: &generator)
                 }
             }
-            // What was answered was reached; where a probe of the backend as a whole was not answered, it is still not known to be well.
+            // Any status shows that the backend is reachable. Without one, a half-open breaker opens again.
             if failure.status != nil {
                 link.breaker.succeed()
             } else if case .halfOpen = link.breaker.state {
@@ -229,13 +227,13 @@ package struct DispatchState: Sendable {
         return actions
     }
 
-    /// What an undeclared failure of a send says of its route.
+    /// Decides whether an undeclared failure counts against its route.
     private mutating func judge(
         _ failure: Failure, of entry: Entry, _ blame: Blame, _ traits: RouteTraits, _ route: inout RouteState, _ now: Date
     ) {
         if blame == .entry { return route.works() }
         route.fail(entry.sequence)
-        // A single lost answer is mostly the network's; the look-up, and the next send, find out more.
+        // A single lost answer is usually a network fault.
         let isFirstLoss = failure.status == nil && !traits.isBlind && entry.doubts == 0
         if isFirstLoss, route.breaker.isClosed, !route.failsForSeveral { return }
         route.trip(failure, policy: policy.breaker, now: now, using: &generator)
@@ -249,17 +247,16 @@ package struct DispatchState: Sendable {
 
     private mutating func forgetDueTimes() { for name in links.keys { links[name]?.due = .unknown } }
 
-    /// Everything that follows from the state as it is now.
     private mutating func advance(_ now: Date) -> [DispatchAction] {
         var actions: [DispatchAction] = []
         let names = links.keys.sorted()
-        // Further ahead than the pause is long: the clock was ahead when it began, and has been set right since.
+        // A time beyond the pause was set before the clock was corrected.
         if let left = storeAgainAt?.timeIntervalSince(now), left <= 0 || left > policy.fullDiskPause { storeAgainAt = nil }
         for name in names {
             guard var link = links[name] else { continue }
             if let change = link.review(now) { actions.append(change) }
             if !isStopping, link.startProbe(policy.breaker, now) { actions.append(.probe(backend: name)) }
-            // On a full disk nothing can be written for now; that nothing is under way any more holds all the same.
+            // A full disk prevents writing but not draining.
             if link.isDraining, link.sending.isEmpty, link.settling == 0 || storeAgainAt != nil {
                 link.isDraining = false
                 actions.append(.drained(backend: name))
@@ -283,7 +280,7 @@ package struct DispatchState: Sendable {
     private mutating func store(_ names: [String], _ now: Date) -> [DispatchAction] {
         guard !isStoring, storeAgainAt == nil else { return [] }
         var slots: [Destination: ClaimOrder] = [:]
-        // What is about to be written frees its lane.
+        // Writing the settlements frees their lanes.
         for item in unwritten { links[item.entry.mutation.destination.backend]?.due = .unknown }
         if !isStopping {
             for name in names {
@@ -304,7 +301,7 @@ package struct DispatchState: Sendable {
     private mutating func arm(_ now: Date) -> [DispatchAction] {
         var times = [storeAgainAt]
         if !isStopping { times += links.map { $1.nextTime($0, inFlight: policy.inFlight) } }
-        // What is due already waits for an event that is on its way: a store, a try or a probe that has not come back.
+        // Entries already due wait for a running store, attempt or probe.
         let next = times.compactMap { $0 }.filter { $0 > now }.min()
         guard next != wakeAt else { return [] }
         wakeAt = next

@@ -5,7 +5,7 @@ import Outbox
 import SyncModel
 import Synchronization
 
-/// Does what `DispatchState` says: the thin, impure half of delivery. One loop owns the state; everything else only posts events to it.
+/// Runs the actions of `DispatchState`. One loop owns the state; all other code posts events to it.
 package final class Dispatcher: Sendable {
     private let outbox: Outbox
     private let couriers: [String: Courier]
@@ -17,31 +17,30 @@ package final class Dispatcher: Sendable {
     private let events: AsyncStream<DispatchEvent>
     private let post: AsyncStream<DispatchEvent>.Continuation
     private let shown: Mutex<Shown>
-    /// Who waits for the loop; nil once nothing is sent any more.
+    /// Callers that wait for the loop; nil after it has ended.
     private let waiting = Mutex<Waiting?>(Waiting())
-    /// Within how many seconds a stop ends what is being sent.
+    /// The time limit of a stop, in seconds.
     private let patience = Mutex(grace)
 
-    /// Times within which a stop or a sign-out ends what is being sent, in seconds.
+    /// The default time limit of a stop or sign-out, in seconds.
     private static let grace: TimeInterval = 2
 
     private struct Shown {
         var gates: [String: Gate] = [:]
-        /// By backend and route.
         var routes: [String: [String: RouteGate]] = [:]
         var nextWake: Date?
     }
 
     private struct Waiting {
-        /// For a backend to be drained.
+        /// By backend.
         var drained: [String: [CheckedContinuation<Void, Never>]] = [:]
         var echoes: [CheckedContinuation<Bool, Never>] = []
         var ends: [CheckedContinuation<Void, Never>] = []
     }
 
     /// - Parameters:
-    ///   - pauses: those of an earlier run that are not over.
-    ///   - quiets: the same of what servers have asked for.
+    ///   - pauses: unexpired, from an earlier run.
+    ///   - quiets: unexpired, from an earlier run.
     package init(
         outbox: Outbox, keepers: [SessionKeeper], pauses: [Pause], quiets: [Quiet], clock: any SyncClock, policy: DispatchState.Policy,
         seed: UInt64, log: Logger
@@ -56,48 +55,42 @@ package final class Dispatcher: Sendable {
         (events, post) = AsyncStream.makeStream()
         let gates = pauses.map { ($0.backend, Gate.paused(until: $0.until, reason: $0.reason)) }
         shown = Mutex(Shown(gates: Dictionary(uniqueKeysWithValues: gates)))
-        // Before any session is heard of, which is what lets anything be sent.
+        // Post these before the first session event, which starts sending.
         for pause in pauses { post.yield(.paused(pause)) }
         for quiet in quiets { post.yield(.quiet(backend: quiet.backend, until: quiet.until, quiet.failure)) }
     }
 
-    /// Whether each backend may be sent to, and when something will next be tried.
     package var gates: [String: Gate] { shown.withLock { $0.gates } }
-    /// Routes of a backend that are left alone while entries of others are sent.
+    /// Suspended routes of a backend with an open gate.
     package func routeGates(of backend: String) -> [String: RouteGate] { shown.withLock { $0.routes[backend] ?? [:] } }
     package var nextWake: Date? { shown.withLock { $0.nextWake } }
-    /// Counted attempts before an entry is dead.
     package var attempts: Int { policy.retry.attempts }
 
-    /// Who may be sent for, from now on.
     package func sessionChanged(_ snapshot: SessionSnapshot) {
-        // Only a session that is alive can send.
         post.yield(
             .session(
                 backend: snapshot.backend, snapshot.state == .signedIn ? snapshot.account : nil, revision: snapshot.revision))
     }
 
-    /// Try now what waits for a later time.
     package func hurry(backend: String?) {
         for (name, keeper) in keepers where backend == nil || name == backend { keeper.hurry() }
         post.yield(.hurried(backend: backend))
     }
 
-    /// Send nothing more to the pause's backend until it is over; what is being sent goes on to its end.
+    /// Pauses a backend; requests in progress may finish.
     ///
-    /// - Parameter revision: of two calls about a backend the greater is the newer, in whatever order they arrive.
+    /// - Parameter revision: the greater of two is newer, in any order of arrival.
     package func pause(_ pause: Pause, revision: Int64) { post.yield(.paused(pause, revision: revision)) }
 
-    /// Send to `backend` again.
     package func resume(backend: String, revision: Int64) { post.yield(.resumed(backend: backend, revision: revision)) }
 
-    /// Links, addresses or routes have changed: what could not be reached may be.
+    /// Retries unreachable backends.
     package func networkChanged() {
         for keeper in keepers.values { keeper.hurry() }
         post.yield(.networkChanged)
     }
 
-    /// Returns once nothing is being sent at `backend`; what takes longer than the grace period is cut short.
+    /// Returns when no request to `backend` is in progress. Cancels them after the grace period.
     package func drain(backend: String) async {
         async let _: Void = cut(after: Self.grace, [backend])
         await withCheckedContinuation { continuation in
@@ -107,13 +100,13 @@ package final class Dispatcher: Sendable {
             }
             if isRunning { post.yield(.drain(backend: backend)) } else { continuation.resume() }
         }
-        // Leaving the scope cancels the cutter: there is nothing left to cut.
+        // Leaving the scope cancels `cut`.
     }
 
-    /// Send nothing more. `run` returns when all is written, within seconds.
+    /// Stops sending; `run` returns within seconds, with everything written.
     package func stop() { stop(within: Self.grace) }
 
-    /// Sends nothing more, lets what is being sent come to its end within so many seconds, and returns once `run` ends.
+    /// Stops sending and waits for `run` to end; requests in progress get this many seconds.
     package func finish(within seconds: TimeInterval) async {
         await withCheckedContinuation { continuation in
             let isRunning = waiting.withLock { waiting in
@@ -129,7 +122,7 @@ package final class Dispatcher: Sendable {
         post.yield(.stop)
     }
 
-    /// Returns once the loop has come round: true, or false where it has ended. While it is stuck, so is this.
+    /// Returns true when the loop responds, false if it has ended; waits while it is stuck.
     package func echo() async -> Bool {
         await withCheckedContinuation { continuation in
             let isRunning = waiting.withLock { waiting in
@@ -140,7 +133,7 @@ package final class Dispatcher: Sendable {
         }
     }
 
-    /// Delivers until stopped. Throws only where the outbox cannot be written, which ends the daemon.
+    /// Delivers until stopped. Throws only if the outbox cannot be written, which ends the daemon.
     package func run() async throws(OutboxError) {
         let failure = await withDiscardingTaskGroup(returning: OutboxError?.self) { group in
             listen(&group)
@@ -231,16 +224,16 @@ package final class Dispatcher: Sendable {
             tell(gate, after: before, backend, &group)
         case .routeChanged(let backend, let route, let gate): shown.withLock { $0.routes[backend, default: [:]][route] = gate }
         case .keepQuiet(let backend, let until, let failure):
-            // `try?`: on a full disk the server says so again after a restart.
+            // `try?`: if the disk is full, the server repeats its request after a restart.
             let address = keepers[backend]?.backend.address ?? ""
             let quiet = Quiet(backend: backend, address: address, since: now, until: until, failure: failure)
             group.addTask { try? await self.outbox.keep(quiet) }
         case .pauseEnded(let pause):
             log.notice("A pause has come to its end", metadata: ["backend": "\(pause.backend)"])
-            // `try?`: what is left of it on a full disk is over at the next start too.
+            // `try?`: if the disk is full, the next start expires the pause.
             group.addTask { try? await self.outbox.expire(pause, at: self.clock.now) }
         case .pauseCorrected(let pause):
-            // `try?`: on a full disk the next start sets it right again.
+            // `try?`: if the disk is full, the next start corrects the pause.
             group.addTask { try? await self.outbox.correct(pause) }
         case .cut(let entries):
             for entry in entries { loop.tries[entry.sequence]?.cancel() }
@@ -274,7 +267,7 @@ package final class Dispatcher: Sendable {
         }
     }
 
-    /// What needs a person from now on, without the words of a backend, which may repeat what was sent.
+    /// Logs entries that need a person, without the backend's message, which may repeat the payload.
     private func tell(_ settled: [Settled], _ unreadable: [MutationID]) {
         for item in settled {
             var metadata: Logger.Metadata = ["id": "\(item.entry.id)", "backend": "\(item.entry.mutation.destination.backend)"]
@@ -291,7 +284,7 @@ package final class Dispatcher: Sendable {
         for id in unreadable { log.error("A capture is held: what is stored of it cannot be read back", metadata: ["id": "\(id)"]) }
     }
 
-    /// Unstructured, as a probe is, because each try must be cancellable by itself; the loop keeps every handle and awaits it.
+    /// Unstructured, like a probe, so that it can be cancelled by itself; the loop awaits every handle.
     private func attempt(_ entry: Entry, _ loop: inout Loop) {
         guard let courier = couriers[entry.mutation.destination.backend] else { return }
         loop.tries[entry.sequence] = Task { self.post.yield(.attempted(entry, await courier.attempt(entry))) }
@@ -304,15 +297,14 @@ package final class Dispatcher: Sendable {
             loop.timer = nil
             return
         }
-        // Unstructured, because it is replaced each time another moment comes first.
+        // Unstructured, because an earlier time replaces it.
         loop.timer = Task {
-            // `try?`: cancelled, another timer has taken its place.
+            // `try?`: cancelled, because another timer replaced it.
             if (try? await clock.sleep(from: now, until: date)) != nil { post.yield(.woke) }
         }
     }
 
-    /// What is still being sent after the grace period is cut short and written as handed back. Real time, whatever clock delivers: a person
-    /// or a service manager waits for this.
+    /// Cancels sends after the grace period; they are settled as released. Uses real time, because a person or systemd is waiting.
     private func cut(after grace: TimeInterval, _ backends: [String]) async {
         if (try? await Task.sleep(for: .seconds(grace))) == nil { return }  // `try?`: cancelled, nothing is left to cut
         for backend in backends { post.yield(.cut(backend: backend)) }
@@ -327,12 +319,12 @@ package final class Dispatcher: Sendable {
         }
         if case .paused(let until, _) = gate { detail["until"] = until?.formatted(.iso8601) }
         let event = SyncEvent(at: clock.now, .gateChanged, backend: backend, detail: detail)
-        // A backend that stays away is tried again and again.
+        // Log repeated retries at debug level only.
         let isKnown = before?.name == gate.name && before?.reason == gate.reason
         log.log(
             level: isKnown ? .debug : .info, "The gate has changed",
             metadata: ["backend": "\(backend)", "gate": "\(gate.name)", "reason": "\(gate.reason ?? "")"])
-        // `try?`: the gate is what it is, whether or not the disk had room for the news.
+        // `try?`: a full disk loses only the event, not the gate.
         group.addTask { try? await self.outbox.record([event]) }
     }
 }

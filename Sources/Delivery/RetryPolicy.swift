@@ -1,51 +1,48 @@
 import Foundation
 import SyncModel
 
-/// How often, and how long after, a send is tried again. All times in seconds.
+/// When and how often to retry; times in seconds.
 package struct RetryPolicy: Sendable, Equatable {
-    /// Counted attempts after which an entry has failed.
     package var attempts = 3
     package var first: TimeInterval = 5
     package var factor: Double = 4
     package var ceiling: TimeInterval = 15 * 60
-    /// How long a server may still be at work on a request whose answer was lost: until then, not to be found proves nothing.
+    /// How long a server may still process a request after its answer was lost; until then, an absence proves nothing.
     package var lookupAfter: TimeInterval = 30
-    /// A look-up that has failed so often, and for so long, is given up: a person decides. So is a send whose answer was lost so often.
+    /// After so many failed look-ups or lost answers, over `lookupsFor`, a person must decide.
     package var lookups = 8
     package var lookupsFor: TimeInterval = 6 * 3600
-    /// A lone entry counts at most this often.
+    /// The minimum time between counted failures of a lone entry.
     package var loneEntryPeriod: TimeInterval = 3600
-    /// The same of the attempt that would be the last: longer than an outage of two weeks, which must fail nothing.
+    /// The same before the last attempt: longer than a two-week outage, which must fail no entry.
     package var lastLoneEntryPeriod: TimeInterval = 15 * 86_400
 
-    /// Sends of an entry whose outcome is unknown and cannot be looked up, in its life.
+    /// The maximum sends with unknown outcome and without look-up, ever.
     package static let mostDoubts = 3
-    /// Seconds between them, where nothing else gets through: longer than a server mostly hangs.
+    /// Seconds between these sends: longer than a server usually hangs.
     static let blindPauses: [TimeInterval] = [15 * 60, 6 * 3600]
 
     package init() {}
 
-    /// When to look for what may have taken effect, in seconds after the send. To be found early ends it early; not to be found counts at the
-    /// last of them only.
+    /// When to look up an entry, in seconds after the send. A match counts at any time, an absence only at the last.
     func looks(for entry: Entry) -> [TimeInterval] {
         let wait = Self.lookupWait(entry, lookupAfter)
         return [1, 3, 10, lookupAfter, 4 * lookupAfter].filter { $0 < wait } + [wait]
     }
 
-    /// Seconds after a send for which not to be found proves nothing. Where several answers were lost and nothing else got through since, a list
-    /// that does not show the entry is doubtful: 15 minutes at the default of `lookup_after`.
+    /// Seconds before an absence counts. Longer after several lost answers, when the list is doubtful: 15 minutes with the default `lookup_after`.
     static func lookupWait(_ entry: Entry, _ lookupAfter: TimeInterval) -> TimeInterval {
         entry.isAside && entry.doubts > 1 ? min(30 * lookupAfter, 6 * 3600) : lookupAfter
     }
 
-    /// Whether a failure of a lone entry counts: once, again an hour after that, and the last time only when no outage lasts so long.
+    /// A lone entry's failure counts at first, then hourly, and the last time only after longer than any outage.
     func countsAlone(_ entry: Entry, _ now: Date) -> Bool {
         let isLast = entry.attempts + 1 >= attempts
         guard let since = entry.countedAt ?? (isLast ? entry.acceptedAt : nil) else { return true }
         return abs(now.timeIntervalSince(since)) >= (isLast ? lastLoneEntryPeriod : loneEntryPeriod)
     }
 
-    /// - Parameter hasContrast: something shows that the backend works; else only what no outage outlasts is enough.
+    /// - Parameter hasContrast: another entry shows that the backend works; otherwise wait longer than any outage.
     func hasLookedEnough(_ entry: Entry, hasContrast: Bool, _ now: Date) -> Bool {
         entry.looks + 1 >= lookups && hasBeenOpenLong(entry, hasContrast: hasContrast, now)
     }
@@ -56,29 +53,27 @@ package struct RetryPolicy: Sendable, Equatable {
 
     private func hasBeenOpenLong(_ entry: Entry, hasContrast: Bool, _ now: Date) -> Bool {
         guard let since = entry.uncertainSince else { return false }
-        // As long ahead as it should lie behind: the clock was ahead, and how long ago it is cannot be told.
+        // `abs`: a time in the future predates a clock correction; its age is unknown and counts as long.
         return abs(now.timeIntervalSince(since)) >= (hasContrast ? lookupsFor : lastLoneEntryPeriod)
     }
 
-    /// Full jitter: anything from now to the exponential bound, so that a fleet that comes back does not come back at once.
+    /// Full jitter, so that many devices do not return at the same moment.
     package func delay(before attempt: Int, using generator: inout some RandomNumberGenerator) -> TimeInterval {
         let bound = min(ceiling, first * pow(factor, Double(min(max(0, attempt - 1), 64))))
         return bound > 0 ? .random(in: 0...bound, using: &generator) : 0
     }
 }
 
-/// What an entry's route says about sending twice, and where it leads.
 package struct RouteTraits: Sendable, Hashable {
-    /// The profile says how to look for what may have taken effect.
     package var canLookUp: Bool
-    /// It must not be sent again unless it is certain that it had no effect.
+    /// Must not be repeated unless the first send certainly had no effect.
     package var isAtMostOnce: Bool
-    /// To send it twice has one effect: by its method, or by a key that the backend remembers.
+    /// Repeated sends have one effect, by method or idempotency key.
     package var isRepeatable: Bool
-    /// It leads to another server than the rest of the backend.
+    /// Leads to another server than the rest of the backend.
     package var isElsewhere: Bool
 
-    /// An unknown outcome matters, and nothing but a person can find it out.
+    /// Only a person can resolve an unknown outcome.
     package var isBlind: Bool { !canLookUp && (isAtMostOnce || !isRepeatable) }
 
     package init(canLookUp: Bool, isAtMostOnce: Bool, isRepeatable: Bool = false, isElsewhere: Bool = false) {

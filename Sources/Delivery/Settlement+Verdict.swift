@@ -2,23 +2,23 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// Who is to blame for a send that failed, as far as contrast tells.
+/// The cause of a failed send, by contrast with other entries. See BlameByContrast.
 package enum Blame: Sendable, Equatable {
-    /// Another entry of the same route got through after this one had failed before.
+    /// Another entry of the route got through after this one failed.
     case entry
-    /// Nothing shows it, and no other entry has been tried that could: it is counted, rarely.
+    /// There was no other entry to compare: counted, but rarely.
     case loneEntry
-    /// The backend's, for want of contrast: nothing is counted.
+    /// No contrast: not counted.
     case backend
 }
 
 extension Settled {
-    /// What a try does to its entry: the whole table, and nothing but the table.
+    /// Maps the result of an attempt to a settlement.
     ///
     /// - Parameters:
-    ///   - blame: of a failure that the profile does not declare.
-    ///   - hasContrast: another entry of the route got through since the outcome of this one became unknown.
-    ///   - stepsAside: the server has asked it for quiet so often that others of its lane go first.
+    ///   - blame: for undeclared failures.
+    ///   - hasContrast: another entry of the route got through since this outcome became unknown.
+    ///   - stepsAside: throttled so often that others of its lane go first.
     package init(
         _ entry: Entry, _ attempt: Attempt, blame: Blame, hasContrast: Bool, stepsAside: Bool = false, policy: RetryPolicy, now: Date,
         using generator: inout some RandomNumberGenerator
@@ -52,14 +52,14 @@ private struct Judge {
         case .forbidden(let failure): .held(.forbidden, failure)
         case .unseen(let failure) where entry.isAside: .aside(until: nextLook(using: &generator), failure)
         case .unseen(let failure): .released(until: nextLook(using: &generator), failure)
-        // The gate waits for the session; a person who signs in meanwhile ends that, and the entry is ready.
+        // The gate waits for the session; the entry stays ready for a new sign-in.
         case .throttled(let failure, _) where failure.reason != .throttled: handedBack(failure)
         case .throttled(let failure, let until) where attempt.isQuieted && blame == .entry:
             failed(failure, blame, notBefore: until, using: &generator)
         case .throttled(let failure, let until): throttled(failure, until)
-        // A lock at the server is not ours to hurry: the longest of our own pauses, where the server names none.
+        // Only the server lifts a lock; without a time, use the longest pause.
         case .locked(let failure, let until): .released(until: until ?? now.addingTimeInterval(policy.ceiling), failure)
-        // The gate decides when the way is free again; the entry itself is ready.
+        // The gate decides when to send again; the entry stays ready.
         case .unauthorized(let failure), .unreachable(let failure): handedBack(failure)
         case .unknown(let failure) where failure.reason == .refused: .held(.unknownOutcome, failure)
         case .unknown(let failure) where !attempt.wasSent: missed(failure, using: &generator)
@@ -67,47 +67,46 @@ private struct Judge {
             .released(until: route.canLookUp ? firstLook : now, failure)
         case .unknown(let failure) where failure.status == nil && route.canLookUp && blame != .entry: lost(failure)
         case .unknown(let failure), .transient(let failure): failed(failure, blame, using: &generator)
-        // A captive portal is no attempt: only contrast shows that it is not one.
+        // A captive portal does not count; only contrast shows that the entry is the cause.
         case .intercepted(let failure): failed(failure, blame == .entry ? .entry : .backend, using: &generator)
         }
     }
 
-    /// Neither counted nor delayed, and as far aside as it was.
+    /// Neither counted nor delayed.
     private func handedBack(_ failure: Failure) -> Settlement {
         entry.isAside ? .aside(until: now, failure) : .released(until: now, failure)
     }
 
-    /// 429, or 503 with Retry-After, of which a proxy in front of a busy server may say either.
+    /// A proxy in front of a busy server may send either 429 or 503.
     private func throttled(_ failure: Failure, _ until: Date) -> Settlement {
         var until = until
         if failure.outcomeUnknown, attempt.wasSent {
             if route.isBlind { return doubtful(failure) ?? .aside(until: max(until, nextBlindSend), failure) }
             until = max(until, firstLook)
         }
-        // Later than the backend's own pause ends, so that others of its lane go then.
+        // After the backend's own pause, so that others of its lane go first.
         return stepsAside ? .aside(until: until.addingTimeInterval(max(1, policy.first)), failure) : .released(until: until, failure)
     }
 
-    /// A look-up that was answered, and not with the list.
+    /// A look-up was answered, but not with the list.
     private func missed(_ failure: Failure, using generator: inout some RandomNumberGenerator) -> Settlement {
         if policy.hasLookedEnough(entry, hasContrast: hasContrast, now) { return .held(.unknownOutcome, failure) }
         let until = nextLook(using: &generator)
         return entry.looks + 1 >= Outbox.stuckLooks ? .aside(until: until, failure) : .released(until: until, failure)
     }
 
-    /// No answer came. That is mostly the network's fault: it is looked up, and not counted.
+    /// Usually a network fault: look it up, do not count it.
     private func lost(_ failure: Failure) -> Settlement {
         if policy.hasLostEnough(entry, hasContrast: hasContrast, now) { return .held(.unknownOutcome, failure) }
         return entry.doubts > 0 ? .aside(until: firstLook, failure) : .released(until: firstLook, failure)
     }
 
-    /// A failure that the profile does not declare as final.
     private mutating func failed(
         _ failure: Failure, _ blame: Blame, notBefore: Date = .distantPast, using generator: inout some RandomNumberGenerator
     ) -> Settlement {
         let isBlind = failure.outcomeUnknown && route.isBlind
         if isBlind, let held = doubtful(failure) { return held }
-        // No server said that it failed, so a look-up that does not find it proves little by then.
+        // Without a server error, an absence proves little yet.
         let isUnanswered = failure.outcomeUnknown && failure.status ?? 0 < 400
         if blame == .entry, isUnanswered, !route.isRepeatable, entry.doubts + 1 >= RetryPolicy.mostDoubts {
             return .held(.unknownOutcome, failure)
@@ -119,7 +118,7 @@ private struct Judge {
         let attempt = entry.attempts + 1
         let look = failure.outcomeUnknown && route.canLookUp ? firstLook : now
         if attempt >= policy.attempts {
-            // The last try may have taken effect: one look more, without another send.
+            // The last attempt may have taken effect: look it up once more.
             if look > now { return .retry(at: max(look, notBefore), failure) }
             counts = true
             let isDenied = failure.reason == .forbidden || failure.reason == .stillUnauthorized
@@ -129,22 +128,22 @@ private struct Judge {
         return .retry(at: isBlind && blame == .loneEntry ? max(again, nextBlindSend) : max(again, look), failure)
     }
 
-    /// What an earlier send may have done all the same is for a person to find out.
+    /// An earlier send may have taken effect, so a person must decide.
     private func given(up failure: Failure) -> Settlement { failure.outcomeUnknown ? .held(.unknownOutcome, failure) : .dead(failure) }
 
-    /// What may have taken effect and cannot be looked up is sent three times in its life at most, then a person decides; nil before that.
+    /// Held after three sends that may have taken effect without look-up; nil before that.
     private func doubtful(_ failure: Failure) -> Settlement? {
         route.isAtMostOnce || entry.doubts + 1 >= RetryPolicy.mostDoubts ? .held(.unknownOutcome, failure) : nil
     }
 
-    /// So late that a server that hangs sees one of them.
+    /// Late enough that a hanging server receives only one send.
     private var nextBlindSend: Date {
         now.addingTimeInterval(RetryPolicy.blindPauses[min(entry.doubts, RetryPolicy.blindPauses.count - 1)])
     }
 
     private var firstLook: Date { now.addingTimeInterval(policy.looks(for: entry)[0]) }
 
-    /// The next time that is planned after the last send; then ever later.
+    /// The next planned time after the last send, then growing delays.
     private func nextLook(using generator: inout some RandomNumberGenerator) -> Date {
         let begin = entry.doubtedAt ?? now
         let elapsed = now.timeIntervalSince(begin)

@@ -2,17 +2,16 @@ import Backends
 import Foundation
 import SyncModel
 
-/// One try of one entry, as a pure step function: what to do next, told what came of the last step. `Courier` takes the steps.
+/// One attempt as a pure step function; `Courier` performs the steps.
 ///
-/// What may have taken effect already is looked for before it is sent again. A request that is refused for its session goes once more, where the
-/// session can be renewed.
+/// Looks up an entry that may have taken effect before sending it again. Repeats a request refused for its session once, after renewal.
 package struct Trip: Sendable {
     package enum Step: Sendable, Equatable {
-        /// Look whether the backend has the entry, on this page of its list, after so many rows on earlier ones; tell by `lookedUp`, or `failed`.
+        /// Request this page, with `seen` rows on earlier pages; report `lookedUp` or `failed`.
         case lookUp(page: Int, seen: Int)
-        /// Tell by `answered`, or by `failed`.
+        /// Report `answered` or `failed`.
         case send
-        /// Renew the session with which the last request went; tell by `renewed`, or by `failed`.
+        /// Renew the session of the last request; report `renewed`, `notRenewed` or `failed`.
         case renew
         case end(Attempt)
     }
@@ -22,13 +21,12 @@ package struct Trip: Sendable {
     private let rules: Rules
     private let startedAt: Date
 
-    /// What holds for every entry of a backend.
     package struct Rules: Sendable {
-        /// After so many counted attempts an entry is looked up once more, and not sent again.
+        /// After so many counted attempts, look up once more without sending.
         var attempts: Int
-        /// Seconds for which a server may still be at work on a request whose answer was lost: until then, not to be found proves nothing.
+        /// Seconds for which a server may still process a request after its answer was lost.
         var lookupAfter: TimeInterval
-        /// For how long the backend remembers the key of a request; nil for ever.
+        /// How long the backend remembers a key; nil for ever.
         var keyLifetime: Duration?
 
         package init(attempts: Int, lookupAfter: TimeInterval, keyLifetime: Duration?) {
@@ -40,7 +38,7 @@ package struct Trip: Sendable {
 
     private var next = Step.send
     private var hasRenewed = false
-    /// The answer that blamed the session.
+    /// The answer that refused the session.
     private var refusal: Verdict?
 
     package init(_ entry: Entry, route: RouteTraits, rules: Rules, startedAt: Date) {
@@ -50,12 +48,10 @@ package struct Trip: Sendable {
         self.startedAt = startedAt
     }
 
-    /// The result where no session can be had.
     package func withoutSession(_ error: AuthenticationError, at now: Date) -> Attempt {
         attempt(Verdict(error).stillUncertain(if: entry.uncertain), wasMade: false, at: now)
     }
 
-    /// The first step, under the session of this account.
     package mutating func begin(as account: Account, at now: Date) -> Step {
         guard account.id == entry.mutation.destination.account else {
             let failure = Failure(.signInRequired, "Another account is signed in.", outcomeUnknown: entry.uncertain)
@@ -67,7 +63,6 @@ package struct Trip: Sendable {
         return end(.unknown(Failure(.refused, message, outcomeUnknown: true)), wasMade: false, at: now)
     }
 
-    /// A look was answered.
     package mutating func lookedUp(_ answer: LookUp, at now: Date) -> Step {
         switch answer {
         case .found(let receipt): return end(.accepted(receipt), at: now)
@@ -88,19 +83,18 @@ package struct Trip: Sendable {
         }
     }
 
-    /// The send was answered.
     package mutating func answered(_ verdict: Verdict, at now: Date) -> Step {
         if blamesSession(verdict) { return renew(after: verdict) }
         return end(hasRenewed ? verdict.denied : verdict, wasSent: true, at: now)
     }
 
-    /// The session is another one of the same account: the request goes once more.
+    /// Repeats the request once.
     package mutating func renewed() -> Step {
         hasRenewed = true
         return next
     }
 
-    /// There is nothing to renew the session by, and the profile does not declare the answer: it is judged like any other failure.
+    /// The session cannot be renewed and the answer is undeclared: treats it like any other failure.
     package mutating func notRenewed(at now: Date) -> Step {
         guard let refusal = refusal?.denied else { return next }
         return next == .send ? end(refusal, wasSent: true, at: now) : missed(refusal, at: now)
@@ -111,7 +105,7 @@ package struct Trip: Sendable {
         return .renew
     }
 
-    /// The request could not be made, or got no answer, or its session could not be renewed.
+    /// No request, no answer, or no renewed session.
     package mutating func failed(_ verdict: Verdict, at now: Date) -> Step {
         guard next == .send else { return missed(verdict, at: now) }
         let wasSent = if case .unknown = verdict { true } else { false }
@@ -121,7 +115,7 @@ package struct Trip: Sendable {
     // MARK: -
 
     private mutating func go(_ step: Step) -> Step {
-        // A page further on goes under the session of the first.
+        // Later look-up pages use the renewed session of the first.
         if case .send = step { hasRenewed = false }
         next = step
         return step
@@ -131,17 +125,17 @@ package struct Trip: Sendable {
 
     private func isTooEarly(_ now: Date) -> Bool {
         guard let doubted = entry.doubtedAt else { return false }
-        // As long ahead as it should lie behind: the clock was ahead then, and how long ago it is cannot be told.
+        // `abs`: a time in the future predates a clock correction; its age is unknown and counts as long.
         return abs(now.timeIntervalSince(doubted)) < RetryPolicy.lookupWait(entry, rules.lookupAfter)
     }
 
-    /// A look-up without an answer leaves the entry as open as it was. Any answered error says nothing about the entry.
+    /// A failed look-up leaves the outcome unknown.
     private func missed(_ verdict: Verdict, at now: Date) -> Step {
         switch verdict {
-        // The profile has changed: it waits, as open as it was, until the look can be asked for again.
+        // The outcome stays unknown until the profile allows the look-up again.
         case .permanent(let failure) where failure.reason == .profile: return end(verdict.stillUncertain, at: now)
         case .permanent(let failure) where failure.reason == .tooLarge:
-            // It can never be answered.
+            // The list is too large to read, so no retry can help.
             return end(.unknown(Failure(.refused, status: failure.status, failure.message, outcomeUnknown: true)), at: now)
         case .unreachable(let failure) where failure.reason != .lostAnswer: return end(.unreachable(failure).stillUncertain, at: now)
         case .throttled: return end(verdict.stillUncertain, at: now)
@@ -162,14 +156,14 @@ package struct Trip: Sendable {
         return Attempt(verdict, route: route, startedAt: startedAt, endedAt: now, wasMade: wasMade, wasSent: wasSent)
     }
 
-    /// What forbids sending again what may have arrived and cannot be looked up; nil where nothing does.
+    /// Why a send that may have taken effect must not be repeated; nil if it may.
     private func whyNotAgain(_ now: Date) -> String? {
         if route.isAtMostOnce { return "It may have taken effect already, it cannot be looked up, and it must not be sent twice." }
         if route.isBlind, entry.doubts >= RetryPolicy.mostDoubts {
             return "It was sent \(entry.doubts) times, each may have taken effect, and it cannot be looked up."
         }
         guard let lifetime = rules.keyLifetime, let since = entry.uncertainSince,
-            // As above.
+            // `abs`: as in `isTooEarly`.
             abs(now.timeIntervalSince(since)) >= lifetime.seconds
         else { return nil }
         return "It may have taken effect already, and the backend no longer remembers its key, so that it would take effect twice."

@@ -3,14 +3,14 @@ import Foundation
 import SyncModel
 
 extension Verdict {
-    /// What is said of a try for which no session could be had, or none any more.
+    /// The verdict for an attempt without a usable session.
     package init(_ error: AuthenticationError) {
         self =
             switch error {
-            // Whatever became of the renewal, the mutation itself was not sent by it.
+            // The renewal may have had an effect, but the entry was not sent.
             case .unavailable(let failure), .undeclared(let failure):
                 .unreachable(Failure(failure.reason, status: failure.status, failure.message))
-            // As if the backend had asked for quiet.
+            // Like a pause requested by the backend.
             case .tooSoon(let until, let failure):
                 .throttled(Failure(failure.reason, status: failure.status, failure.message), until: until)
             case .signInRequired(let reason): .unauthorized(Failure(.signInRequired, reason))
@@ -25,14 +25,14 @@ extension Verdict {
             }
     }
 
-    /// What is said of a request that got no answer.
+    /// The verdict for a request without an answer.
     ///
     /// - Parameters:
-    ///   - isSafe: it has no effect, whether it arrived or not.
-    ///   - isCut: it was cut short by ourselves.
+    ///   - isSafe: the request has no effect.
+    ///   - isCut: the daemon cancelled it.
     package init(_ error: TransportError, isSafe: Bool, isCut: Bool) {
         switch error {
-        // The session ended between our asking for it and the sending.
+        // The session ended before the request was sent.
         case .unreachable(let failure) where failure.reason == .signInRequired: self = .unauthorized(failure)
         case .unreachable(var failure):
             if isCut { failure.reason = .stopping }
@@ -44,14 +44,14 @@ extension Verdict {
         }
     }
 
-    /// The same, where the session was renewed and is refused all the same: no matter of the session any more.
+    /// The verdict if a renewed session is refused too: the session is not the cause.
     var denied: Verdict {
         guard case .unauthorized(var failure) = self else { return self }
         failure.reason = .stillUnauthorized
         return .transient(failure)
     }
 
-    /// The same verdict on an entry whose outcome was open before and still is.
+    /// Keeps an unknown outcome unknown.
     package var stillUncertain: Verdict {
         func open(_ failure: Failure) -> Failure {
             var failure = failure

@@ -1,32 +1,30 @@
 import Foundation
 import SyncModel
 
-/// A JSON document that stays its bytes and is read only where one looks: an answer may repeat the largest payload, as a tree of which it
-/// would take twenty times its memory. Of members with the same name the last one counts, as at most servers.
+/// A JSON document parsed on access: a tree of the largest answers would take twenty times their memory. The last of duplicate members counts, as at
+/// most servers. See ReadingJSON.
 package struct JSONDocument: Sendable {
     package let root: JSONElement
 
-    /// Nil where `bytes` are not JSON, at any number of levels. A byte order mark is skipped (RFC 8259 8.1).
+    /// Nil unless `bytes` are JSON of any depth. Skips a byte order mark (RFC 8259 8.1).
     package init?(_ bytes: Data) {
         let bytes = bytes.withoutByteOrderMark
-        // `try?`: only whether it is JSON matters here.
+        // `try?`: only validity matters here.
         guard (try? JSONSyntax.check(bytes, .answer)) != nil else { return nil }
         self.init(checked: bytes)
     }
 
-    /// Bytes that are known to be JSON.
+    /// - Parameter bytes: valid JSON.
     package init(checked bytes: Data) {
         root = bytes.scanned { $0.readElement(of: bytes) } ?? JSONElement(kind: .null, bytes: bytes)
     }
 
-    /// What a pointer leads to.
     package enum Resolution: Hashable {
         case scalar(JSONValue)
-        /// An object or an array.
         case structure
-        /// A null stands there, or on the way: the document says that there is no such value.
+        /// The value or one of its parents is null.
         case null
-        /// The document does not speak of it.
+        /// The document has no such value.
         case missing
 
         package var value: JSONValue? { if case .scalar(let value) = self { value } else { nil } }
@@ -34,19 +32,16 @@ package struct JSONDocument: Sendable {
 
     package func resolve(_ pointer: JSONPointer) -> Resolution { root.resolve(pointer) }
 
-    /// The scalar at `pointer`; nil for null, a structure, and nothing.
     package func at(_ pointer: JSONPointer) -> JSONValue? { resolve(pointer).value }
 
-    /// The scalar member `key` of the root; nil for null, a structure, and nothing.
     package func member(_ key: String) -> JSONValue? { at(JSONPointer(tokens: [key])) }
 
-    /// The scalar at the first of `pointers` that leads to one.
     package func at(_ pointers: [JSONPointer]) -> JSONValue? { pointers.lazy.compactMap { at($0) }.first }
 
     /// The first *string* at one of `pointers`.
     package func firstString(at pointers: [JSONPointer]) -> String? { pointers.lazy.compactMap { at($0)?.string }.first }
 
-    /// Whether something other than null stands there.
+    /// True for a value other than null.
     package func has(_ pointer: JSONPointer) -> Bool {
         switch resolve(pointer) {
         case .scalar, .structure: true
@@ -54,7 +49,7 @@ package struct JSONDocument: Sendable {
         }
     }
 
-    /// For every element of the list at `pointer` the scalars at `columns`; nil where there is no list.
+    /// The scalars at `columns` of each list element; nil without a list.
     package func rows(of pointer: JSONPointer, _ columns: [JSONPointer]) -> [[JSONValue?]]? {
         guard let list = root.element(at: pointer), list.kind == .array else { return nil }
         return list.elements.map { item in columns.map { item.resolve($0).value } }
@@ -66,7 +61,6 @@ extension JSONElement {
         let found: JSONElement?? = bytes.scanned { scanner in
             for token in pointer.tokens {
                 scanner.skipSpace()
-                // A null on the way says that nothing is below it.
                 if scanner.next == UInt8(ascii: "n") { break }
                 guard scanner.descend(to: token) else { return nil }
             }

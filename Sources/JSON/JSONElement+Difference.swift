@@ -2,10 +2,9 @@ import Foundation
 import SyncModel
 
 extension JSONElement {
-    /// Where `echo` does not hold what this value holds: the pointer of the first difference, nil where there is none.
+    /// The first difference of `echo` from this value; nil if none.
     ///
-    /// Members that the echo has besides, and another way to write the same number, are no difference. Takes 8 bytes of memory for each member
-    /// of the echo's objects.
+    /// Ignores extra members and other spellings of a number. Takes 8 bytes per member of the echo's objects.
     package func firstDifference(in echo: JSONElement) -> JSONPointer? {
         var path: [String] = []
         return differs(from: echo, &path) ? JSONPointer(tokens: path) : nil
@@ -15,16 +14,16 @@ extension JSONElement {
         guard kind == echo.kind else { return true }
         switch kind {
         case .object, .array:
-            // Most echoes repeat the bytes; then nothing has to be read.
+            // Most echoes repeat the bytes.
             if bytes == echo.bytes { return false }
             return kind == .object ? membersDiffer(from: echo, &path) : elementsDiffer(from: echo, &path)
         case .number:
             let texts = [self, echo].map { String(decoding: $0.bytes, as: UTF8.self) }
             if texts[0] == texts[1] { return false }
-            // As doubles, long integers that differ would be the same. Only zero has two forms without a fraction.
+            // Doubles would hide differences of long integers. Without a fraction, only zero has two spellings.
             let areWhole = texts.allSatisfy { $0.utf8.allSatisfy { !".eE".utf8.contains($0) } }
             return areWhole && Set(texts) != ["0", "-0"] || Double(texts[0]) != Double(texts[1])
-        // Not by `==`, to which a letter with an accent and the same in two scalars are equal.
+        // Not `==`, which ignores Unicode normalisation.
         case .string: return scalar?.string.map { Array($0.utf8) } != echo.scalar?.string.map { Array($0.utf8) }
         case .bool: return scalar != echo.scalar
         case .null: return false
@@ -52,11 +51,10 @@ extension JSONElement {
     }
 }
 
-/// Finds the members of an object by name, the last of those with the same name, from eight bytes for each.
+/// Finds object members by name, with eight bytes per member.
 private struct JSONMemberIndex {
     private let bytes: Data
-    /// A hash of the name in the upper half, and in the lower one where the member begins; sorted. Swift's hashes are seeded: a document cannot
-    /// be made of names that share one.
+    /// Sorted; upper half: hash of the name, lower half: offset. Swift seeds its hashes, so a document cannot force collisions.
     private var places: [UInt64] = []
 
     init(_ object: JSONElement) {
@@ -75,7 +73,7 @@ private struct JSONMemberIndex {
 
     subscript(name: String) -> JSONElement? {
         let hash = Self.hash(name)
-        // Behind the last place with this hash.
+        // The end of the places with this hash.
         var (low, high) = (0, places.count)
         while low < high {
             let middle = (low + high) / 2
@@ -84,7 +82,6 @@ private struct JSONMemberIndex {
         return places[..<low].reversed().lazy.prefix { $0 >> 32 == hash }.compactMap { value(of: name, at: Int($0 & 0xffff_ffff)) }.first
     }
 
-    /// The value of the member that begins at `place`; nil where that has another name.
     private func value(of name: String, at place: Int) -> JSONElement? {
         bytes.scanned { scanner in
             scanner = scanner.moved(to: place)

@@ -1,15 +1,15 @@
 import Foundation
 import SyncModel
 
-/// One value within a JSON document: its kind and its bytes, read only where asked for.
+/// A value in a JSON document, parsed on access.
 package struct JSONElement: Sendable {
     package enum Kind: Sendable { case object, array, string, number, bool, null }
 
     package let kind: Kind
-    /// The value's own bytes, exactly as they are in the document.
+    /// Unchanged from the document.
     package let bytes: Data
 
-    /// The value as a scalar; nil for an object, an array and null.
+    /// Nil for an object, an array and null.
     package var scalar: JSONValue? {
         switch kind {
         case .object, .array, .null: nil
@@ -19,15 +19,14 @@ package struct JSONElement: Sendable {
         }
     }
 
-    /// The number where it is whole and fits, also where it is written as `5.0`.
+    /// An integer that fits, also if written as `5.0`.
     package var whole: Int64? {
         guard kind == .number, let scalar else { return nil }
         if case .int(let number) = scalar { return number }
         return scalar.text.flatMap(Double.init).flatMap { Int64(exactly: $0) }
     }
 
-    /// The members of an object in their order, with every repetition; none for anything else. Read one by one: a list of them would take many
-    /// times the memory of the document.
+    /// Members in order, with duplicates. Lazy, because an array would take many times the document's memory.
     package var members: some Sequence<(name: String, value: JSONElement)> {
         sequence(state: JSONPlaces(of: self, .object)) { places in
             places.next { scanner, bytes in
@@ -38,12 +37,12 @@ package struct JSONElement: Sendable {
         }
     }
 
-    /// The elements of an array, one by one; none for anything else.
+    /// Lazy, like `members`.
     package var elements: some Sequence<JSONElement> {
         sequence(state: JSONPlaces(of: self, .array)) { places in places.next { scanner, bytes in scanner.readElement(of: bytes) } }
     }
 
-    /// The value at `pointer` below this one, the last of members with the same name; nil where there is none.
+    /// The last of duplicates; nil if missing.
     package func element(at pointer: JSONPointer) -> JSONElement? {
         bytes.scanned { scanner in
             for token in pointer.tokens {
@@ -55,10 +54,10 @@ package struct JSONElement: Sendable {
     }
 }
 
-/// Where one is within an object or an array that is read member by member.
+/// A position in an object or array.
 struct JSONPlaces {
     private let bytes: Data
-    /// Behind the member that was read last, in bytes from the start; nil once there are no more.
+    /// The offset after the last member; nil at the end.
     private var place: Int?
 
     init(of value: JSONElement, _ kind: JSONElement.Kind) {
@@ -66,7 +65,6 @@ struct JSONPlaces {
         place = value.kind == kind ? 0 : nil
     }
 
-    /// Reads the next one by `read`; nil at the end.
     mutating func next<T>(_ read: (inout JSONScanner, Data) -> T?) -> T? {
         guard let place else { return nil }
         let found: (value: T, place: Int)?? = bytes.scanned { scanner in
@@ -80,7 +78,7 @@ struct JSONPlaces {
 }
 
 extension JSONScanner {
-    /// Reads the value that begins here; `document` is what is being scanned.
+    /// - Parameter document: the scanned bytes.
     mutating func readElement(of document: Data) -> JSONElement {
         skipSpace()
         let start = at
@@ -97,13 +95,13 @@ extension JSONScanner {
         return JSONElement(kind: kind, bytes: document[document.startIndex + start..<document.startIndex + at])
     }
 
-    /// Moves to the first member or element of what begins here; false where there is none.
+    /// Moves to the first member or element; false if empty.
     mutating func open() -> Bool {
         guard take(.openBrace) || take(.openBracket) else { return false }
         return !take(.closeBrace) && !take(.closeBracket)
     }
 
-    /// Calls `body` at the value of every member; it has to read or skip that value.
+    /// `body` must read or skip each value.
     mutating func forEachMember(_ body: (String, inout JSONScanner) -> Void) {
         guard take(.openBrace), !take(.closeBrace) else { return }
         repeat {
@@ -114,13 +112,13 @@ extension JSONScanner {
         } while take(UInt8(ascii: ","))
     }
 
-    /// Calls `body` at every element, which it has to read or skip, until it returns false.
+    /// `body` must read or skip each element, and returns false to stop.
     mutating func forEachElement(_ body: (inout JSONScanner) -> Bool) {
         guard take(.openBracket), !take(.closeBracket) else { return }
         repeat { guard body(&self) else { return } } while take(UInt8(ascii: ","))
     }
 
-    /// Moves to the member or element called `token` of the value that begins here; false where there is none.
+    /// Moves to the member or element `token`; false if missing.
     mutating func descend(to token: String) -> Bool {
         var place: Int?
         switch next {
@@ -152,7 +150,7 @@ extension JSONScanner {
 }
 
 extension Data {
-    /// Scans these bytes, which are known to be one JSON value.
+    /// These bytes must be one valid JSON value.
     func scanned<T>(_ body: (inout JSONScanner) -> T) -> T? {
         withUnsafeBytes { raw in
             var scanner = JSONScanner(raw.bindMemory(to: UInt8.self))

@@ -1,10 +1,10 @@
-/// Where a value stands in a JSON document (RFC 6901), e.g. `/currentUser/id`.
+/// A JSON pointer (RFC 6901), e.g. `/currentUser/id`.
 package struct JSONPointer: Hashable, Sendable, CustomStringConvertible {
     package let tokens: [String]
 
     package init(tokens: [String]) { self.tokens = tokens }
 
-    /// Nil where the text is not a pointer: it is empty (the whole document) or begins with a slash, and `~` stands only in `~0` and `~1`.
+    /// Nil unless empty (the whole document) or starting with a slash, with `~` only in `~0` and `~1`.
     package init?(_ text: String) {
         guard text.isEmpty || text.hasPrefix("/") else { return nil }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).dropFirst()

@@ -1,4 +1,4 @@
-/// Reads JSON text forwards, one token at a time (RFC 8259). It keeps no tree and does not recurse, so depth costs one bit a level.
+/// Scans JSON (RFC 8259) without tree or recursion; each level costs one bit.
 struct JSONScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private(set) var at: Int
@@ -10,7 +10,7 @@ struct JSONScanner {
 
     func moved(to place: Int) -> JSONScanner { JSONScanner(bytes, at: place) }
 
-    /// The next byte; 0, which no JSON text holds, at the end.
+    /// 0 at the end, which JSON text never contains.
     var next: UInt8 { at < bytes.count ? bytes[at] : 0 }
     var isAtEnd: Bool { at >= bytes.count }
 
@@ -18,7 +18,7 @@ struct JSONScanner {
         while at < bytes.count, bytes[at].isJSONSpace { at += 1 }
     }
 
-    /// Skips white space, then `byte` where it comes next; false where something else does.
+    /// Skips white space, then `byte`; false if another byte follows.
     mutating func take(_ byte: UInt8) -> Bool {
         skipSpace()
         guard next == byte else { return false }
@@ -28,7 +28,7 @@ struct JSONScanner {
 
     // MARK: Text that is known to be JSON
 
-    /// Skips one value of text that was checked before.
+    /// Skips one value of valid JSON.
     mutating func skipValue() {
         skipSpace()
         switch next {
@@ -56,7 +56,6 @@ struct JSONScanner {
         at += 1
     }
 
-    /// The string that begins here, with its escapes resolved.
     mutating func readString() -> String {
         let start = at
         skipString()
@@ -102,7 +101,7 @@ struct JSONScanner {
         UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0c, UInt8(ascii: "n"): 0x0a, UInt8(ascii: "r"): 0x0d, UInt8(ascii: "t"): 0x09,
     ]
 
-    /// The code unit of an escape such as `\u00e9` at `start`; nil where its four digits are not hexadecimal.
+    /// The code unit of an escape such as `\u00e9`; nil if invalid.
     private static func escapedUnit(_ content: Slice<UnsafeBufferPointer<UInt8>>, _ start: Int) -> UInt16? {
         guard start + 6 <= content.endIndex else { return nil }
         var unit: UInt16 = 0
@@ -115,9 +114,9 @@ struct JSONScanner {
 
     // MARK: Text that is not known yet
 
-    /// Checks and skips one whole value, with white space around it.
+    /// Validates one value with surrounding white space.
     mutating func checkValue(_ limits: JSONSyntax.Limits) throws(JSONFlaw) {
-        // A bit for each open level: true within an object.
+        // One bit per open level: true for an object.
         var levels = BitStack()
         while true {
             skipSpace()
@@ -141,7 +140,7 @@ struct JSONScanner {
             case UInt8(ascii: "n"): try checkWord("null")
             default: try checkNumber(limits)
             }
-            // Behind a value: the ends of all levels that it ends, then the next member or element, if there is one.
+            // Close the levels that end here, then continue with the next member or element.
             while true {
                 skipSpace()
                 guard let isObject = levels.top else { return }
@@ -205,7 +204,7 @@ struct JSONScanner {
         at += 6
     }
 
-    /// One character of more than one byte (RFC 3629): no overlong form, no surrogate, nothing past U+10FFFF.
+    /// RFC 3629: no overlong form, no surrogate, nothing past U+10FFFF.
     private mutating func checkUTF8() throws(JSONFlaw) {
         let first = bytes[at]
         let (length, second): (Int, ClosedRange<UInt8>) =
@@ -240,7 +239,7 @@ struct JSONScanner {
             try checkDigits()
         }
         guard isAtEnd || next.endsJSONScalar else { throw .notJSON }
-        // Without an exponent it takes more than 300 digits to leave the range of a double.
+        // Without an exponent, only more than 300 digits exceed a double.
         if limits.isPortable, hasExponent || at - start > 300, Double(String(decoding: bytes[start..<at], as: UTF8.self))?.isFinite != true
         {
             throw .hugeNumber
@@ -254,7 +253,6 @@ struct JSONScanner {
     }
 }
 
-/// One bit for each open level.
 private struct BitStack {
     private var words: [UInt64] = []
     private(set) var count = 0
@@ -282,7 +280,6 @@ extension UInt8 {
     /// White space in JSON (RFC 8259 2).
     package var isJSONSpace: Bool { self == 0x20 || self == 0x09 || self == 0x0a || self == 0x0d }
 
-    /// Whether a number or a word ends before this byte.
     fileprivate var endsJSONScalar: Bool {
         isJSONSpace || self == UInt8(ascii: ",") || self == .closeBrace || self == .closeBracket
     }

@@ -1,6 +1,5 @@
 import Foundation
 
-/// Why a text is not a JSON document that can be accepted; the description says it of the document.
 package enum JSONFlaw: Error, CustomStringConvertible {
     case notJSON
     case tooDeep
@@ -17,20 +16,19 @@ package enum JSONFlaw: Error, CustomStringConvertible {
     }
 }
 
-/// Checks that bytes are one JSON document (RFC 8259) in UTF-8, in one pass and without building anything.
+/// Validates UTF-8 JSON (RFC 8259) in one pass, without a tree.
 package enum JSONSyntax {
-    /// How many levels of lists and objects a submitted document may have.
+    /// The maximum nesting of a submitted document.
     package static let mostLevels = 500
 
-    /// What a document that is handed in may hold.
     package struct Limits: Sendable {
         var levels: Int
-        /// Half characters, and numbers past a double, are flaws.
+        /// Rejects lone surrogates and numbers outside a double.
         var isPortable: Bool
 
-        /// What every server can read, with at most so many levels.
+        /// Readable by every server.
         package static func submitted(levels: Int = mostLevels) -> Limits { Limits(levels: levels, isPortable: true) }
-        /// All that the grammar allows.
+        /// Everything that the grammar allows.
         package static let answer = Limits(levels: .max, isPortable: false)
     }
 

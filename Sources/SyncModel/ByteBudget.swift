@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Memory, in bytes, that several tasks share: each waits in line until there is room for what it needs.
+/// A shared memory budget: tasks wait in order until there is room.
 package final class ByteBudget: Sendable {
     private struct Waiter {
         let id: Int
@@ -11,7 +11,7 @@ package final class ByteBudget: Sendable {
     private struct State {
         var taken = 0
         var takenByOwner: [UInt32: Int] = [:]
-        /// In the order in which they came.
+        /// In order of arrival.
         var waiting: [Waiter] = []
         var lastID = 0
     }
@@ -21,19 +21,19 @@ package final class ByteBudget: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - limit: bytes. A task that needs more has its turn once nothing else is taken.
-    ///   - limitOfOwner: the same for the tasks of one owner.
+    ///   - limit: in bytes. A larger request is granted when nothing else is taken.
+    ///   - limitOfOwner: per owner.
     package init(_ limit: Int, ofOwner limitOfOwner: Int = .max) {
         self.limit = limit
         self.limitOfOwner = limitOfOwner
     }
 
-    /// Returns once there is room for `bytes`, which `release` has to give back.
+    /// Waits for room; the caller must `release` the bytes.
     package func take(_ bytes: Int) async { _ = await turn(bytes, nil, id: nextID()) }
 
-    /// As `take`; false, and nothing is taken, where there is no room within `patience`, or the task is cancelled.
+    /// Returns false after `patience` or on cancellation, and takes nothing.
     ///
-    /// A task that waits for another of its own owner's lets those of others pass.
+    /// A task that waits for its own owner's budget does not block other owners.
     package func take(_ bytes: Int, of owner: UInt32, within patience: Duration) async -> Bool {
         let id = nextID()
         return await withTaskGroup(of: Bool?.self) { group in
@@ -45,7 +45,7 @@ package final class ByteBudget: Sendable {
                 }
             }
             group.addTask {
-                try? await Task.sleep(for: patience)  // `try?`: cancelled, the other one has its turn
+                try? await Task.sleep(for: patience)  // `try?`: cancelled, the other task has finished
                 return nil
             }
             for await isGranted in group {
@@ -75,7 +75,7 @@ package final class ByteBudget: Sendable {
     private func turn(_ bytes: Int, _ owner: UInt32?, id: Int) async -> Bool {
         await withCheckedContinuation { turn in
             change { $0.waiting.append(Waiter(id: id, bytes: bytes, owner: owner, turn: turn)) }
-            // Before it was in line, it could not leave it.
+            // A cancellation before the append found no waiter to remove.
             if owner != nil, Task.isCancelled { giveUp(id) }
         }
     }
@@ -85,11 +85,10 @@ package final class ByteBudget: Sendable {
             state.waiting.firstIndex { $0.id == id }.map { state.waiting.remove(at: $0) }
         }
         waiter?.turn.resume(returning: false)
-        // Those behind it may fit.
+        // Waiters behind it may fit now.
         change { _ in }
     }
 
-    /// Changes the state, and lets those in who fit now.
     private func change(_ change: (inout State) -> Void) {
         let admitted = state.withLock { state in
             change(&state)

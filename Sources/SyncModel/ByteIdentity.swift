@@ -1,5 +1,4 @@
-/// A name that is another one as soon as one byte differs, as SQLite and servers compare. Swift takes strings that differ only in their Unicode
-/// normalisation for equal, and would deliver under one account what belongs to the other.
+/// A name compared by bytes, as SQLite and servers do. Swift's `==` ignores normalisation and would confuse accounts.
 package protocol ByteIdentity: Hashable, Comparable, Sendable, RawRepresentable, CustomStringConvertible, ExpressibleByStringLiteral
 where RawValue == String {
     init(rawValue: String)
@@ -18,13 +17,13 @@ extension ByteIdentity {
     }
 }
 
-/// The id of an account at its backend, as text.
+/// The server's id of an account.
 package struct AccountID: ByteIdentity, Codable {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
 }
 
-/// The key within which order holds: one at a time, oldest first.
+/// An order group: entries are sent one at a time, oldest first.
 package struct Lane: ByteIdentity {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }

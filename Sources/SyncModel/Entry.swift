@@ -1,39 +1,34 @@
 import Foundation
 
-/// A mutation's row in the outbox.
+/// A row of the outbox.
 package struct Entry: Hashable, Sendable {
-    /// The order of acceptance, for ever unique; within a lane also the order of delivery.
+    /// Unique order of acceptance, and of delivery within a lane.
     package var sequence: Int64
     package var mutation: Mutation
     package var state: State
     package var holdReason: HoldReason?
-    /// Not to be sent before this moment.
+    /// Not sent before this time.
     package var dueAt: Date
-    /// Sends that a backend which was well could not take: at most `RetryPolicy.attempts`.
+    /// Counted failed sends: at most `RetryPolicy.attempts`.
     package var attempts: Int
-    /// Times the entry was handed back without counting.
     package var releases: Int
-    /// Look-ups that brought no answer since the last send whose effect is not known; 0 where `uncertain` is false.
+    /// Failed look-ups since the last send with unknown outcome.
     package var looks: Int
-    /// Runs of the daemon that crashed while this entry was in flight.
+    /// Daemon crashes while it was in flight.
     package var crashes: Int
-    /// Bytes were sent and their effect is not known: look before sending again.
+    /// An earlier send may have taken effect: look it up before sending again.
     package var uncertain: Bool
-    /// When a send last counted; nil before the first.
     package var countedAt: Date?
-    /// When it was last tried; nil before the first time.
     package var triedAt: Date?
-    /// When a send of it last failed; nil before the first.
     package var failedAt: Date?
-    /// When this store accepted it.
     package var acceptedAt: Date
-    /// When the first send began whose effect is not known; nil where `uncertain` is false.
+    /// Start of the first send with unknown outcome; nil unless `uncertain`.
     package var uncertainSince: Date?
-    /// When the last of them ended.
+    /// End of the last send with unknown outcome.
     package var doubtedAt: Date?
-    /// How many there were in the entry's life.
+    /// The number of sends with unknown outcome in the entry's life.
     package var doubts: Int
-    /// It failed while nothing of its route got through, or cannot be looked up: where its lane may skip it, later entries go first.
+    /// Later entries go first if the lane may skip.
     package var isAside: Bool
 
     package init(
@@ -64,24 +59,23 @@ package struct Entry: Hashable, Sendable {
 
     package var id: MutationID { mutation.id }
 
-    /// `pending → inflight → delivered`; back to `pending` by retry or release; `dead`, `held`, and `discarded` by a person.
+    /// `pending → inflight → delivered`; back to `pending` by retry or release; `dead` and `held`; `discarded` by a person.
     package enum State: String, Sendable, Codable, CaseIterable { case pending, inflight, delivered, dead, held, discarded }
 }
 
-/// Why an entry waits for somebody.
 package enum HoldReason: String, Sendable, Codable, CaseIterable {
-    /// The backend denied it to this account.
+    /// Denied to this account.
     case forbidden
-    /// It may or may not have taken effect, it cannot be looked up, and its route forbids sending it twice.
+    /// It may have taken effect; a look-up cannot tell, or it must not be sent again.
     case unknownOutcome
-    /// What it depends on has not been delivered.
+    /// An entry it depends on has not been delivered.
     case dependency
-    /// The daemon crashed three times while it was in flight.
+    /// The daemon crashed three times during its send.
     case poison
-    /// It cannot be read back as it was stored.
+    /// The stored data cannot be read.
     case quarantine
-    /// Its profile has changed, so that it cannot be turned into a request any more.
+    /// The profile changed, so it cannot become a request.
     case profile
-    /// A person put it aside.
+    /// A person put it on hold.
     case `operator`
 }

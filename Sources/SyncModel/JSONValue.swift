@@ -1,23 +1,22 @@
 import Foundation
 
-/// A JSON value in memory. Payloads are never rewritten through it: it carries fields, templates and what is read from answers.
+/// A JSON value for fields, templates and answers; never used to rewrite payloads.
 package enum JSONValue: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// A whole number in its one plain form that fits into 64 bits.
+    /// In canonical form.
     case int(Int64)
-    /// Any other number, as it is written: an id of twenty digits must stay that id.
+    /// As written: an id of twenty digits must not change.
     case number(String)
     case string(String)
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// - Parameter text: a number as JSON writes it.
     package init(number text: String) {
         if let whole = Int64(text), String(whole) == text { self = .int(whole) } else { self = .number(text) }
     }
 
-    /// Compact, with sorted keys: the same value, the same bytes.
+    /// Compact with sorted keys, so equal values give equal bytes.
     package var serialized: Data {
         var bytes = Data()
         write(to: &bytes)
@@ -26,7 +25,7 @@ package enum JSONValue: Hashable, Sendable {
 
     package var string: String? { if case .string(let text) = self { text } else { nil } }
 
-    /// The value as text in a path, a header or an id: strings as they are, numbers in JSON's form; nil for null, arrays and objects.
+    /// For a path, a header or an id; nil for null, arrays and objects.
     package var text: String? {
         switch self {
         case .string(let text), .number(let text): text
@@ -36,8 +35,7 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// The value as an id: the text of a number, or a string that is more than white space and holds no control character, at a NUL of which
-    /// SQLite would end it; nil for anything else.
+    /// A number, or a string that is not blank and has no control characters (SQLite cuts at a NUL); nil for anything else.
     package var identifier: String? {
         switch self {
         case .int, .number: text
@@ -74,7 +72,7 @@ package enum JSONValue: Hashable, Sendable {
         }
     }
 
-    /// A string in quotation marks, with what JSON does not allow in one written as escapes (RFC 8259 7).
+    /// RFC 8259 7.
     private static func write(_ text: String, to bytes: inout Data) {
         bytes.append(UInt8(ascii: "\""))
         for byte in text.utf8 {

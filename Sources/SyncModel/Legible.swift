@@ -1,6 +1,5 @@
 extension Unicode.Scalar {
-    /// Whether it is there to steer whatever shows it, and not to be seen: control characters, line separators, and what turns the direction
-    /// of writing round, behind which a name ends otherwise than it seems to (Unicode TR 36).
+    /// True for control characters, line separators and bidirectional controls, which can disguise a name (Unicode TR 36).
     package var isSteering: Bool {
         switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
@@ -11,7 +10,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The text on one line, with what would steer a terminal or a reader's eye written out, as `\u{1B}`.
+    /// One line, with such characters escaped, e.g. `\u{1B}`.
     package var legible: String {
         guard unicodeScalars.contains(where: \.isSteering) else { return self }
         var text = ""

@@ -1,20 +1,18 @@
 import Foundation
 
-/// One change meant for a backend, as it was captured: what is sent never differs from it, however often it is sent.
+/// One captured change; identical in every send.
 package struct Mutation: Hashable, Sendable {
     package var id: MutationID
     package var destination: Destination
-    /// The key within which order holds, e.g. `users/5`.
+    /// The order group, e.g. `users/5`.
     package var lane: Lane
-    /// The name of a route that the backend's profile declares.
     package var route: String
-    /// The item's fields, for the route's templates (`{item.user_id}`).
+    /// For the route's templates (`{item.user_id}`).
     package var fields: [String: JSONValue]
-    /// The JSON document to be sent, byte for byte as it was handed in; nil for a route that sends none.
+    /// Byte for byte as submitted; nil for a route without payload.
     package var payload: Data?
-    /// The lane whose earlier entries have to be delivered before this one is sent; nil for none.
+    /// Earlier entries of this lane must be delivered first.
     package var after: Lane?
-    /// What becomes of the lane when this mutation is dead or held.
     package var onDead: OnDead
     package var capturedAt: Date
     /// The entry that this one replaces after an edit.
@@ -36,11 +34,11 @@ package struct Mutation: Hashable, Sendable {
         self.supersedes = supersedes
     }
 
-    /// Whether a dead or held head stops its lane or lets it pass.
+    /// Whether a failed or held entry stops its lane.
     package enum OnDead: String, Sendable, Codable, CaseIterable { case halt, skip }
 }
 
-/// Where a mutation goes and in whose name: entries never cross from one destination to another.
+/// An entry never changes its destination.
 package struct Destination: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The profile's name.
     package let backend: String
@@ -55,10 +53,9 @@ package struct Destination: Hashable, Sendable, Comparable, CustomStringConverti
     package static func < (a: Self, b: Self) -> Bool { (a.backend, a.account) < (b.backend, b.account) }
 }
 
-/// Who is signed in at a backend.
 package struct Account: Hashable, Sendable, Codable {
     package var id: AccountID
-    /// What a person recognises: the e-mail address they signed in with.
+    /// The e-mail address or name that people know.
     package var label: String
 
     package init(id: AccountID, label: String) {

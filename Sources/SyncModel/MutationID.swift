@@ -1,18 +1,18 @@
 import Foundation
 
-/// The identity of a mutation for its whole life, and its idempotency key: a UUID, in its lower-case text form.
+/// The identity and idempotency key of an entry: a lower-case UUID.
 ///
-/// Ours are version 7 (RFC 9562 5.7), so they sort by the millisecond in which they were minted; a client may bring any UUID of its own.
+/// Homing creates version 7 (RFC 9562 5.7), which sorts by millisecond; clients may supply any UUID.
 package struct MutationID: Hashable, Sendable, Comparable, CustomStringConvertible {
     package let description: String
 
-    /// Accepts the text form of any UUID, in either case; nil for anything else.
+    /// Any UUID in either case.
     package init?(_ text: some StringProtocol) {
         guard let uuid = UUID(uuidString: String(text)) else { return nil }
         description = uuid.uuidString.lowercased()
     }
 
-    /// Mints a version 7 UUID: 48 bits of Unix milliseconds, then 74 random bits.
+    /// 48 bits of Unix milliseconds, then 74 random bits.
     package init(at now: Date, using generator: inout some RandomNumberGenerator) {
         let counter = UInt64.random(in: 0...0xfff, using: &generator)
         self.init(milliseconds: Self.milliseconds(of: now), counter: counter, using: &generator)

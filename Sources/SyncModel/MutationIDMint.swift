@@ -1,15 +1,13 @@
 import Foundation
 
-/// Mints version 7 UUIDs of which each is greater than the one before, within a millisecond and when the clock is set back too
-/// (RFC 9562 6.2, method 1: the 12 bits after the milliseconds count).
+/// Increasing version 7 UUIDs, also after the clock was set back (RFC 9562 6.2, method 1, with a 12-bit counter).
 package struct MutationIDMint: Sendable {
     private var milliseconds: UInt64 = 0
     private var counter: UInt64 = 0
 
     package init() {}
 
-    /// Has all that are minted from now on be greater than `id` too: one of an earlier run, when the clock may have been ahead. One of a
-    /// time that no clock is at, after the year 4000, is left behind.
+    /// Makes later ids greater than `id` of an earlier run, when the clock may have been ahead. Ignores ids after the year 4000.
     package mutating func goOn(behind id: MutationID) {
         let digits = id.description.filter { $0 != "-" }
         guard let last = UInt64(digits.prefix(12), radix: 16), last > milliseconds, last < 1 << 46 else { return }
@@ -20,12 +18,12 @@ package struct MutationIDMint: Sendable {
         let current = MutationID.milliseconds(of: now)
         if current > milliseconds {
             milliseconds = current
-            // Its upper half is left for counting.
+            // The upper half is for counting.
             counter = UInt64.random(in: 0...0x7ff, using: &generator)
         } else if counter < 0xfff {
             counter += 1
         } else {
-            // The RFC's way out of a full counter: a little ahead of the clock.
+            // The counter is full: run ahead of the clock, as the RFC allows.
             milliseconds += 1
             counter = 0
         }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A person's wish that nothing be sent to a backend for a while.
+/// A person's request to send nothing to a backend.
 package struct Pause: Hashable, Sendable {
     package var backend: String
-    /// In the person's own words; may be empty.
+    /// May be empty.
     package var reason: String
     package var since: Date
-    /// When it ends by itself; nil where only a person ends it.
+    /// Nil if only a person can end it.
     package var until: Date?
-    /// Who wished it, as people know them.
+    /// The person's name.
     package var by: String
 
     package init(backend: String, reason: String, since: Date, until: Date?, by: String) {
@@ -21,8 +21,7 @@ package struct Pause: Hashable, Sendable {
 
     package func isOver(at now: Date) -> Bool { until.map { $0 <= now } ?? false }
 
-    /// The same pause, begun now where it seems to begin later: the clock was ahead and has been set right since, and without this the end
-    /// would lie as far ahead as the clock did.
+    /// Moves a start in the future to now: the clock was corrected, and the end would be too late.
     package func corrected(at now: Date) -> Pause {
         guard since > now else { return self }
         var pause = self

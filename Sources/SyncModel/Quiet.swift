@@ -1,9 +1,9 @@
 import Foundation
 
-/// A server's wish to be sent nothing for a while (Retry-After).
+/// A server's request to send nothing for a while (Retry-After).
 package struct Quiet: Hashable, Sendable {
     package var backend: String
-    /// The base URL of the server that asked: another server under the same name did not.
+    /// The server that made the request: it does not apply to another server under the same name.
     package var address: String
     package var since: Date
     package var until: Date

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a verdict does to its entry. The outbox writes it in one guarded statement.
+/// The effect of a verdict on its entry.
 package enum Settlement: Hashable, Sendable {
     case delivered(Receipt)
-    /// Sent again not before `at`; counts as an attempt.
+    /// Counts as an attempt; not sent before `at`.
     case retry(at: Date, Failure)
-    /// Handed back, not counted; sent again not before `until`.
+    /// Not counted; not sent before `until`.
     case released(until: Date, Failure)
-    /// As `released`, and later entries of its lane go first, where the lane may skip it.
+    /// Like `released`, but later entries go first if the lane may skip.
     case aside(until: Date, Failure)
     case held(HoldReason, Failure)
     case dead(Failure)
@@ -20,17 +20,15 @@ package enum Settlement: Hashable, Sendable {
     }
 }
 
-/// Whether, and when, a backend may be sent to.
 package enum Gate: Hashable, Sendable {
     case open
-    /// Nobody is signed in, or the session ended and only a person can renew it.
+    /// Signed out, or only a person can renew the session.
     case signInRequired
-    /// The backend does not answer, or asked for quiet; one probe at `until`.
+    /// Unreachable, or a pause requested by the server; one probe follows at `until`.
     case cooling(until: Date, Failure)
-    /// A person wants nothing sent until then, or until a person says so where `until` is nil.
+    /// Nil until a person resumes.
     case paused(until: Date?, reason: String)
 
-    /// The word under which the gate is shown.
     package var name: String {
         switch self {
         case .open: "open"
@@ -40,7 +38,6 @@ package enum Gate: Hashable, Sendable {
         }
     }
 
-    /// Why sending has stopped: the message of the failure, or the reason that was given for the pause.
     package var reason: String? {
         switch self {
         case .cooling(_, let failure): failure.message

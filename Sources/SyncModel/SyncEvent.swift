@@ -1,16 +1,15 @@
 import Foundation
 
-/// Something that happened, told once, in order. Events go down to the journal and to listeners; nothing comes back from them.
+/// An event for the journal and listeners, reported once, in order.
 package struct SyncEvent: Hashable, Sendable {
-    /// Contiguous from 1 in a state directory; 0 before it is stored.
+    /// Contiguous from 1 per state directory; 0 before it is stored.
     package var cursor: Int64
     package var at: Date
     package var kind: Kind
     package var backend: String?
-    /// The account's id.
     package var account: AccountID?
     package var entry: MutationID?
-    /// Facts of this event by name: never a secret, never a payload.
+    /// Never secrets or payloads.
     package var detail: [String: String]
 
     package init(

@@ -1,32 +1,30 @@
 import Foundation
 
-/// What one attempt came to. Never thrown: the outcome of an attempt is a value.
+/// The result of an attempt.
 package enum Verdict: Hashable, Sendable {
-    /// The expected 2xx with the promised id, or found by a look-up.
+    /// The expected 2xx with the promised id, or a match of a look-up.
     case accepted(Receipt)
-    /// An answer that is no success and that the profile does not declare as final for an entry: whose fault it is, only contrast tells.
+    /// Undeclared; only contrast shows whether the entry is the cause.
     case transient(Failure)
-    /// 429, or 503 with Retry-After: the whole backend waits until then. With another reason than `throttled` it is the session that cannot be
-    /// renewed before then.
+    /// 429, or 503 with Retry-After: the whole backend waits. With another reason than `throttled`, the session cannot be renewed before `until`.
     case throttled(Failure, until: Date)
-    /// 423: what this entry is about is locked at the server; it alone waits, until then where the server says so.
+    /// 423: the target is locked; only this entry waits, until the server's time if given.
     case locked(Failure, until: Date?)
-    /// The profile declares the answer as final for this entry, or the entry cannot be turned into a request.
+    /// Declared final for this entry, or the entry cannot become a request.
     case permanent(Failure)
-    /// The profile declares that this account may not.
+    /// Declared forbidden for this account.
     case forbidden(Failure)
-    /// The session, not the entry, is at fault.
+    /// The session is the cause.
     case unauthorized(Failure)
     /// The request never reached a server.
     case unreachable(Failure)
-    /// Something other than the backend answered: a login page, a proxy.
+    /// A login page or proxy answered.
     case intercepted(Failure)
-    /// Bytes were sent and the answer is missing.
+    /// The request was sent, but the answer is missing.
     case unknown(Failure)
-    /// A look-up did not find the entry, and it may still arrive.
+    /// A look-up did not find the entry, which may still arrive.
     case unseen(Failure)
 
-    /// The word under which this verdict is recorded.
     package var name: String {
         switch self {
         case .accepted: "accepted"
@@ -54,15 +52,13 @@ package enum Verdict: Hashable, Sendable {
     }
 }
 
-/// The proof that the server has it: small, kept for years.
+/// Proof of delivery, kept for years.
 package struct Receipt: Hashable, Sendable {
-    /// The id that the server gave, where the route promises one.
+    /// If the route promises one.
     package var remoteID: String?
-    /// The HTTP status of the answer that proved it.
     package var status: Int
-    /// True where a look-up, not the answer to the send, proved it.
     package var foundByLookup: Bool
-    /// The first place at which what the server has differs from what was sent, as a JSON pointer; nil where nothing differs or it does not say.
+    /// Pointer to the first difference between stored and sent payload; nil if none is known.
     package var altered: String?
     package var at: Date
 
@@ -75,14 +71,14 @@ package struct Receipt: Hashable, Sendable {
     }
 }
 
-/// Why an attempt did not succeed, in the server's words where it had any.
+/// Uses the server's words if available.
 package struct Failure: Error, Hashable, Sendable {
     package var reason: Reason
-    /// The HTTP status; nil where there was no answer.
+    /// The HTTP status; nil without an answer.
     package var status: Int?
-    /// One sentence, without secrets or payload, at most 500 characters.
+    /// One sentence of at most 500 characters, without secrets or payload.
     package var message: String
-    /// After this attempt it is not known whether the mutation has taken effect.
+    /// The entry may have taken effect.
     package var outcomeUnknown: Bool
 
     package init(_ reason: Reason, status: Int? = nil, _ message: String, outcomeUnknown: Bool = false) {
@@ -95,35 +91,25 @@ package struct Failure: Error, Hashable, Sendable {
     package enum Reason: String, Sendable, Codable, CaseIterable {
         /// No route, no DNS answer, connection refused, connect timeout.
         case offline
-        /// The TLS handshake failed.
         case tls
-        /// The certificate is out of its dates while our own clock is suspect.
+        /// Not valid at the local time, and the local clock is suspect.
         case clock
-        /// A login page or a proxy answered instead of the backend.
         case intercepted
-        /// The request was sent and the connection broke or fell silent before the answer.
+        /// The request was sent, but no complete answer arrived.
         case lostAnswer
-        /// The answer is longer than may be read.
         case tooLarge
-        /// The server itself said that it failed, leaving the outcome open or not.
         case serverError
-        /// The server asked us to slow down.
         case throttled
-        /// The server refused this mutation.
         case refused
-        /// The account may not do this.
         case forbidden
-        /// The session was renewed, and the server refuses all the same as if nobody were signed in.
+        /// The server refuses a renewed session too.
         case stillUnauthorized
-        /// Nobody is signed in, or the session has ended.
         case signInRequired
-        /// The entry cannot be turned into a request, or its answer breaks the profile's promise.
+        /// The entry cannot become a request, or the answer breaks the profile.
         case profile
-        /// The daemon was told to stop.
         case stopping
-        /// A person paused sending before it was sent.
         case paused
-        /// The stored bytes cannot be read.
+        /// The stored data cannot be read.
         case unreadable
     }
 }

@@ -12,7 +12,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-// The C library's functions of these names change every thread of the process; the system calls change the calling one.
+// The C library's functions change all threads; the system calls change only the calling one.
 static int become(unsigned uid, unsigned gid, const unsigned *groups, int count) {
     if (syscall(SYS_setgroups, (long)count, groups) != 0) return -1;
     if (syscall(SYS_setresgid, -1L, (long)gid, -1L) != 0) return -1;
@@ -35,7 +35,7 @@ int homing_connect_as(const char *path, unsigned uid, unsigned gid, const unsign
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) return -1;
     int code = become(uid, gid, groups, count) == 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0 ? 0 : errno;
-    // Whoever cannot go back to who they were must not go on as somebody else.
+    // A thread that cannot restore its identity must not continue with another one.
     if (syscall(SYS_setresuid, -1L, (long)ownUser, -1L) != 0 || become(ownUser, ownGroup, own, known) != 0) abort();
     if (code == 0) return fd;
     close(fd);
@@ -54,6 +54,6 @@ void homing_set_times(const char *path, long readAt, long writtenAt) {
 }
 
 void homing_set_attribute(const char *path, const char *name, const char *value) {
-    // Where it is refused the file has none.
+    // A refused attribute does not matter.
     if (setxattr(path, name, value, strlen(value), 0) != 0) return;
 }

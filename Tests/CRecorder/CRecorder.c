@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// The file's own type and the library's for large files are the same here; one body serves both names.
+// One body serves off_t and off64_t, which are the same here.
 _Static_assert(sizeof(off_t) == 8, "written for 64 bits");
 
 enum { DESCRIPTORS = 4096, STEPS = 8, TCP = 1, UNIX = 2 };
@@ -46,7 +46,7 @@ static uint64_t handles;
 static struct step steps[STEPS];
 static int step_count, step_now;
 static const char *met_path;
-// Held over a call and its record, so that the order of records is that of effects.
+// Held over a call and its record, so that both have the same order.
 static pthread_mutex_t order = PTHREAD_MUTEX_INITIALIZER;
 
 #define REAL(name) ((__typeof__(&name))real(#name, &real_##name))
@@ -74,7 +74,7 @@ static void set_clock(void) {
     ahead = place;
 }
 
-// Straight to the kernel: these are called before anything can be looked up.
+// Direct system calls, since these run before dlsym works.
 int clock_gettime(clockid_t clock, struct timespec *time) {
     int result = (int)syscall(SYS_clock_gettime, clock, time);
     if (result == 0 && ahead && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) time->tv_sec += *ahead;
@@ -92,7 +92,6 @@ time_t time(time_t *place) {
     return now.tv_sec;
 }
 
-// Before main, and alone.
 __attribute__((constructor)) static void begin(void) {
     set_clock();
     const char *directory = getenv("RECORDER_ROOT"), *log = getenv("RECORDER_LOG"), *kills = getenv("RECORDER_KILL");
@@ -108,7 +107,7 @@ __attribute__((constructor)) static void begin(void) {
     char *outer = NULL;
     for (char *word = strtok_r(text, ";", &outer); word && step_count < STEPS; word = strtok_r(NULL, ";", &outer)) {
         struct step *step = &steps[step_count++];
-        // The pattern may hold a colon, the count never does.
+        // The pattern may contain a colon, the count cannot.
         char *moment = strchr(word, ':'), *pattern = moment ? strchr(moment + 1, ':') : NULL, *count = strrchr(word, ':');
         if (!pattern || count <= pattern) _exit(64);
         *moment = *pattern = *count = 0;
@@ -119,7 +118,7 @@ __attribute__((constructor)) static void begin(void) {
     }
 }
 
-/// The path below the root; NULL for what lies elsewhere, and for the root itself "".
+/// Relative to the root, "" for the root, NULL for other paths.
 static const char *below(int folder, const char *path, char *buffer) {
     if (!root_length || !path) return NULL;
     if (path[0] != '/') {
@@ -165,7 +164,7 @@ static bool matches(const struct step *step, const char *subject, const struct i
     return false;
 }
 
-/// Counts a call that is at `moment`, and dies there if this is the place.
+/// Counts a matching call; kills the process at the last step.
 static void meet(const char *call, const char *moment, const char *subject, const struct iovec *data, int count) {
     if (step_now >= step_count) return;
     struct step *step = &steps[step_now];
@@ -192,7 +191,7 @@ static struct opened *known(int file) {
     return root_length && file >= 0 && file < DESCRIPTORS && opened[file].handle ? &opened[file] : NULL;
 }
 
-/// TCP, UNIX, or 0 for what is no such socket.
+/// TCP, UNIX, or 0.
 static int socket_kind(int file) {
     int domain = 0;
     socklen_t size = sizeof domain;
@@ -204,7 +203,6 @@ static int socket_kind(int file) {
     return kind;
 }
 
-/// Of a call on a file below the root, or on a socket.
 static enum fate fate_on(int file, const char *of_file, const char *of_socket) {
     if (!fates_are_set()) return GOES;
     struct opened *place = known(file);
@@ -213,7 +211,7 @@ static enum fate fate_on(int file, const char *of_file, const char *of_socket) {
     return kind ? fate(of_socket, kind == TCP ? "tcp" : "unix") : GOES;
 }
 
-/// Ends the function around it where the call is not to be made; `failure` and `success` are what it then returns.
+/// Returns `failure` or `success` from the enclosing function if the call is not made.
 #define MEET(fate, failure, success) \
     switch (fate) { \
     case FAILS: return failure; \
@@ -293,7 +291,7 @@ static ssize_t sending(send_call call, int file, const struct iovec *data, int c
     int kind = root_length ? socket_kind(file) : 0;
     if (!kind) return call(file, data, count, 0);
     lock();
-    // Before it is sent: whoever receives it may act on it before the call is over.
+    // Before the call, since the receiver may act before it returns.
     record(RECORDER_SENT, 0, (uint64_t)kind, 0, NULL, NULL, data, count, length_of(data, count));
     const char *name = kind == TCP ? "send" : "answer";
     meet(name, "before", NULL, data, count);
@@ -305,7 +303,7 @@ static ssize_t sending(send_call call, int file, const struct iovec *data, int c
     return result;
 }
 
-/// `offset` is -1 for the file's own position.
+/// -1 for the current file position.
 static ssize_t writing(send_call call, int file, const struct iovec *data, int count, off_t offset) {
     struct opened *place = known(file);
     MEET(fate_on(file, offset < 0 ? "write" : "pwrite64", "send"), -1, (ssize_t)length_of(data, count))
@@ -362,7 +360,7 @@ static int shortening(int (*call)(int, off_t), int file, off_t size) {
 int ftruncate(int file, off_t size) { return shortening((int (*)(int, off_t))REAL(ftruncate), file, size); }
 int ftruncate64(int file, off64_t size) { return shortening((int (*)(int, off_t))REAL(ftruncate64), file, size); }
 
-/// Nothing of ours calls it: were that to change, the recording would say so instead of being wrong.
+/// Unused today. A future use makes the recording invalid instead of wrong.
 static void cannot_replay(const char *call) {
     lock();
     record(RECORDER_UNKNOWN, 0, 0, 0, call, NULL, NULL, 0, 0);
@@ -372,7 +370,7 @@ int fallocate(int file, int mode, off_t offset, off_t size) {
     if (known(file)) cannot_replay("fallocate");
     return REAL(fallocate)(file, mode, offset, size);
 }
-/// What it reserves reads as zeros: to a file's content it is the same as making it longer.
+/// The reserved part reads as zeros, as in a longer file.
 int posix_fallocate(int file, off_t offset, off_t size) {
     struct opened *place = known(file);
     if (!place) return REAL(posix_fallocate)(file, offset, size);
@@ -439,7 +437,7 @@ static int naming(int (*call)(int, const char *, int, const char *, unsigned), u
     meet(name, "before", subject, NULL, 0);
     int result = call(from, path, to, target, flags);
     if (result == 0) {
-        // From elsewhere, or to it: an empty path.
+        // Empty for the path outside the root.
         record(kind, 0, 0, 0, old ? old : "", new ? new : "", NULL, 0, 0);
         meet(name, "after", subject, NULL, 0);
     }
@@ -511,7 +509,7 @@ ssize_t recv(int file, void *data, size_t size, int flags) {
     return received(file, data, REAL(recv)(file, data, size, flags));
 }
 
-// The arguments besides the bytes, for the call that is under way on this thread.
+// The other arguments of the current call on this thread.
 static __thread int send_flags;
 static __thread const struct sockaddr *send_address;
 static __thread socklen_t send_address_size;

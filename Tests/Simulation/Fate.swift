@@ -1,26 +1,25 @@
 import Foundation
 
-/// How a request ends, or a write: what the network does to it, what the backend does with it, and what comes back, byte by byte.
+/// How a request or a write ends: in the network, at the backend, and in the response.
 package enum Fate: String, Codable, Sendable, CaseIterable {
     case fine
     // The network.
     case offline, lostBefore, lostAfter, lostLate
-    // A server error, before or after the work was done.
+    // A server error, before or after the request takes effect.
     case errorBefore, errorAfter, gatewayBefore, gatewayAfter, timeout, openBefore, openAfter
-    // Quiet.
+    // Throttling.
     case throttledBriefly, throttledLong, busyBefore, busyAfter, locked, lockedLong
     // The session.
     case sessionEnds, stillUnauthorized, renewalUnavailable, tooSoon, resting
     // Final by declaration.
     case deniedDeclared, refusedDeclared
-    // Refused by nobody knows whom.
+    // A refusal of unknown origin.
     case refusedJSON, notFoundJSON, forbiddenJSON, notFoundPage
-    // In the way.
+    // A captive portal or another intermediary.
     case redirect, pageBefore, refusalPage, sessionPage
-    // A success that is none, though the work was done.
+    // An invalid success after the request took effect.
     case pageAfter, textAfter, emptyAfter, noIDAfter, falseIDAfter, cutJSONAfter
 
-    /// Whether the backend does the work.
     var isEffective: Bool {
         switch self {
         case .fine, .lostAfter, .errorAfter, .gatewayAfter, .openAfter, .busyAfter, .pageAfter, .textAfter, .emptyAfter, .noIDAfter,
@@ -30,8 +29,7 @@ package enum Fate: String, Codable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether, by the contract, the sender cannot know whether the work was done: no answer, a server error, or a success that is not as
-    /// promised (RFC 9110 15.6; a 2xx proves nothing without the promised content).
+    /// True if the sender cannot know the outcome: no response, a server error, or a 2xx without the promised content (RFC 9110 15.6).
     var leavesItOpen: Bool {
         switch self {
         case .lostBefore, .lostAfter, .lostLate, .errorBefore, .errorAfter, .gatewayBefore, .gatewayAfter, .openBefore, .openAfter,
@@ -41,7 +39,7 @@ package enum Fate: String, Codable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the server asks for quiet, which it may mean for all its clients or for this entry alone.
+    /// True if the server throttles all clients or this entry.
     var asksForQuiet: Bool {
         switch self {
         case .throttledBriefly, .throttledLong, .busyBefore, .busyAfter: true
@@ -49,7 +47,7 @@ package enum Fate: String, Codable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a failure like this may count against an entry once another one gets through.
+    /// True if it may count against an entry once others get through.
     var mayCount: Bool {
         switch self {
         case .fine, .offline, .lostBefore, .lostAfter, .lostLate, .throttledBriefly, .throttledLong, .busyBefore, .busyAfter, .locked,
@@ -59,13 +57,13 @@ package enum Fate: String, Codable, Sendable, CaseIterable {
         }
     }
 
-    /// What a whole backend, or what stands before it, may do for hours, and is no entry's fault.
+    /// Failures of a whole backend or an intermediary that last for hours and never count.
     static let outages: [Fate] = [
         .errorBefore, .gatewayBefore, .timeout, .stillUnauthorized, .refusedJSON, .notFoundJSON, .forbiddenJSON, .notFoundPage, .redirect,
         .pageBefore, .refusalPage, .sessionPage, .lostBefore,
     ]
 
-    /// What one entry may meet for ever, while all others get through.
+    /// Failures that one entry may meet every time.
     static let curses: [Fate] = allCases.filter { fate in
         switch fate {
         case .fine, .offline, .lostLate, .sessionEnds, .renewalUnavailable, .tooSoon, .resting, .throttledLong, .locked, .lockedLong:

@@ -16,18 +16,18 @@ extension RouteKind {
 }
 
 extension Model {
-    /// Whether something speaks against the entry itself, reckoned apart from the core.
+    /// Evidence against an entry, computed independently of the core.
     enum Evidence {
-        /// Another entry of its route got through after it had failed.
+        /// Another entry of its route got through after this one failed.
         case contrast
-        /// No other entry of its route has been tried since it failed, and it is so long since it counted.
+        /// No other entry of its route was tried since, and its last counted attempt is long ago.
         case alone
         case none
     }
 
-    /// Notes that a try ended in this way, in true time, before anything is made of it.
+    /// Notes how a try ended, in true time.
     ///
-    /// - Parameter fate: how its send ended; nil for a look-up alone.
+    /// - Parameter fate: nil for a look-up alone.
     mutating func tried(_ sequence: Int64, _ fate: Fate?, isCalledOff: Bool, _ evidence: Evidence, at time: TimeInterval) {
         change(sequence) {
             $0.lastFate = fate
@@ -38,13 +38,13 @@ extension Model {
                 return
             }
             guard let fate, !isCalledOff, fate.mayCount || fate.leavesItOpen else { return }
-            // A lost answer is nobody's fault where it can be looked up, unless others get through.
+            // A lost response with a look-up does not count unless other entries get through.
             if evidence == .contrast || (evidence == .alone && (fate.mayCount || !$0.route.traits.canLookUp)) { $0.countable += 1 }
             $0.failedAt = time
         }
     }
 
-    /// What a settlement makes of its entry, and whether it may.
+    /// Applies a settlement and checks that it is allowed.
     ///
     /// - Parameter time: true time.
     mutating func settle(_ settled: Settled, at now: Date, time: TimeInterval, _ ledger: Ledger) throws {
@@ -107,7 +107,7 @@ extension Model {
         try checkEnd(item, settled)
     }
 
-    /// An entry fails, or is held, only for what it met itself.
+    /// Entries fail or are held only because of their own requests.
     private func checkEnd(_ item: Item, _ settled: Settled) throws {
         let met = item.lastFate.map(\.rawValue) ?? "a look-up"
         func refuse(_ what: String) throws {

@@ -3,7 +3,7 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// What the outbox must hold, reckoned apart from it in plain memory.
+/// The expected content of the outbox, computed independently in memory.
 struct Model {
     struct Item: Equatable {
         let sequence: Int64
@@ -13,7 +13,7 @@ struct Model {
         let route: RouteKind
         let onDead: Mutation.OnDead
         let curse: Curse?
-        /// A lane whose earlier entries go first, and the last of them.
+        /// A lane with earlier entries that go first, and the last of them.
         let after: Lane?
         let parent: Int64?
         var state = Entry.State.pending
@@ -25,20 +25,20 @@ struct Model {
         var crashes = 0
         var uncertain = false
         var aside = false
-        /// Failed look-ups in a row, and sends in its life whose outcome was left open.
+        /// Consecutive failed look-ups, and all sends with unknown outcomes.
         var looks = 0
         var doubts = 0
-        /// Tries since a person last gave it all its attempts that may count, by what they met.
+        /// Tries that may count since a person reset the attempts.
         var countable = 0
-        /// When a send last failed, and when one last counted, in true time.
+        /// The last failed and the last counted send, in true time.
         var failedAt, countedAt: TimeInterval?
-        /// When the server last asked for quiet instead, in true time.
+        /// When the server last throttled it, in true time.
         var quietedAt: TimeInterval?
-        /// When it was accepted, in true time.
+        /// In true time.
         let acceptedAt: TimeInterval
-        /// The last try: how its send ended, nil for a look-up alone.
+        /// Nil after a look-up alone.
         var lastFate: Fate?
-        /// It was put back in line, by a person or because others got through, perhaps while a later one was being sent.
+        /// Put back into its lane, by a person or because others got through, perhaps while a later entry is sent.
         var isRevived = false
 
         var blocks: Bool {
@@ -56,18 +56,17 @@ struct Model {
     static let attempts = 3
 
     private(set) var items: [Int64: Item] = [:]
-    /// Sequences of what is in line, in order.
+    /// Sequences that block their lane.
     private var lanes: [Destination: [Lane: [Int64]]] = [:]
     private(set) var inflight: Set<Int64> = []
     private var asides: Set<Int64> = []
-    /// What is known by its receipt alone, and how it was settled.
+    /// Entries with only a receipt left.
     private(set) var pruned: [MutationID: Entry.State] = [:]
     private(set) var newest: Int64 = 0
 
-    /// What waits for something or somebody.
     var open: [Item] { items.values.filter { $0.state != .delivered && $0.state != .discarded } }
 
-    /// What has stood at the head of its lane for as long as the later ones have been in it.
+    /// The first entry of the lane that was never put back.
     func head(of item: Item) -> Int64? { lanes[item.destination]?[item.lane]?.first { items[$0]?.isRevived == false } }
 
     mutating func add(_ item: Item) throws {
@@ -94,8 +93,8 @@ struct Model {
         put(item)
     }
 
-    /// What waits for its time: the heads of lanes, and what has stepped aside; none where something of the lane is being sent, and none that
-    /// goes after something that is not settled.
+    /// Entries that may be claimed once due: the heads of lanes and those set aside. Excludes lanes with an entry in flight and entries that wait for
+    /// another lane.
     func waiting(at destination: Destination) -> [Item] {
         let first = (lanes[destination] ?? [:]).values.compactMap { $0.first.flatMap { items[$0] } }
         let aside = asides.compactMap { items[$0] }.filter { aside in
@@ -105,7 +104,7 @@ struct Model {
         return (first + aside).filter { $0.state == .pending && !busy.contains($0.lane) && !mustWait($0) }
     }
 
-    /// Whether something that goes before it, in another lane, is not delivered.
+    /// True if an entry that goes first, in another lane, is not settled, or the parent failed or is held.
     func mustWait(_ item: Item) -> Bool {
         guard let after = item.after else { return false }
         if let parent = item.parent.flatMap({ items[$0] }), parent.state == .dead || parent.state == .held { return true }
@@ -115,21 +114,18 @@ struct Model {
         }
     }
 
-    /// The last entry of a lane that is not settled.
     func last(of lane: Lane, at destination: Destination) -> Int64? {
         items.values.filter { $0.lane == lane && $0.destination == destination && $0.state != .delivered && $0.state != .discarded }
             .map(\.sequence).max()
     }
 
-    /// When the first head of a lane is due, in Unix milliseconds; nil where none waits.
+    /// In Unix milliseconds; nil if none waits.
     func nextDue(_ destination: Destination) -> Int64? { waiting(at: destination).map(\.due).min() }
 
-    /// The same of each route.
     func nextDueByRoute(_ destination: Destination) -> [String: Int64] {
         Dictionary(waiting(at: destination).map { ($0.route.rawValue, $0.due) }, uniquingKeysWith: min)
     }
 
-    /// What a claim has to bring.
     mutating func claim(
         _ orders: [Destination: ClaimOrder], at now: Date
     ) -> (sequences: [Int64], nextDue: [Destination: [String: Int64]]) {
@@ -153,7 +149,7 @@ struct Model {
         return (sequences, nextDue)
     }
 
-    /// One of each lane: a probe of each route that wants one, then what is due first; nil where nothing is.
+    /// One entry per lane: probes first, then the earliest due; nil if there is none.
     private func chosen(_ order: ClaimOrder, _ destination: Destination, _ now: Date) -> [Item]? {
         let due = waiting(at: destination).filter { $0.due <= now.ms }.sorted { ($0.due, $0.sequence) < ($1.due, $1.sequence) }
         let probes = order.probes.sorted { $0.key < $1.key }.compactMap { route, avoided in
@@ -166,7 +162,6 @@ struct Model {
         return chosen.isEmpty ? nil : Array(chosen)
     }
 
-    /// A new run finds what the last one left in flight.
     mutating func recover(isFault: Bool, due: Date) {
         for sequence in inflight {
             change(sequence) {
@@ -189,7 +184,7 @@ struct Model {
         }
     }
 
-    /// An entry of the route got through: those that stepped aside go back to their places.
+    /// After a delivery of the route, entries set aside return to their lanes.
     mutating func recall(_ route: RouteKind, at destination: Destination) {
         for sequence in asides {
             guard let item = items[sequence], item.route == route, item.destination == destination, item.looks < Self.stuckLooks else {
@@ -233,7 +228,7 @@ struct Model {
         }
     }
 
-    /// The rows of what is settled go; their receipts stay.
+    /// Only receipts of settled entries stay.
     mutating func prune() {
         for item in items.values where item.state == .delivered || item.state == .discarded {
             pruned[item.id] = item.state

@@ -1,9 +1,9 @@
 import Delivery
 import Foundation
 
-/// What one world is made of. Each world enables a random part of the fault kinds (swarm testing): a fault that is always there hides others.
+/// The parameters of a world. Each enables a random subset of the faults (swarm testing), since a constant fault hides others.
 package struct Plan: Codable, Sendable, Equatable {
-    /// Of the core's jitter.
+    /// For the core's jitter.
     package var seed: UInt64
     var backends: [Backend]
     var accounts: Int
@@ -12,19 +12,18 @@ package struct Plan: Codable, Sendable, Equatable {
     var inFlight: Int
     var faults: [Fault]
     var steps: Int
-    /// What is under way ends in the order in which it began.
+    /// Operations end in the order in which they began.
     var isOrderly: Bool
-    /// Seconds until a list shows what has taken effect.
+    /// Seconds until a list shows an effect.
     var listLag: TimeInterval
 
     struct Backend: Codable, Sendable, Equatable {
         var name: String
         var hasHealthRoute: Bool
-        /// For how long it remembers the key of a request, in seconds; nil for ever.
+        /// Seconds for which it remembers the key of a request; nil for ever.
         var keyLifetime: TimeInterval?
     }
 
-    /// The kinds of trouble that a world may have.
     package enum Fault: String, Codable, Sendable, CaseIterable {
         case offline, lostBefore, lostAfter, lostLate, serverErrors, timeouts, throttling, sessionsEnd, accountsChange, forbidden, refusals
         case portal, stillUnauthorized, atMostOnce, failingLookUps, diskFull, crashes, clockSteps, pauses, hurries, networkChanges, signOuts
@@ -38,7 +37,7 @@ package struct Plan: Codable, Sendable, Equatable {
         self.seed = generator.next()
         let density = [0.1, 0.3, 0.6, 0.9][Int.random(in: 0..<4, using: &generator)]
         var faults = Fault.allCases.filter { _ in Double.random(in: 0..<1, using: &generator) < density }
-        // A person and a backend's memory reckon by the calendar: a clock that jumps would prove nothing but that.
+        // People and a backend's memory use the wall clock, which clock steps invalidate.
         let remembersBriefly = !faults.contains(.clockSteps) && Int.random(in: 0..<4, using: &generator) == 0
         if faults.contains(.clockSteps) { faults.removeAll { $0 == .lostLate || $0 == .lists } }
         self.faults = faults

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// The profiles of the made-up backends, each read once.
+/// Cached profiles of the simulated backends.
 enum Profiles {
     private static let known = Mutex<[String: Backend]>([:])
 

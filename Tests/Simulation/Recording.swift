@@ -1,6 +1,6 @@
 import Foundation
 
-/// A world as its steps were, whatever becomes of the sampler: what a failure leaves behind, and what replays it.
+/// A world's plan and steps, which replay it independently of the sampler.
 package struct Recording: Sendable, Equatable {
     package var plan: Plan
     package var sabotage: Sabotage?
@@ -19,7 +19,7 @@ package struct Recording: Sendable, Equatable {
         var violation: Violation?
     }
 
-    /// A line of JSON for what the world is made of and what broke, then one for each step.
+    /// A line of JSON for the plan and the violation, then one for each step.
     package var text: String {
         get throws {
             let encoder = JSONEncoder()
@@ -41,7 +41,6 @@ package struct Recording: Sendable, Equatable {
         steps = try lines.dropFirst().map { try decoder.decode(Step.self, from: $0) }
     }
 
-    /// Lives it through again: what breaks now, and the world that it left.
     package func replay() async throws -> (violation: Violation?, world: World) {
         let world = try World(plan, sabotage: sabotage)
         do {
@@ -52,7 +51,6 @@ package struct Recording: Sendable, Equatable {
         }
     }
 
-    /// A new world, whose steps are chosen as it goes on.
     package static func live(_ plan: Plan, sabotage: Sabotage? = nil) async throws -> (recording: Recording, world: World) {
         let world = try World(plan, sabotage: sabotage)
         var recording = Recording(plan, sabotage: sabotage)

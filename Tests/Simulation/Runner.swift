@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Lives through worlds, each of its own seed, on every processor.
+/// Runs worlds with consecutive seeds.
 package struct Runner: Sendable {
     package let seed: UInt64
     package let sabotage: Sabotage?
@@ -11,33 +11,31 @@ package struct Runner: Sendable {
         self.sabotage = sabotage
     }
 
-    /// Where worlds keep their files: memory, where the system has such a folder, so that a flush costs nothing.
+    /// In memory if possible, so that fsync is cheap.
     package static let folder = FileManager.default.isWritableFile(atPath: "/dev/shm") ? "/dev/shm" : "/tmp"
 
-    /// What the worlds came to.
     package struct Report: Sendable {
         package var worlds = 0
         package var events = 0
         package var acknowledged = 0
         package var duplicates = 0
         package var uncertainDuplicates = 0
-        /// Seconds of the worlds' time.
+        /// In seconds of simulated time.
         package var worstRecovery = 0.0
         package var faults: [String: Int] = [:]
         package var failures: [Failed] = []
     }
 
-    /// A world in which a guarantee was broken.
     package struct Failed: Sendable {
-        /// With this seed, a runner lives through it as its first world.
+        /// A runner with this seed starts with this world.
         package let seed: UInt64
         package let recording: Recording
     }
 
-    /// Worlds for the processors to work at: twice as many, since a world often waits for a thread of its store.
+    /// Twice the number of processors, since worlds wait for their store's thread.
     package static let atOnce = 2 * ProcessInfo.processInfo.activeProcessorCount
 
-    /// World after world, so many at once, until `isEnough` says so of what there is, or so many have failed.
+    /// Runs until `isEnough` returns true or enough worlds have failed.
     package func run(
         workers: Int = atOnce, atMost failures: Int = 3, until isEnough: @escaping @Sendable (Report) -> Bool
     ) async throws -> Report {
@@ -62,7 +60,7 @@ package struct Runner: Sendable {
 
         var report: Report { state.withLock { $0.report } }
 
-        /// The number of the next world; nil where there are enough.
+        /// Nil at the end.
         func next(atMost failures: Int, until isEnough: (Report) -> Bool) -> UInt64? {
             state.withLock { state in
                 if state.report.failures.count >= failures || (state.report.worlds > 0 && isEnough(state.report)) { return nil }
@@ -79,7 +77,6 @@ package struct Runner: Sendable {
         }
     }
 
-    /// Whether worlds notice what the sabotage takes away: the first failure within so many worlds.
     package func firstFailure(within worlds: Int) async throws -> Failed? {
         try await run(atMost: 1) { $0.worlds >= worlds }.failures.first
     }

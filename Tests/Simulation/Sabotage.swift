@@ -1,16 +1,14 @@
-/// A guarantee taken away, which the simulation has to notice: the negative controls.
+/// Negative controls: missing guarantees that the simulation must notice.
 package enum Sabotage: String, Codable, Sendable, CaseIterable {
-    /// The courier sends again what may have arrived without looking for it.
+    /// The courier resends without a look-up.
     case sendsWithoutLooking
-    /// Every fifth time that the core asks to be woken is forgotten.
     case forgetsTimers
-    /// Being offline counts as an attempt.
     case countsOffline
-    /// After a crash, the new run goes on under the epoch of the old one.
+    /// A new run after a crash keeps the old epoch.
     case keepsEpoch
-    /// The courier sends under whoever is signed in.
+    /// The courier sends entries with any signed-in account.
     case mixesAccounts
-    /// What was claimed and not sent because of a crash is forgotten by the backend's ledger: an answer without an effect.
+    /// The sends of every tenth entry are confirmed and have no effect.
     case answersWithoutEffect
 
     package var without: String {

@@ -1,7 +1,7 @@
 import Delivery
 import Foundation
 
-/// Chooses the next step of a world, by its plan, by the weather, and by what is under way.
+/// Chooses steps from the plan, the weather and the operations under way.
 struct Sampler {
     private let plan: Plan
     private var generator: SplitMix64
@@ -9,7 +9,7 @@ struct Sampler {
     private let happenings: [Happening]
     private let kinds: [Weather]
 
-    /// For a while, most of what a backend does is of one kind.
+    /// For a while, most fates at a backend are of one kind.
     private enum Weather { case calm, mixed, offline, storm, portal, quiet, denying, broken }
 
     private enum Happening {
@@ -79,7 +79,6 @@ struct Sampler {
         }
     }
 
-    /// Of everything that the plan allows.
     private mutating func mixed() -> Fate {
         let needs: [(Plan.Fault, [Fate])] = [
             (.offline, [.offline]), (.lostBefore, [.lostBefore]), (.lostAfter, [.lostAfter]), (.lostLate, [.lostLate]),
@@ -100,11 +99,11 @@ struct Sampler {
     private mutating func passing(_ world: World) -> Step {
         if chance(1, in: 3) { return .pass(seconds()) }
         guard plan.has(.lateTimers), chance(1, in: 3) else { return .fire(lateBy: 0) }
-        // Early by what a clock drifts; late by a busy moment, or by a night asleep.
+        // Early by clock drift; late by a busy moment or a night of suspend.
         return .fire(lateBy: pick([-0.05, 0.2, 3, 28_800]))
     }
 
-    /// From a tenth of a second to a few hours, each scale as likely.
+    /// From 0.1 seconds to a few hours, log-uniform.
     private mutating func seconds() -> Double { pow(10, Double.random(in: -1...4, using: &generator)) }
 
     private mutating func happening(_ world: World) -> Step {

@@ -1,9 +1,5 @@
 extension Recording {
-    /// The same failure in as few steps as leaving some out can make it (delta debugging: Zeller and Hildebrandt, 2002).
-    ///
-    /// - Parameters:
-    ///   - replays: how often it may be lived through again.
-    ///   - patience: after so long the smallest so far is taken.
+    /// Removes steps that the violation does not need (delta debugging: Zeller and Hildebrandt, 2002).
     package func shrunk(replays: Int = 1000, patience: Duration = .seconds(20)) async throws -> Recording {
         guard let invariant = violation?.invariant else { return self }
         var smallest = self

@@ -1,8 +1,7 @@
 import Outbox
 
-/// A guarantee that did not hold.
 package struct Violation: Error, Codable, Sendable, Equatable, CustomStringConvertible {
-    /// As the page of guarantees numbers them, or `model` where the outbox did something else than the model.
+    /// Its number in the documentation, or `model` if the outbox differs from the model.
     package let invariant: String
     package let message: String
 
@@ -11,7 +10,7 @@ package struct Violation: Error, Codable, Sendable, Equatable, CustomStringConve
         self.message = message
     }
 
-    /// What was thrown while a world went on: an outbox that cannot go on would have ended the daemon. Anything else is thrown on.
+    /// An outbox error would end the daemon, so it counts. Rethrows others.
     init(of error: any Error) throws {
         switch error {
         case let violation as Violation: self = violation

@@ -3,7 +3,7 @@ import Delivery
 import Foundation
 import SyncModel
 
-/// The answers of the made-up backends, as bytes; the profile of a backend says what they mean, as in production.
+/// Responses of the simulated backends, for real profiles to interpret.
 enum Wire {
     private static let json = [HeaderField("Content-Type", "application/json; charset=utf-8")]
     private static let html = [HeaderField("Content-Type", "text/html")]
@@ -14,7 +14,7 @@ enum Wire {
 
     private static let page = "<html><body>Please wait</body></html>"
 
-    /// What comes back for a request; nil where nothing does. `content`: what the backend says where all is well.
+    /// - Parameter content: the body of a success.
     static func answer(_ fate: Fate, content: String) -> InboundResponse? {
         switch fate {
         case .fine: answer(201, content)
@@ -47,7 +47,7 @@ enum Wire {
         }
     }
 
-    /// The id under which a backend has a mutation: numbers, numbers past what a double or 64 bits hold, and texts.
+    /// Numbers, numbers beyond the range of a double or of 64 bits, and texts.
     static func remoteID(_ number: Int64) -> String {
         switch number % 4 {
         case 0: "\(number)"
@@ -59,7 +59,6 @@ enum Wire {
 
     static let rowsPerPage = 2
 
-    /// A page of what the backend has, each row as JSON.
     static func list(_ rows: [(id: MutationID, remoteID: String)], page: Int) -> String {
         let shown = rows.dropFirst((page - 1) * rowsPerPage).prefix(rowsPerPage)
         let texts = shown.map { #"{"mid":"\#($0.id)","id":\#($0.remoteID)}"# }

@@ -4,22 +4,22 @@ import Outbox
 import SyncModel
 
 extension World {
-    /// What the core has been told and has asked for, as an onlooker knows it.
+    /// Inputs and requests of the core, seen from outside.
     struct View {
         var accounts: [String: (account: AccountID?, revision: Int)] = [:]
         var pauses: [String: (pause: Pause?, revision: Int64)] = [:]
         var gates: [String: Gate] = [:]
-        /// By backend and route, while they are left alone.
+        /// By backend and route, while not open.
         var routes: [String: [String: RouteGate]] = [:]
         var draining: Set<String> = []
-        /// Until when a full disk is left alone.
+        /// When a full disk is tried again.
         var storeAgainAt: Date?
         var wakeAt: Date?
         var isStopping = false
         var hasFinished = false
     }
 
-    /// A new run: the pauses that are stored first, then who is signed in.
+    /// Feeds stored pauses first, then signed-in accounts.
     func boot() throws {
         core = DispatchState(
             backends: Dictionary(uniqueKeysWithValues: plan.backends.map { ($0.name, $0.hasHealthRoute) }), policy: policy,
@@ -47,7 +47,6 @@ extension World {
         .session(backend: backend, keepers[backend]?.account, revision: keepers[backend]?.revision ?? 0)
     }
 
-    /// Somebody signs in, or nobody is signed in any more.
     func setSession(_ backend: String, _ account: Account?) {
         guard keepers[backend]?.account != account else { return }
         keepers[backend]?.account = account
@@ -56,7 +55,6 @@ extension World {
         if isRunning { underway.append(.mail(news(backend))) }
     }
 
-    /// One event for the core: what it does about it, and whether everything still holds.
     func feed(_ event: DispatchEvent) throws {
         guard var running = core else { return }
         happened()
@@ -82,7 +80,7 @@ extension World {
         case .stop: view.isStopping = true
         default: break
         }
-        // Over, or longer than it may be: then the clock was ahead when it began.
+        // Over, or longer than allowed because the clock was ahead.
         if let left = view.storeAgainAt?.timeIntervalSince(now), left <= 0 || left > DispatchState.Policy().fullDiskPause {
             view.storeAgainAt = nil
         }
@@ -171,7 +169,7 @@ extension World {
         if let account = keeper.comesBack { setSession(backend, account) }
     }
 
-    /// The loop has ended: nothing may be left over.
+    /// The loop has ended and must leave nothing behind.
     private func finish() throws {
         if isStoring || !tries.isEmpty { throw Violation("stop", "it has finished while something is under way") }
         if !model.inflight.isEmpty { throw Violation("stop", "it has finished, and \(model.inflight.sorted()) are left in flight") }

@@ -5,7 +5,6 @@ import SyncModel
 import TestSupport
 
 extension World {
-    /// The process is gone from one moment to the next, and is started again; the file and the backends stay as they are.
     func crash(_ isFault: Bool, _ storeLands: Bool, _ effects: UInt64) async throws {
         guard isRunning else { return }
         happened(isFault ? "crash" : "kill")
@@ -23,7 +22,6 @@ extension World {
         try await checkStore()
     }
 
-    /// Opens the file and starts to deliver.
     func reopen(isFault: Bool) throws {
         happened()
         if sabotage != .keepsEpoch {
@@ -34,7 +32,7 @@ extension World {
         try boot()
     }
 
-    /// A write of the run before, which its crash has overtaken, changes nothing.
+    /// A write that arrives after its run crashed changes nothing.
     func settleLate() async throws {
         guard let earlier, !earlier.settled.isEmpty else { return }
         self.earlier = nil

@@ -3,17 +3,17 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// Backends, or what stands before them, that fail at everything for hours: no entry pays for it, and all go on soon after.
+/// Outages of hours, which no entry may pay for.
 extension World {
     private static let hours = 6.0
 
-    /// Every backend fails at everything for some hours, in one of the ways that are no entry's fault.
+    /// Every backend fails for hours in a way that never counts.
     func failForHours() async throws {
         for name in names where keepers[name]?.isLeaving == false { setSession(name, Account(id: "1", label: "1")) }
         let fate = Fate.outages[Int(plan.seed % UInt64(Fate.outages.count))]
         met("outage: \(fate)")
         let (before, end) = (model, time + Self.hours * 3600)
-        // What had been answered just before is written only now.
+        // Responses from just before the outage are stored now.
         func wasSettled(_ item: Model.Item) -> Bool { before.items[item.sequence]?.state == .inflight }
         var tries: [RouteOfBackend: Int] = [:]
         try await goOn(until: end, fate) { attempt in
@@ -28,20 +28,19 @@ extension World {
             guard let earlier = before.items[item.sequence], earlier.state == .pending, !wasSettled(item) else { continue }
             paid[RouteOfBackend(backend: item.destination.backend, route: item.route.rawValue), default: 0] += 1
         }
-        // One that is alone can be judged by nothing but time.
+        // A lone entry can be judged only by time.
         if let route = paid.first(where: { $0.value > 1 }) {
             throw Violation("outage", "\(route.value) entries of \(route.key) pay for \(Self.hours) hours of \(fate)")
         }
         try await recover(from: fate)
     }
 
-    /// So many tries of a route are enough, with pauses that are a quarter of the outage so far and ten minutes at most.
+    /// The limit for tries of a route, with pauses of a quarter of the outage so far, at most ten minutes.
     private static let mostTries = 120
 
-    /// What was due when the backends came back has gone up soon after.
     private func recover(from fate: Fate) async throws {
         let (begin, wall) = (time, now)
-        // Each entry that fails by itself may be the probe, and cost its route another pause.
+        // Each cursed entry may be the probe and cost a pause.
         let curses = Dictionary(grouping: model.open.filter { $0.curse != nil }, by: \.route).mapValues(\.count)
         for cursed in 0...(curses.values.max() ?? 0) {
             try await goOn(until: begin + Self.soon * Double(cursed + 1), .fine) { _ in }
@@ -57,10 +56,9 @@ extension World {
         }
     }
 
-    /// Seconds: the longest pause, and a moment for what follows it.
+    /// Seconds: the longest pause, and a margin.
     private static let soon: TimeInterval = 600 + 120
 
-    /// Everything under way ends in its turn and like this, until then.
     func goOn(until end: TimeInterval, _ fate: Fate, _ look: (Try) throws -> Void) async throws {
         var left = 40_000 + 400 * model.items.count
         while time < end {

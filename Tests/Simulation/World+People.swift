@@ -4,7 +4,6 @@ import Outbox
 import SyncModel
 import TestSupport
 
-/// What people and devices do at the station.
 extension World {
     func submit(
         _ backend: String, _ account: Int, _ lane: Int, _ route: RouteKind, halts: Bool, _ curse: Curse?, after: Int?, _ count: Int
@@ -21,7 +20,7 @@ extension World {
         }
         let results = try await outbox.enqueue(mutations, accountLabel: nil, at: now)
         let parent = after.flatMap { model.last(of: $0, at: destination) }
-        // A curse is on one of them.
+        // Only the first is cursed.
         for (index, (mutation, result)) in zip(mutations, results).enumerated() {
             guard case .new(let sequence) = try result.get() else { throw Violation("I1", "\(mutation.id) is known already") }
             try model.add(
@@ -34,14 +33,13 @@ extension World {
         arrive()
     }
 
-    /// Among what a person may retry or discard, by sequence.
     private func candidate(_ pick: Int) -> Model.Item? {
         guard isRunning, !isDiskFull else { return nil }
         let items = model.open.filter { $0.state != .inflight }.sorted { $0.sequence < $1.sequence }
         return items.isEmpty ? nil : items[pick % items.count]
     }
 
-    /// A person has it tried again. Where only a person can know whether it took effect, the person has looked, and it has not.
+    /// If only a person can know the outcome, the person has checked that there was no effect.
     func retry(_ pick: Int) async throws {
         guard let item = candidate(pick) else { return }
         let forgetsDoubt = !item.route.traits.canLookUp
@@ -63,7 +61,7 @@ extension World {
         arrive()
     }
 
-    /// What `homing sync` does.
+    /// `homing sync`.
     func sync(_ backend: String?) async throws {
         guard isRunning, !isDiskFull else { return }
         for name in names where backend == nil || backend == name {
@@ -92,7 +90,7 @@ extension World {
         underway.append(.mail(.resumed(backend: backend, revision: revision)))
     }
 
-    /// The session ends here first; what is being sent comes to its end; then the backend is told.
+    /// First the local session ends, then requests in flight, then the backend's session.
     func signOut(_ backend: String, kept: Bool) throws {
         guard isRunning, let keeper = keepers[backend], let account = keeper.account, !keeper.isLeaving else { return }
         setSession(backend, nil)

@@ -3,9 +3,8 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// I4: at every instant eligible means being sent, or a time set at which it will be.
+/// I4: each eligible entry is being sent or has a timer.
 extension World {
-    /// Checked after every event, with the time that the core saw.
     func checkProgress() throws {
         if isStoring { return }
         if let again = view.storeAgainAt { return try checkTimer(again, "the full disk") }
@@ -47,7 +46,7 @@ extension World {
             try checkTimer(next, "the end of the cooling of \(name)")
         case .open, .cooling:
             if sending.count >= plan.inFlight { return }
-            // The gate of a route may look just like that of its backend; the end of the probe tells.
+            // A route's gate may look like its backend's until the probe ends.
             if view.gates[name] != .open, isProbing(name) || !sending.isEmpty { return }
             for (route, date) in due {
                 let isSent = sending.contains { $0.entry.mutation.route == route }
@@ -58,7 +57,7 @@ extension World {
         }
     }
 
-    /// A route of a backend that can be reached: what is due is sent; where the route is left alone, one of it or a probe is on its way.
+    /// On a reachable backend, due entries are in flight. For a closed route it is enough that one entry or a probe is.
     private func checkProgress(_ name: String, _ route: String, due: Date, isSent: Bool) throws {
         let gate = view.routes[name]?[route]
         if gate != nil, isSent || isProbing(name) { return }
@@ -67,11 +66,11 @@ extension World {
         try checkTimer(next, "the next entry of \(route) at \(name)")
     }
 
-    /// A time past the horizon was set by a clock that was ahead; the outbox sets it right.
+    /// Set by a clock that was ahead; the outbox corrects it.
     private func isPastHorizon(_ due: Date) -> Bool { due > now.addingTimeInterval(Model.horizon) }
 
     private func checkTimer(_ date: Date, _ what: String) throws {
-        // Half a millisecond, which is what the outbox rounds.
+        // The outbox rounds by up to half a millisecond.
         if let wakeAt = view.wakeAt, wakeAt <= date.addingTimeInterval(0.001) { return }
         throw Violation("I4", "no timer for \(what) at \(date.timeIntervalSince(now)) s from now; timer \(timerText)")
     }

@@ -4,9 +4,8 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// The network and the backends: what becomes of each request of a trip, at the scheduler's choice; what an answer means says the profile.
+/// The network and the backends. The scheduler chooses fates; profiles interpret responses.
 extension World {
-    /// A try goes one step on: it looks, and leaves; or its answer comes.
     func go(_ attempt: Try, _ fate: Fate) throws {
         var attempt = attempt
         var step = attempt.sent == nil ? begin(&attempt, fate) : try answer(&attempt, fate)
@@ -19,7 +18,7 @@ extension World {
                 attempt.sent = (account.id, keeper.revision, time)
                 return underway.append(.attempt(attempt))
             case .send:
-                // Once more, under the renewed session.
+                // Sends again with the renewed session.
                 let sender = keepers[attempt.backend]?.account?.id
                 attempt.sent?.account = sender ?? ""
                 step = try answer(&attempt, attempt.met == .stillUnauthorized ? .stillUnauthorized : .fine)
@@ -30,7 +29,6 @@ extension World {
         }
     }
 
-    /// Whose session there is, or why none can be had.
     private func begin(_ attempt: inout Try, _ fate: Fate) -> Trip.Step {
         guard let account = keepers[attempt.backend]?.account else {
             return .end(attempt.trip.withoutSession(.signInRequired(reason: "nobody"), at: now))
@@ -44,7 +42,6 @@ extension World {
         return attempt.trip.begin(as: isMixed ? Account(id: attempt.entry.mutation.destination.account, label: "") : account, at: now)
     }
 
-    /// Why a session that has to be renewed is not.
     private func noRenewal(_ fate: Fate?) -> AuthenticationError? {
         switch fate {
         case .renewalUnavailable: .unavailable(Failure(.offline, "no renewal"))
@@ -54,7 +51,7 @@ extension World {
         }
     }
 
-    /// 401. A session that was renewed meanwhile serves; else it is over, and only a person can renew it.
+    /// Uses a session that was renewed meanwhile. Otherwise a person must sign in.
     private func renew(_ attempt: inout Try) -> Trip.Step {
         if let error = noRenewal(attempt.met) { return attempt.trip.failed(Verdict(error), at: now) }
         let keeper = keepers[attempt.backend]
@@ -66,13 +63,11 @@ extension World {
         return attempt.trip.failed(Verdict(AuthenticationError.signInRequired(reason: "ended")), at: now)
     }
 
-    /// What comes back over the wire, or why nothing does.
     private func response(_ fate: Fate, content: String) throws(TransportError) -> InboundResponse {
         if let response = Wire.answer(fate, content: content) { return response }
         throw fate == .offline ? .unreachable(Failure(.offline, "offline")) : .lost(Failure(.lostAnswer, "lost"))
     }
 
-    /// Looks for what may have arrived already.
     private func lookUp(_ attempt: inout Try, _ page: Int, _ seen: Int, _ fate: Fate) throws -> Trip.Step {
         let mutation = attempt.entry.mutation
         guard let item = model.items[attempt.entry.sequence], let backend = profiles[attempt.backend] else {
@@ -81,7 +76,7 @@ extension World {
         happened()
         let rows = ledger.rows(item.route, at: mutation.destination, Array(model.items.values), time: time)
         let pages = max(1, (rows.count + Wire.rowsPerPage - 1) / Wire.rowsPerPage)
-        // Trouble comes with any of the pages.
+        // The fault occurs on any of the pages.
         var fate = page == 1 + Int(item.sequence) % pages ? fate : .fine
         if let curse = item.curse, curse.isOfLookUps, fate == .fine { fate = curse.fate }
         attempt.met = fate
@@ -94,7 +89,6 @@ extension World {
         }
     }
 
-    /// What the backend does with the request, and what comes back of it.
     private func answer(_ attempt: inout Try, _ fate: Fate) throws -> Trip.Step {
         let item = try sent(attempt)
         var fate = fate
@@ -102,7 +96,7 @@ extension World {
         (attempt.met, attempt.fate) = (fate, fate)
         if fate != .fine { met(fate.rawValue) }
         if fate.isEffective { try takeEffect(item, attempt) }
-        // But for the millisecond to which the outbox rounds when to look.
+        // Minus the outbox's rounding of the look-up time.
         if fate == .lostLate, let sender = attempt.sent?.account {
             ledger.expect(item, as: sender, until: time + Self.lookupAfter - plan.listLag - 0.001)
         }
@@ -116,7 +110,6 @@ extension World {
         }
     }
 
-    /// What is being sent, under the account that captured it.
     private func sent(_ attempt: Try) throws -> Model.Item {
         let entry = attempt.entry
         guard let item = model.items[entry.sequence] else { throw Violation("I1", "entry \(entry.sequence) is sent, and unknown") }
@@ -127,7 +120,7 @@ extension World {
         return item
     }
 
-    /// The backend does what it is asked. Within a lane nothing goes before what is in line before it.
+    /// Applies the effect, and checks that no earlier entry of the lane was overtaken.
     func takeEffect(_ item: Model.Item, _ attempt: Try) throws {
         guard let sent = attempt.sent, sabotage != .answersWithoutEffect || item.sequence % 10 != 0 else { return }
         if let head = model.head(of: item), head < item.sequence {
@@ -141,7 +134,7 @@ extension World {
     private func end(_ attempt: Try, _ result: Attempt) throws {
         let entry = attempt.entry
         let evidence = evidence(attempt)
-        // What was called off says nothing of its entry.
+        // A cancelled try is no evidence.
         let isCalledOff = result.verdict.failure?.reason == .stopping
         model.tried(entry.sequence, attempt.fate, isCalledOff: isCalledOff, evidence, at: time)
         let route = RouteOfBackend(backend: attempt.backend, route: entry.mutation.route)
@@ -157,7 +150,7 @@ extension World {
         try feed(.attempted(entry, result))
     }
 
-    /// What speaks against the entry itself, should this try have failed; where the clock has jumped meanwhile, nobody can tell.
+    /// The evidence against the entry, if this try failed. A clock step since makes it uncertain.
     private func evidence(_ attempt: Try) -> Model.Evidence {
         let asksForQuiet = attempt.fate?.asksForQuiet ?? false
         guard let item = model.items[attempt.entry.sequence], let failedAt = asksForQuiet ? item.quietedAt : item.failedAt else {

@@ -3,12 +3,12 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// The faults stop: everybody signs in in turn, and what is eligible settles in bounded time.
+/// All faults stop, every account signs in in turn, and eligible entries settle in bounded time.
 extension World {
     func settleDown() async throws {
         isDiskFull = false
         try setClock(0)
-        // Each cursed entry may take the hours after which it is given up.
+        // Each cursed entry may take hours until it fails.
         let limit = 24 * 3600 + 10 * 3600 * Double(model.open.filter { $0.curse != nil }.count)
         if view.isStopping, isRunning { try await rest(within: limit) }
         if !isRunning { try reopen(isFault: false) }
@@ -35,7 +35,7 @@ extension World {
         try await checkPauses()
     }
 
-    /// Another entry of each route of which an entry fails by itself: what gets through, time and again, brings that to its end.
+    /// Submits another entry for each route with a cursed entry. Its deliveries let the cursed one fail.
     private func submitContrast(_ account: Int) async throws {
         for name in names {
             let destination = Destination(backend: name, account: AccountID(String(account)))
@@ -45,12 +45,12 @@ extension World {
         }
     }
 
-    /// Seconds between two of them.
+    /// In seconds.
     private static let contrastPeriod: TimeInterval = 1800
 
-    /// Goes on, everything in its turn and without a fault, until nothing is under way and no time is set.
+    /// Runs everything in order without faults.
     ///
-    /// - Parameter account: whose entries that fail by themselves meet others that get through; nil for none.
+    /// - Parameter account: submits contrasting entries for its cursed ones.
     private func rest(within limit: TimeInterval, asAccount account: Int? = nil) async throws {
         let begin = time
         var contrastAt = begin
@@ -75,7 +75,7 @@ extension World {
         }
     }
 
-    /// What is stored of pauses is what the core holds. What could not be written on a full disk is set right at the next start.
+    /// The stored pauses match the core's. After a full disk they differ until the next start.
     private func checkPauses() async throws {
         if plan.has(.diskFull) { return }
         let stored = try await outbox.pauses()

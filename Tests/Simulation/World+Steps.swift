@@ -5,7 +5,6 @@ import Outbox
 import SyncModel
 
 extension World {
-    /// One decision of the scheduler; where nothing fits it, nothing happens.
     func take(_ step: Step) async throws {
         switch step {
         case .finish(let pick, let fate):
@@ -42,7 +41,6 @@ extension World {
         }
     }
 
-    /// What is under way at `index` goes on, or ends.
     func finish(_ index: Int, _ fate: Fate) async throws {
         switch underway.remove(at: index) {
         case .store(let settled, let slots): try await store(settled, slots)
@@ -50,7 +48,7 @@ extension World {
         case .probe(let backend, let isAbandoned):
             underway.append(.mail(.probed(backend: backend, probe(backend, fate, isAbandoned: isAbandoned))))
         case .checkSession(let backend): underway.append(.mail(news(backend)))
-        // On a full disk it is lost, and done at the next start.
+        // On a full disk this write is lost, and repeated at the next start.
         case .expire(let pause): if !isDiskFull { try await outbox.expire(pause, at: now) }
         case .correct(let pause): if !isDiskFull { try await outbox.correct(pause) }
         case .keepQuiet(let quiet): if !isDiskFull { try await outbox.keep(quiet) }
@@ -72,7 +70,7 @@ extension World {
         }
     }
 
-    /// True time goes on, and what must have arrived by then arrives.
+    /// Advances true time and delivers late requests that must arrive by then.
     func advance(to moment: TimeInterval) throws {
         while let index = ledger.late.firstIndex(where: { $0.until <= moment }) { try arriveLate(index) }
         time = max(time, moment)
@@ -83,7 +81,7 @@ extension World {
         try fire(lateBy: 0)
     }
 
-    /// The timer goes off. Early by a little where the wall clock runs slower than true time.
+    /// Fires the timer, a little early if the wall clock is slower than true time.
     func fire(lateBy seconds: TimeInterval) throws {
         guard let timer else { return }
         try advance(to: timer + seconds)
@@ -99,7 +97,7 @@ extension World {
             at: time)
     }
 
-    /// Where the wall clock jumps, what is late has arrived: no calendar can promise otherwise.
+    /// Late requests arrive first, since no deadline holds across a jump.
     func setClock(_ offset: TimeInterval) throws {
         guard offset != self.offset else { return }
         while !ledger.late.isEmpty { try arriveLate(0) }
@@ -108,7 +106,7 @@ extension World {
         happened("clockStep")
     }
 
-    /// What is late for `id` arrives: a person who looks, looks when it is over.
+    /// A person checks only after late requests have arrived.
     func arriveLate(_ id: MutationID) throws {
         while let index = ledger.late.firstIndex(where: { $0.item.id == id }) { try arriveLate(index) }
     }

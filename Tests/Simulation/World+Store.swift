@@ -3,9 +3,8 @@ import Foundation
 import Outbox
 import SyncModel
 
-/// The disk.
 extension World {
-    /// Writes what the core asked for, or fails for want of room; the core hears of it later.
+    /// Fails on a full disk; the core gets the result later.
     func store(_ settled: [Settled], _ slots: [Destination: ClaimOrder]) async throws {
         if isDiskFull {
             met("diskFull")
@@ -14,7 +13,6 @@ extension World {
         underway.append(.mail(.stored(try await write(settled, slots))))
     }
 
-    /// The write itself, by the outbox and by the model.
     func write(_ settled: [Settled], _ slots: [Destination: ClaimOrder]) async throws -> Claimed {
         let settled = sabotage == .countsOffline ? settled.map(Self.counted) : settled
         let now = now
@@ -35,7 +33,6 @@ extension World {
         return Settled(settled.entry, .retry(at: until, failure), attempt: settled.attempt)
     }
 
-    /// Compares every row with the model, and the derived tables with the rows.
     func checkStore() async throws {
         let rows = try await outbox.entries(limit: 10_000)
         for row in rows {
@@ -51,7 +48,6 @@ extension World {
         try await checkReceipts()
     }
 
-    /// What left the table of entries is known by its receipt, and as what it was.
     private func checkReceipts() async throws {
         let receipts = try await outbox.receipts(limit: 100_000)
         let settled = model.items.values.filter { $0.state == .delivered || $0.state == .discarded }

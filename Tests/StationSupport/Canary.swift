@@ -4,7 +4,7 @@ import Sandbox
 import Synchronization
 import TestSupport
 
-/// What must not be told: what people type, and what the backend has given out until now.
+/// Secrets that must not leak: typed ones, and those that the backend has issued so far.
 package final class CanarySecrets: Sendable {
     package init() {}
 
@@ -12,7 +12,6 @@ package final class CanarySecrets: Sendable {
     package var all: Set<String> { known.withLock { $0 } }
     package func note(_ secrets: [String]) { known.withLock { $0.formUnion(secrets) } }
 
-    /// To be given to a sandbox.
     package var watch: @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse {
         { _, response in
             self.note(response.secrets)
@@ -21,12 +20,11 @@ package final class CanarySecrets: Sendable {
     }
 }
 
-/// Secrets that are known when they are seen, and the search for them.
 package enum Canary {
     package static let email = "manager@lab.test"
     package static let password = "Canary-password-7f3a"
     package static let refreshToken = "canary-refresh-token-91c4"
-    /// How every JWT of the sandbox begins: `{"alg":"` in base64url.
+    /// The start of every JWT of the sandbox: `{"alg":"` in base64url.
     package static let jwt = "eyJhbGciOi"
 
     package enum Kind: Sendable, CaseIterable {
@@ -46,7 +44,6 @@ package enum Canary {
         package let secret: String
     }
 
-    /// Everything that anybody but the backend can come to see.
     package static func places(_ station: TestStation, _ log: String, isRunning: Bool) async throws -> [Place] {
         var places: [Place] = []
         func add(_ kind: Kind, _ name: String, _ path: String) {
@@ -77,8 +74,7 @@ package enum Canary {
         return places
     }
 
-    /// Which places hold which secret, byte for byte. Other programs of the machine may have tokens of their own, so a token's beginning alone
-    /// says nothing there.
+    /// The places that contain each secret. Other processes may hold tokens too, so the start of a JWT is ignored there.
     package static func leaks(in places: [Place], of secrets: Set<String>) -> [Leak] {
         places.flatMap { place in
             secrets.sorted().compactMap { secret in
@@ -89,7 +85,7 @@ package enum Canary {
         }
     }
 
-    /// The negative control: which kinds of places the same search does not look into, of one secret planted in each.
+    /// The negative control: the kinds of places in which the search misses a planted secret.
     package static func missed(by station: TestStation, _ log: String) async throws -> [Kind] {
         func planted(_ kind: Kind) -> String { "planted-secret-\(kind)" }
         let file = station.directory("state/outbox.sqlite-wal2")
@@ -101,9 +97,9 @@ package enum Canary {
         let input = Pipe()
         process.standardInput = input
         try process.run()
-        // A pause's reason is told in the events and in the status, as whoever gives it expects.
+        // By design, events and status contain the reason of a pause.
         try await station.homing("pause", "--reason", "\(planted(.events)) \(planted(.reports))")
-        // Last, since the daemon's next line is written over it.
+        // Last, since the daemon overwrites it.
         guard let journal = FileHandle(forWritingAtPath: log) else { throw StationError("\(log) cannot be written") }
         try journal.seekToEnd()
         try journal.write(contentsOf: Data("x\(planted(.log))y\n".utf8))

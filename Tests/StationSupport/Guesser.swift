@@ -2,17 +2,14 @@ import Crypto
 import Foundation
 import SyncModel
 
-/// Somebody who has all that a station keeps and tells, without its key, and a dictionary of what a document could have said. A hash of a guess that
-/// is found anywhere confirms the guess.
+/// An attacker with all files and reports of a station except the key, who hashes possible payloads and looks for the hashes.
 package struct Guesser {
-    /// Of each pattern its first eight bytes, which tell it from all else, and what it is the pattern of.
+    /// The first eight bytes of each pattern and the name of the guess.
     private var patterns: [UInt64: String] = [:]
-    /// Which pairs of bytes a pattern can begin with.
+    /// Pairs of bytes that start a pattern.
     private var beginnings = [Bool](repeating: false, count: 1 << 16)
 
-    /// - Parameters:
-    ///   - guesses: whole documents, fields and values.
-    ///   - salts: what anybody can read and a hash may have been mixed with: ids, backends, routes.
+    /// - Parameter salts: public values that a hash may include: ids, backends, routes.
     package init(_ guesses: [Data], salts: [Data]) {
         for guess in guesses {
             let name = String(decoding: guess.prefix(80), as: UTF8.self)
@@ -22,7 +19,7 @@ package struct Guesser {
         }
     }
 
-    /// Every document of a measurement about which somebody knows all but these values, in the order of the fields.
+    /// All payloads of a measurement that are possible if only these values are unknown.
     package static func documents(_ form: (String, String, String) -> String) -> [Data] {
         let genders = ["female", "male", "other"]
         return (1930...2025).flatMap { year in
@@ -30,7 +27,7 @@ package struct Guesser {
         }
     }
 
-    /// The forms in which what is sealed of a mutation may be hashed, of its fields as JSON and its document.
+    /// Forms of the sealed part of a mutation that may be hashed.
     package static func sealedForms(fields: String, payload: Data?, backend: String, route: String) -> [Data] {
         let count = UInt32(fields.utf8.count).bigEndian
         let plain = withUnsafeBytes(of: count) { Data($0) } + Data(fields.utf8) + (payload.map { Data([1]) + $0 } ?? Data([0]))
@@ -56,7 +53,6 @@ package struct Guesser {
         bytes.dropFirst(offset).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Guesses that `content` confirms.
     package func confirmed(by content: Data) -> [String] {
         content.withUnsafeBytes { bytes in
             guard bytes.count >= 8 else { return [] }
@@ -70,7 +66,6 @@ package struct Guesser {
         }
     }
 
-    /// The same of places, each with its name.
     package func leaks(in places: [Canary.Place]) -> [String] {
         places.filter { $0.kind != .commandLine && $0.kind != .environment }.flatMap { place in
             confirmed(by: place.content + Data(" \(place.name)".utf8)).map { "\($0) can be guessed from \(place.name)" }

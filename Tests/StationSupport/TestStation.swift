@@ -5,16 +5,15 @@ import SyncModel
 import Synchronization
 import TestSupport
 
-/// A station made of the real programs, in a directory of its own, with a sandbox as its backend.
+/// The real programs in a temporary directory, with a sandbox.
 package final class TestStation: Sendable {
     package let directory: TemporaryDirectory
     package let sandbox: Sandbox
     package let client: ControlClient
     private let daemon = Mutex<Process?>(nil)
 
-    /// The folder of this test's own executable, where the build puts the programs too.
+    /// The folder of the test executable and of the programs.
     package static let programs = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
-    /// The project's folder.
     package static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
         .path
@@ -23,18 +22,18 @@ package final class TestStation: Sendable {
         try await self.init(.breatheSafe(backend), profile: "breathesafe", route: "measurement", delivery: delivery)
     }
 
-    /// No machine is so slow that an answer is lost by these.
+    /// Timeouts in seconds, long enough for the slowest machine.
     package static let patient = "connect: 300, request: 600, exchange: 600"
 
-    /// Longer than a station takes for anything that it does not wait for, and shorter than it waits for an answer.
+    /// Longer than any operation, and shorter than these timeouts.
     package static let hang = Duration.seconds(300)
 
     package static let shortPauses = "first_delay: 0.05, lookup_after: 0.05, first_pause: 0.1"
 
     /// - Parameters:
-    ///   - route: what is dropped into the folder goes by it.
-    ///   - edits: texts of the shipped profile, and what stands there instead.
-    ///   - answering: what goes out in place of an answer of the sandbox.
+    ///   - route: the route of dropped files.
+    ///   - edits: texts of the shipped profile and their replacements.
+    ///   - answering: replaces responses of the sandbox.
     package init(
         _ backend: SandboxBackend, profile: String, route: String, edits: [(String, String)] = [], delivery: String = shortPauses,
         clock: SandboxClock = SandboxClock(),
@@ -48,14 +47,14 @@ package final class TestStation: Sendable {
         try await sandbox.start()
     }
 
-    /// A station in a directory that is prepared already, at a sandbox that may serve others too.
+    /// Uses a prepared directory, and a sandbox that other stations may share.
     package init(in directory: TemporaryDirectory, at sandbox: Sandbox) {
         self.directory = directory
         self.sandbox = sandbox
         client = ControlClient(socketPath: directory("homing.sock"), timeout: .seconds(600))
     }
 
-    /// The shipped profile, and what it extends, with other addresses.
+    /// Copies the shipped profile, with the one that it extends, and sets the sandbox's addresses.
     package static func place(_ profile: String, in directory: TemporaryDirectory, baseURL: String, edits: [(String, String)] = []) throws {
         try FileManager.default.createDirectory(atPath: directory("backends"), withIntermediateDirectories: true)
         var text = try String(contentsOfFile: "\(project)/config/backends/\(profile).yaml", encoding: .utf8)
@@ -63,7 +62,7 @@ package final class TestStation: Sendable {
             guard let place = text.range(of: old) else { throw StationError("\(profile).yaml does not hold \(old)") }
             text.replaceSubrange(place, with: new)
         }
-        // As in the configuration; what a test makes shorter than ten seconds stays so.
+        // As in the configuration. A test may set a timeout below ten seconds, which stays.
         text = text.replacing(/timeout: \d\d+/, with: "timeout: 600")
         let moved = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let words = line.split(separator: " ")
@@ -78,9 +77,7 @@ package final class TestStation: Sendable {
         if text.contains("\nextends: firebase") { try place("firebase", in: directory, baseURL: baseURL) }
     }
 
-    /// A configuration with short pauses.
-    ///
-    /// - Parameter caFile: with the only authorities to trust; nil for the system's.
+    /// - Parameter caFile: the only authorities to trust; nil for the system's.
     package static func configure(
         _ directory: TemporaryDirectory, delivery: String = shortPauses, route: String = "measurement",
         timeouts: String = patient, caFile: String? = nil
@@ -95,11 +92,10 @@ package final class TestStation: Sendable {
 
     // MARK: The daemon
 
-    /// Starts homingd and returns once it says that it is up; its error where it ends instead.
+    /// Starts homingd and waits until it is up. Throws its output if it ends instead.
     ///
     /// - Parameters:
-    ///   - launcher: a program with arguments that becomes homingd once it has done its part, found in /usr/bin.
-    ///   - log: a file that gets everything that it says.
+    ///   - launcher: a program in /usr/bin that executes homingd.
     @discardableResult
     package func start(_ environment: [String: String] = [:], through launcher: [String] = [], logTo log: String? = nil) async throws
         -> Process
@@ -118,18 +114,17 @@ package final class TestStation: Sendable {
         return process
     }
 
-    /// What a daemon says once it serves: at once, or where its store was so damaged that another one was made before.
+    /// The daemon's message once it serves: the usual one, or the one after it replaced a damaged store.
     private static let isUp = ["Homing is up", "Homing goes on with what was saved of its store"]
 
-    /// On a thread of its own, since reading blocks: until one of `texts` or the end, and from then on drops what comes, so that the writer
-    /// never waits.
+    /// Reads on a thread because reading blocks, until one of `texts` or the end; then drains the pipe so that the writer never blocks.
     private static func read(_ handle: FileHandle, until texts: [String], into log: String?) async -> String {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 var said = ""
                 if let log { _ = FileManager.default.createFile(atPath: log, contents: nil) }
                 let copy = log.flatMap { FileHandle(forWritingAtPath: $0) }
-                func note(_ part: Data) { try? copy?.write(contentsOf: part) }  // `try?`: whoever reads it sees that it is empty
+                func note(_ part: Data) { try? copy?.write(contentsOf: part) }  // `try?`: a test that reads the log notices that it is empty
                 while !texts.contains(where: said.contains) {
                     let part = handle.availableData
                     if part.isEmpty { break }
@@ -138,13 +133,13 @@ package final class TestStation: Sendable {
                 }
                 continuation.resume(returning: said)
                 while case let part = handle.availableData, !part.isEmpty { note(part) }
-                // `try?`: all is read. Left open it stays so, and Foundation reads past what it has of a thousand descriptors (Process.run).
+                // `try?`: everything is read. Closed because Foundation's Process.run reads out of bounds beyond a thousand descriptors.
                 try? handle.close()
             }
         }
     }
 
-    /// Sends `signal` to the daemon and returns its exit status once it is gone.
+    /// Sends `signal` and returns the exit status.
     @discardableResult
     package func end(_ signal: Int32) async throws -> Int32 {
         let process = try running
@@ -159,7 +154,7 @@ package final class TestStation: Sendable {
         }
     }
 
-    /// A connection to the socket at `path`, over which nothing has been sent; nil where there is none to be had.
+    /// Connects without sending anything; nil if that fails.
     package static func connect(_ path: String) -> Int32? {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { return nil }
@@ -176,10 +171,9 @@ package final class TestStation: Sendable {
         return nil
     }
 
-    /// Has the daemon read its configuration again.
     package func reload() throws { kill(try running.processIdentifier, SIGHUP) }
 
-    /// Stops the daemon as a service manager does; its exit status, and how long it took.
+    /// Stops the daemon as systemd does.
     package func stop() async throws -> (code: Int32, took: Duration) {
         let started = ContinuousClock.now
         return (try await end(SIGTERM), ContinuousClock.now - started)
@@ -187,7 +181,6 @@ package final class TestStation: Sendable {
 
     // MARK: The command line
 
-    /// Runs `homing` and returns its exit code and everything that it printed.
     @discardableResult
     package func homing(_ arguments: String..., input: String = "") async throws -> (code: Int32, text: String) {
         try await homing(arguments, input: input)
@@ -211,12 +204,11 @@ package final class TestStation: Sendable {
 
     // MARK: What happens
 
-    /// Waits until so many requests, since the sandbox's first, have met `fault`.
+    /// Waits until `count` requests have met `fault`.
     package func met(_ fault: FaultName, count: Int = 1) async throws {
         while sandbox.ledger.requests.count(where: { $0.fault == fault.rawValue }) < count { try await Task.sleep(for: .milliseconds(2)) }
     }
 
-    /// Hands in a small measurement of `user`.
     @discardableResult
     package func submit(user: Int = 5, id: Int) async throws -> SubmissionReceipt {
         try await client.call(
@@ -226,7 +218,7 @@ package final class TestStation: Sendable {
                 payload: Self.measurement(id)))
     }
 
-    /// Drops a capture of user 5 into the folder, whole.
+    /// Moves a capture of user 5 into the drop folder.
     package func drop(_ document: Data, as name: String) throws {
         let folder = directory("state/spool/new/users/5")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -238,7 +230,7 @@ package final class TestStation: Sendable {
         Data(#"{"timestamp":\#(number),"average_measurements":{"14-818":{"value":17.25,"description":"nose"}}}"#.utf8)
     }
 
-    /// Waits for the first event, since the daemon's first day, that is as asked for.
+    /// Waits for the `count`-th matching event.
     @discardableResult
     package func event(
         _ kind: String, since cursor: Int64 = 0, count: Int = 1, where isMeant: @escaping @Sendable (Event) -> Bool = { _ in true }
@@ -267,7 +259,6 @@ package final class TestStation: Sendable {
     }
 }
 
-/// What the daemon said when it did not start.
 package struct StationError: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }

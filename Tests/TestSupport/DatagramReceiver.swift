@@ -2,12 +2,12 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A datagram socket at the other end: what a service manager or a journal would receive.
+/// A datagram socket that receives in place of systemd or the journal.
 package final class DatagramReceiver: Sendable {
     private let descriptor: Int32
     private let received = Mutex<[Data]>([])
 
-    /// Binds a path, or an abstract name that begins with `@`.
+    /// Binds a path, or an abstract name that starts with `@`.
     package init(at name: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
         var address = sockaddr_un()
@@ -24,7 +24,7 @@ package final class DatagramReceiver: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Everything that has come so far.
+    /// Everything received so far.
     package var datagrams: [Data] {
         received.withLock { received in
             var buffer = [UInt8](repeating: 0, count: 128 << 10)
@@ -36,10 +36,9 @@ package final class DatagramReceiver: Sendable {
         }
     }
 
-    /// The same as lines.
     package var lines: [String] { datagrams.flatMap { String(decoding: $0, as: UTF8.self).split(separator: "\n").map(String.init) } }
 
-    /// Waits until so many lines are as asked for, and returns the last of these; nil after twenty seconds.
+    /// Waits for `count` matching lines and returns the last of them; nil after twenty seconds.
     @discardableResult
     package func line(count: Int = 1, where isMeant: (String) -> Bool) async throws -> String? {
         for _ in 0..<4000 {

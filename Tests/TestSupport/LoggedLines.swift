@@ -1,7 +1,6 @@
 import Logging
 import Synchronization
 
-/// Keeps what is logged: the level, the message, and the metadata by name.
 package final class LoggedLines: Sendable {
     package struct Line: Equatable, Sendable {
         package let level: Logger.Level

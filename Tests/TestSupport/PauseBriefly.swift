@@ -1,4 +1,4 @@
-/// Lets a few milliseconds pass, for loops that wait for something: one that only yields would keep a thread of the small pool busy.
+/// Sleeps for two milliseconds in polling loops, since one with `Task.yield` would block a thread of the small pool.
 package func pauseBriefly() async {
-    try? await Task.sleep(for: .milliseconds(2))  // `try?`: cancelled, the loop's own condition decides
+    try? await Task.sleep(for: .milliseconds(2))  // `try?`: on cancellation the loop's condition decides
 }

@@ -1,11 +1,11 @@
 import Foundation
 
 extension Process {
-    /// Apart from its only caller, since an asynchronous one must not call what may wait.
+    /// A separate function, since asynchronous code must not call a blocking one.
     private static func conclude(_ process: Process) { process.waitUntilExit() }
 
-    /// The exit status, or the signal, once it has ended. Foundation's own wait turns a run loop until then, which takes much of a processor;
-    /// once it is over it costs nothing, and lets go of what would keep the process, with all its pipes, for good.
+    /// The exit status or signal, after the end. `waitUntilExit` runs a busy run loop until then. After the end it is cheap, and releases the process
+    /// and its pipes, which would leak otherwise.
     package var status: Int32 {
         get async {
             while isRunning { await pauseBriefly() }
@@ -14,9 +14,9 @@ extension Process {
         }
     }
 
-    /// Starts it, gives it `input`, and waits for its end: its exit status, and all that it printed.
+    /// Runs the process with `input`; returns its exit status and output.
     ///
-    /// - Parameter errors: together with what it says on standard error.
+    /// - Parameter errors: include standard error.
     package func ended(input: String = "", errors: Bool = true) async throws -> (code: Int32, text: String) {
         let (output, standardInput) = (Pipe(), Pipe())
         standardOutput = output
@@ -25,7 +25,7 @@ extension Process {
         try run()
         standardInput.fileHandleForWriting.write(Data(input.utf8))
         try standardInput.fileHandleForWriting.close()
-        // On a thread of its own: reading blocks.
+        // On a thread, since reading blocks.
         let text = await withCheckedContinuation { continuation in
             Thread.detachNewThread {
                 continuation.resume(returning: String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self))

@@ -1,10 +1,9 @@
 import Foundation
 
-/// A terminal at which a test sits in a person's place.
 package struct PseudoTerminal: Sendable {
-    /// What is written here is typed; what the terminal shows is read here.
+    /// Writes are typed text; reads are the terminal's output.
     package let keyboard: FileHandle
-    /// What a program opens as its terminal.
+    /// The terminal's device file.
     package let path: String
 
     package init() throws {
@@ -16,7 +15,7 @@ package struct PseudoTerminal: Sendable {
         path = "/dev/pts/\(number)"
     }
 
-    /// The program's side, to be its standard input.
+    /// The program's side, for its standard input.
     package func opened() throws -> FileHandle {
         let descriptor = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.failure }
@@ -25,7 +24,7 @@ package struct PseudoTerminal: Sendable {
 
     private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
-    // TIOCSPTLCK and TIOCGPTN, which the importer cannot see.
+    // TIOCSPTLCK and TIOCGPTN, which the importer omits.
     private static let unlock: UInt = 0x4004_5431
     private static let slaveNumber: UInt = 0x8004_5430
 }

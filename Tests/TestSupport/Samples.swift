@@ -1,7 +1,6 @@
 import Foundation
 import SyncModel
 
-/// Mutations to try things with.
 package enum Samples {
     package static let destination = Destination(backend: "breathesafe", account: "1")
 

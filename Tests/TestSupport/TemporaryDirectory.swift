@@ -1,22 +1,22 @@
 import Foundation
 import Synchronization
 
-/// A directory that goes when its owner goes.
+/// A directory that is removed with its owner.
 package final class TemporaryDirectory: Sendable {
     package let path: String
     private let isKept = Atomic(false)
 
-    /// The name stays short, for a Unix socket's path has 107 bytes at most.
+    /// The name is short because the path of a Unix socket has at most 107 bytes.
     package init(in parent: String = "/tmp") throws {
         path = parent + "/hm-" + UUID().uuidString.prefix(12).lowercased()
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
-    /// Leaves it there, for somebody to look at.
+    /// Keeps the directory.
     package func keep() { isKept.store(true, ordering: .relaxed) }
 
     deinit {
-        // `try?`: what cannot be removed is the system's to sweep
+        // `try?`: the system cleans up the rest
         if !isKept.load(ordering: .relaxed) { try? FileManager.default.removeItem(atPath: path) }
     }
 
@@ -26,6 +26,6 @@ package final class TemporaryDirectory: Sendable {
 extension TemporaryDirectory {
     package func write(_ text: String, to name: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: self(name))) }
 
-    /// What is in it, sorted.
+    /// The sorted names of its files.
     package var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() } }
 }

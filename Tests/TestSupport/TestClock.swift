@@ -2,7 +2,7 @@ import Foundation
 import SyncModel
 import Synchronization
 
-/// Time that stands still until a test moves it.
+/// A clock that only tests advance.
 package final class TestClock: SyncClock {
     private struct Sleeper {
         let deadline: Date
@@ -14,7 +14,7 @@ package final class TestClock: SyncClock {
         var cancelled: Set<Int> = []
         var next = 0
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
-        /// How often anybody has begun to sleep.
+        /// The number of sleeps so far.
         var slept = 0
     }
     private let state: Mutex<State>
@@ -23,7 +23,6 @@ package final class TestClock: SyncClock {
 
     package var now: Date { state.withLock(\.now) }
 
-    /// How often anybody has begun to sleep so far.
     package var slept: Int { state.withLock(\.slept) }
 
     package func sleep(from begin: Date, until deadline: Date) async throws {
@@ -53,7 +52,7 @@ package final class TestClock: SyncClock {
         }
     }
 
-    /// Moves time on and wakes whoever has slept long enough.
+    /// Advances the time and resumes due sleepers.
     package func advance(to date: Date) {
         let woken = state.withLock { state in
             state.now = max(state.now, date)
@@ -64,12 +63,12 @@ package final class TestClock: SyncClock {
         for continuation in woken { continuation.resume() }
     }
 
-    /// Sets it, back too; wakes nobody.
+    /// Sets the time, also backwards, without resuming sleepers.
     package func step(to date: Date) { state.withLock { $0.now = date } }
 
     package func advance(by seconds: TimeInterval) { advance(to: now.addingTimeInterval(seconds)) }
 
-    /// Returns once somebody has begun to sleep more than `count` times in all.
+    /// Waits for more than `count` sleeps in total.
     package func sleeps(after count: Int) async {
         await withCheckedContinuation { continuation in
             let isReached = state.withLock { state in

@@ -6,11 +6,11 @@ import StationSupport
 import SyncModel
 import TestSupport
 
-/// A backlog that grows four hundredfold while nothing gets through: what the daemon holds of memory, descriptors, timers and write-ahead log does
-/// not grow with it, neither while it is handed in, nor after a start, nor while it goes up.
+/// A backlog that grows 400-fold while the backend is down. The daemon's memory, descriptors, timers and write-ahead log must not grow with it while
+/// entries are submitted, after a start, and during delivery.
 struct BoundsCampaign: RoundCampaign {
     static let name = "bounds"
-    /// How many entries wait before the memory of a start is measured first, and how many times as many before it is measured again.
+    /// The backlog at the first measurement of memory after a start, and its factor until the second one.
     private static let middles = 4_000...5_000
     private static let growth = 10
     static let longest = middles.upperBound * growth
@@ -23,7 +23,7 @@ struct BoundsCampaign: RoundCampaign {
         await station.sandbox.down()
         let least = 100
         try await Self.handIn(1...least, station)
-        // A start first: what a program takes to begin with is no backlog's.
+        // A fresh start as the baseline.
         process = try await Self.restart(station, SIGTERM)
         let small = try await Self.atLength(process, station)
 
@@ -40,7 +40,7 @@ struct BoundsCampaign: RoundCampaign {
             started.append(try await Self.least(process, station))
             try await Self.judge(process, station, small, "started with \(goal.upperBound) waiting", &outcome)
         }
-        // What a start leaves free in the allocator differs by two megabytes from one to the next, with any backlog: hence that many more.
+        // The allocator's free memory after a start varies by two megabytes, so the second backlog is large.
         let more = started[1] - started[0]
         if more > Self.memoryOfEntry * (length - middle) {
             outcome.failures.append("\(length - middle) more that wait take \(more) more bytes of memory after a start")
@@ -66,7 +66,7 @@ struct BoundsCampaign: RoundCampaign {
     }
 
     func control(seed: UInt64, _ outcome: inout Outcome) async throws {
-        // Somebody who reads and never stops keeps the log from being emptied.
+        // A reader that never ends prevents the checkpoint from resetting the log.
         let station = try await TestStation()
         let process = try await station.start()
         try await station.login()
@@ -78,7 +78,6 @@ struct BoundsCampaign: RoundCampaign {
         let grows = try await Self.soon { try await Self.excess(process, station, small).excess.contains("log") }
         outcome.controlled(without: "an end to each reading of the store", failedAsItShould: grows)
         try reader.close()
-        // A hundred that begin to hand in and never end.
         let beginning = Array(
             "POST /v1/entries HTTP/1.1\r\nHost: homing\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n".utf8)
         let idle = (0..<100).compactMap { _ in IdleConnection(station.directory("homing.sock")) }
@@ -97,7 +96,7 @@ struct BoundsCampaign: RoundCampaign {
         return try await station.start()
     }
 
-    /// Sixteen at a time, as programs do that have much to hand in.
+    /// Submits with sixteen parallel requests.
     private static func handIn(_ numbers: ClosedRange<Int>, _ station: TestStation) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (count, number) in numbers.enumerated() {
@@ -108,29 +107,26 @@ struct BoundsCampaign: RoundCampaign {
         }
     }
 
-    /// What a daemon holds.
     private struct Figures {
-        /// Bytes of memory that are in no file, and of the write-ahead log.
+        /// Bytes of anonymous memory, and of the write-ahead log.
         var memory = 0, log = 0
         var descriptors = 0, timers = 0
     }
 
-    /// More than these above what a short queue takes, or a longer log than the store is told to leave (`journal_size_limit`, and what
-    /// 256 pages are that have not been copied back yet), would be growth. Most of the memory are the pages that SQLite keeps, two
-    /// megabytes at most for each of three connections (https://sqlite.org/pragma.html#pragma_cache_size).
+    /// The allowed growth over a short queue, and the allowed size of the log (`journal_size_limit` and 256 pages before a checkpoint). Most memory
+    /// is SQLite's page cache, up to two megabytes for each of three connections (https://sqlite.org/pragma.html#pragma_cache_size).
     private static let (memory, descriptors, log) = (6 << 20, 8, 6 << 20)
-    /// Bytes of memory: twice the noise, and less than a row or an id’s text takes. Whatever keeps less of each is seen with a million
-    /// of them only, by `make bench`.
+    /// Bytes per entry: twice the noise, and less than a row or an id takes. `make bench` finds smaller leaks with a million entries.
     private static let memoryOfEntry = 128
 
-    /// Once each part has done something: some of what it keeps it makes at its first use.
+    /// Waits until each part has run once and made its caches.
     private static func atLength(_ process: Process, _ station: TestStation) async throws -> Figures {
         guard try await soon({ try await station.report().gateCause == "offline" }) else { throw StationError("nothing is tried") }
         try await Task.sleep(for: .seconds(1))
         return try await figures(process, station)
     }
 
-    /// The least memory that it takes within some seconds, in bytes: for a moment, it needs more.
+    /// The least memory in some seconds, in bytes, to exclude peaks.
     private static func least(_ process: Process, _ station: TestStation) async throws -> Int {
         var least = try await atLength(process, station).memory
         for _ in 1...40 {
@@ -154,7 +150,7 @@ struct BoundsCampaign: RoundCampaign {
             memory: kibibytes << 10, log: log ?? 0, descriptors: open.count, timers: open.count { $0.contains("timerfd") })
     }
 
-    /// Holds it to no more than with a short queue, once it has had time to give back what it needed for a moment.
+    /// Fails if the daemon exceeds the limits and does not return below them within 20 seconds.
     private static func judge(
         _ process: Process, _ station: TestStation, _ small: Figures, _ when: String, _ outcome: inout Outcome
     ) async throws {
@@ -167,7 +163,6 @@ struct BoundsCampaign: RoundCampaign {
         if !excess.isEmpty { outcome.failures.append("\(when): \(excess): it holds \(now), where a short queue takes \(small)") }
     }
 
-    /// What it holds too much of now.
     private static func excess(
         _ process: Process, _ station: TestStation, _ small: Figures
     ) async throws -> (now: Figures, excess: [String]) {

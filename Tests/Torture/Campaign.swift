@@ -1,39 +1,35 @@
 import Foundation
 
-/// One way of trying to break the guarantees.
 protocol Campaign: Sendable {
-    /// One word, as the command line and the report name it.
     static var name: String { get }
 
-    /// Goes on until `deadline`, at least one round, everything random made of `seed`. What breaks a guarantee is a line of `failures`; an
-    /// error says that the campaign itself could not go on.
+    /// Runs at least one round and until `deadline`, with all randomness from `seed`. A broken guarantee adds to `failures`; an error means that the
+    /// campaign could not continue.
     func run(until deadline: ContinuousClock.Instant, seed: UInt64) async throws -> Outcome
 }
 
-/// What one campaign did and saw.
 struct Outcome: Codable, Sendable, CustomStringConvertible {
     let campaign: String
     let seed: UInt64
-    /// For how long it ran, its controls with it.
+    /// Includes the controls.
     var minutes = 0.0
     var rounds = 0
-    /// How often each kind of fault was met, by its name: kills at a point, failed calls, cuts, flipped bytes, hostile input.
+    /// The count of each injected fault: kills at a point, failed calls, cuts, flipped bytes, hostile input.
     var faults: [String: Int] = [:]
-    /// What was counted besides and is no fault, by its name: what came of faults, how much was done, what was left out.
+    /// Other counts: consequences of faults, amounts of work, skipped parts.
     var counts: [String: Int] = [:]
-    /// Entries that were acknowledged to whoever handed them in, and what became of them.
     var acknowledged = 0
     var lost = 0
-    /// Effects at the backend beyond the first of each key; those of them that the outbox had recorded as uncertain.
+    /// Effects at the backend beyond the first of each key, and those recorded as uncertain.
     var duplicated = 0
     var duplicatedUncertain = 0
-    /// The longest that it took from the start after a fault until everything was settled again, in seconds.
+    /// The longest time in seconds from the start after a fault until all was settled.
     var worstRecovery: Double?
-    /// The same campaign with a guarantee taken away, which must fail: what was taken away, and whether it failed.
+    /// Negative controls: the campaign without one guarantee, which must fail.
     var controls: [Control] = []
-    /// How far an enumeration came, as a clause.
+    /// The progress of an enumeration, as a clause.
     var reach: String?
-    /// Guarantees that were broken, each with what replays it.
+    /// Broken guarantees, each with its replay command.
     var failures: [String] = []
 
     init(_ campaign: String, seed: UInt64) {
@@ -46,7 +42,6 @@ struct Outcome: Codable, Sendable, CustomStringConvertible {
         let failedAsItShould: Bool
     }
 
-    /// What a person reads while the campaigns run.
     var description: String {
         func list(_ times: [String: Int]) -> String {
             times.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
@@ -60,7 +55,7 @@ struct Outcome: Codable, Sendable, CustomStringConvertible {
             .joined(separator: "\n")
     }
 
-    /// A part of a campaign that was lived through with a guarantee taken away; it has to fail each time.
+    /// Records a negative control, which has to fail every time.
     mutating func controlled(without: String, failedAsItShould: Bool) {
         let before = controls.first { $0.without == without }?.failedAsItShould ?? true
         controls.removeAll { $0.without == without }
@@ -69,6 +64,6 @@ struct Outcome: Codable, Sendable, CustomStringConvertible {
 
     mutating func met(_ fault: String, _ times: Int = 1) { faults[fault, default: 0] += times }
 
-    /// Counts what is no fault; what has not happened is not told.
+    /// Counts something that is not a fault; omits zero.
     mutating func counted(_ what: String, _ times: Int = 1) { if times > 0 { counts[what, default: 0] += times } }
 }

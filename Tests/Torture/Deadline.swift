@@ -1,7 +1,6 @@
 import StationSupport
 
 enum Deadline {
-    /// Does `work`, or says that it took too long.
     static func within<T: Sendable>(_ limit: Duration, of what: String, _ work: @escaping @Sendable () async throws -> T) async throws -> T
     {
         try await withThrowingTaskGroup(of: T.self) { group in

@@ -1,9 +1,8 @@
 import Foundation
 import Simulation
 
-/// Keeps the steps of worlds in which a guarantee was broken.
 enum Failures {
-    /// Writes the steps, as few as still break it, to a file in `folder`; the command that replays it.
+    /// Writes the shrunk steps to a file in `folder` and returns the replay command.
     static func keep(_ failed: Runner.Failed, in folder: String) async throws -> String {
         let shrunk = try await failed.recording.shrunk()
         let file = URL(fileURLWithPath: folder).appendingPathComponent("homing-simulation-\(failed.seed).jsonl").path

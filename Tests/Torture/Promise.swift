@@ -1,9 +1,8 @@
-/// Who tries a promise of the page of guarantees: what is named here looks whether it was kept, and would fail were it broken.
+/// A promise of the guarantees page, with the campaigns and tests that would fail if it were broken.
 struct Promise {
     let number: Int
-    /// By name.
     let campaigns: [String]
-    /// Suites of `make test`, by the names of their files.
+    /// Suites of `make test`, by file name.
     let tests: [String]
 
     static let all = [

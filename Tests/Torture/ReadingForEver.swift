@@ -1,6 +1,6 @@
 import GRDB
 
-/// A program beside the daemon that begins to read its store, and does not end.
+/// Another program with an endless read transaction on the store.
 struct ReadingForEver {
     private let queue: DatabaseQueue
 

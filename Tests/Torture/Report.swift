@@ -1,9 +1,8 @@
 import Foundation
 
-/// The page of guarantees: what is promised, what was done to break it, and what came of it. Every figure is one of the run.
+/// The guarantees page: the promises, the faults, and the results of one run.
 struct Report {
     let outcomes: [Outcome]
-    /// Campaigns that were left out, by name.
     let left: [String]
     let minutes: Double
     let began: Date
@@ -107,7 +106,7 @@ struct Report {
         times.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \(grouped($0.value))" }.joined(separator: ", ")
     }
 
-    /// Parts of campaigns that were left out, for want of something.
+    /// Parts of campaigns that were skipped because something is missing.
     private var undone: String {
         let lines = outcomes.flatMap { outcome in
             outcome.counts.keys.filter { $0.contains("for want of") }.sorted().map { "- \(outcome.campaign): \($0)" }
@@ -126,7 +125,7 @@ struct Report {
     }
 
     private static var machine: String {
-        // `try?`: where the system does not say, the report says so.
+        // `try?`: the report then says that the processor is unknown.
         let info = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
         let model = info.split(separator: "\n").first { $0.hasPrefix("model name") }?.split(separator: ":").last ?? " unknown processor"
         return "\(ProcessInfo.processInfo.activeProcessorCount) cores,\(model)"

@@ -1,15 +1,15 @@
 import Delivery
 import StationSupport
 
-/// A campaign of rounds that know nothing of each other, each made of a seed of its own.
+/// A campaign of independent rounds, each with its own seed.
 protocol RoundCampaign: Campaign {
-    /// How many kinds of rounds there are, which come in turn; the seed modulo this number says which it is.
+    /// The number of kinds of rounds, which take turns: the kind is the seed modulo this number.
     static var kinds: Int { get }
 
-    /// One round: what breaks a guarantee is a line of `outcome.failures`; an error says that the round could not be lived through.
+    /// Runs one round. A broken guarantee adds to `outcome.failures`; an error means that the round could not finish.
     func round(seed: UInt64, _ outcome: inout Outcome) async throws
 
-    /// The rounds with a guarantee taken away, which go to `outcome.controls`.
+    /// Runs the negative controls and adds them to `outcome.controls`.
     func control(seed: UInt64, _ outcome: inout Outcome) async throws
 }
 
@@ -17,7 +17,7 @@ extension RoundCampaign {
     static var kinds: Int { 1 }
     func control(seed: UInt64, _ outcome: inout Outcome) async throws {}
 
-    /// The first round is of `seed` itself, so that the seed of any round replays it alone.
+    /// The first round uses `seed` itself, so that the seed of any round replays it alone.
     func run(until deadline: ContinuousClock.Instant, seed: UInt64) async throws -> Outcome {
         var outcome = Outcome(Self.name, seed: seed)
         var dice = SplitMix64(seed: seed)
@@ -36,8 +36,7 @@ extension RoundCampaign {
         return outcome
     }
 
-    /// Does what fails for a while as often as it takes: a machine with much else to do may need longer than these stations wait, and a daemon
-    /// that exchanges its store answers nobody.
+    /// Repeats `work` until it succeeds: a busy machine may exceed the stations' timeouts, and a daemon that replaces its store does not respond.
     static func patiently(_ work: () async throws -> Void) async throws {
         let limit = ContinuousClock.now + .seconds(600)
         while true {
@@ -46,7 +45,7 @@ extension RoundCampaign {
         }
     }
 
-    /// Waits until it is so; false where that takes longer than even a machine with much else to do needs.
+    /// Waits for a condition; false after a timeout that is long enough for a busy machine.
     static func soon(_ condition: () async throws -> Bool) async throws -> Bool {
         let limit = ContinuousClock.now + .seconds(600)
         while ContinuousClock.now < limit {

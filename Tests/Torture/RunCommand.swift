@@ -10,8 +10,7 @@ struct RunCommand: AsyncParsableCommand {
 
     @Option(help: "Write the page of guarantees to this file, as Markdown.") var report: String?
 
-    /// In the order in which they run, each with its share of the time: on two cores, ten thousand kills and a million inputs at the door
-    /// take forty-five minutes.
+    /// In order, each with its share of the time. On two cores, ten thousand kills and a million hostile inputs take 45 minutes.
     private static let campaigns: [(campaign: any Campaign, share: Double)] = [
         (SimulationCampaign(), 1.75), (PowerCutCampaign(), 0.75), (KillCampaign(), 13), (SyscallCampaign(), 5), (DamageCampaign(), 1.25),
         (NetworkCampaign(), 2.25), (SecrecyCampaign(), 0.75), (BoundsCampaign(), 0.75), (DoorCampaign(), 13),
@@ -43,7 +42,7 @@ struct RunCommand: AsyncParsableCommand {
         if outcomes.contains(where: { !$0.failures.isEmpty || $0.controls.contains { !$0.failedAsItShould } }) { throw ExitCode.failure }
     }
 
-    /// At once, also into a file: what follows may take long, or not come to its end.
+    /// Flushes, also into a file, since the next campaign may take long or crash.
     private func tell(_ text: String) {
         print(text)
         fflush(nil)

@@ -7,8 +7,8 @@ import StationSupport
 import SyncModel
 import TestSupport
 
-/// Passwords, tokens and documents that are known when they are seen, through all that a station does with them, and all that goes wrong there:
-/// they are in no log, no command line, no environment, no event and no report, and in no file of the daemon's.
+/// Recognizable passwords, tokens and payloads, with faults of every kind. None may appear in logs, command lines, environments, events, reports, or
+/// the daemon's files.
 struct SecrecyCampaign: RoundCampaign {
     static let name = "secrecy"
     static let kinds = FarBackend.all.count
@@ -66,7 +66,7 @@ struct SecrecyCampaign: RoundCampaign {
         await life.station.sandbox.stop()
     }
 
-    /// Each once: what a backend may say while it holds what was sent to it.
+    /// Each once: responses of a backend after it received a secret.
     private static let faults: [Fault] = [
         Fault(.internalError, count: 1), Fault(.internalErrorAfterCommit, count: 1), Fault(.commitThenCut, count: 1), Fault(.cut, count: 1),
         Fault(.unauthorized, count: 1), Fault(.loginPage, count: 1), Fault(.redirect, count: 1), Fault(.truncated, count: 1),
@@ -74,7 +74,6 @@ struct SecrecyCampaign: RoundCampaign {
         Fault(.expireSessions),
     ]
 
-    /// One station, with all that must not be told.
     private struct Life {
         let station: TestStation
         let log: String
@@ -95,27 +94,26 @@ struct SecrecyCampaign: RoundCampaign {
 
         func start() async throws { try await station.start(logTo: log) }
 
-        /// Where nobody is: first with a wrong password, now and then.
+        /// Signs in if needed, sometimes after an attempt with a wrong password.
         func signIn(_ dice: inout SplitMix64) async throws {
             guard try await station.report().session.state != "signedIn" else { return }
             if backend.refreshToken == nil, Bool.random(using: &dice) {
                 let wrong = "Canary-wrong-\(dice.next())"
                 secrets.note([wrong])
-                // `try?`: it is to be refused.
+                // `try?`: refusal is expected.
                 _ = try? await station.client.call(
                     Endpoints.signIn, SignIn(backend: backend.name, email: Canary.email, password: wrong))
             }
             try await SecrecyCampaign.patiently { try await backend.signIn(station) }
         }
 
-        /// Whether it was acknowledged.
         func handIn() async throws -> Bool {
             documents.add()
             let number = documents.count
             let (fields, payload) = contents(number)
             let submission = ControlAPI.Submission(
                 backend: backend.name, route: backend.route, id: Samples.id(number).description, fields: fields, payload: payload)
-            // `try?`: who is signed out hands in nothing.
+            // `try?`: fails while signed out.
             return (try? await station.client.call(Endpoints.submit, submission)) != nil
         }
 
@@ -135,17 +133,17 @@ struct SecrecyCampaign: RoundCampaign {
             return (fields, payload)
         }
 
-        /// Once there are no faults any more, something that was handed in arrives: else nothing was there to be told.
+        /// True if an entry is delivered after the faults. Otherwise the search for leaks would prove nothing.
         func goesUp(besides arrived: Int) async throws -> Bool {
             try await SecrecyCampaign.soon {
                 if station.sandbox.ledger.entries.count > arrived { return true }
-                // `try?`: what is left of the faults is told to people too, who try again.
+                // `try?`: remaining faults affect these calls too; tried again.
                 try? await seeTo()
                 return false
             }
         }
 
-        /// Signs in, and has what the backend refused tried again: it keeps its lane until a person has looked.
+        /// Signs in, and retries refused entries, which block their lanes.
         private func seeTo() async throws {
             if try await station.report().session.state != "signedIn" { try await backend.signIn(station) }
             for entry in try await station.entries() where Caretaker.isNeeded(by: entry) {
@@ -154,7 +152,6 @@ struct SecrecyCampaign: RoundCampaign {
             _ = try await station.client.call(Endpoints.sync, SyncRequest())
         }
 
-        /// Why what waits for a person does.
         func reasons() async throws -> String {
             var reasons = ""
             for entry in try await station.entries() where entry.state == "dead" || entry.state == "held" {
@@ -163,13 +160,12 @@ struct SecrecyCampaign: RoundCampaign {
             return reasons
         }
 
-        /// What somebody without the key learns by trying all that the documents could have said.
+        /// What an attacker without the key learns by guessing payloads.
         func guessed() async throws -> [String] {
             let places = try await Canary.places(station, log, isRunning: false)
             return guesser.leaks(in: places).map { "\(backend.name): \($0)" }
         }
 
-        /// Whether the search finds a plain hash.
         var wouldBeGuessed: Bool { !guesser.confirmed(by: Data(LedgerEntry.digest(of: Array(contents(1).payload ?? Data())).utf8)).isEmpty }
 
         private var guesser: Guesser {

@@ -1,10 +1,9 @@
 import Foundation
 import Simulation
 
-/// The delivering core over the real outbox, in made-up worlds.
 struct SimulationCampaign: Campaign {
     static let name = "simulation"
-    /// What people do, and what comes of a fault that is counted itself.
+    /// Actions of people, and consequences of faults that are counted themselves.
     private static let noFaults: Set = ["signOut", "arrivedLate", "probe: calledOff"]
 
     func run(until deadline: ContinuousClock.Instant, seed: UInt64) async throws -> Outcome {

@@ -3,7 +3,7 @@ import Sandbox
 import StationSupport
 
 extension TestStation {
-    /// Signs the manager in at one of several backends; at breathesafe the password is kept.
+    /// Signs the manager in; breathesafe remembers the password.
     func signIn(_ backend: String) async throws {
         _ = try await client.call(
             Endpoints.signIn,

@@ -2,12 +2,11 @@ import Foundation
 import StationSupport
 import TestSupport
 
-/// A program of the system, run to its end.
 enum Tool {
-    /// Also where an ordinary user's path does not lead.
+    /// Includes folders that are not in an ordinary user's PATH.
     static let path = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin") + ":/usr/sbin:/sbin"
 
-    /// What it printed; throws, with that, where it fails.
+    /// Returns the output, or throws it on failure.
     @discardableResult
     static func run(_ command: String..., in folder: String = "/") async throws -> String {
         try await run(command, in: folder)

@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// Tries to break what Homing guarantees, for as long as it is told, and says what it tried and what it saw.
 @main
 struct Torture: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

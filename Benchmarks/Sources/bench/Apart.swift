@@ -1,14 +1,14 @@
 import Foundation
 
-/// A second backend that hangs: it must cost the first one nothing.
+/// A second backend that hangs must not slow the first one.
 struct Apart {
     let tools: Tools
 
-    /// Pairs in turn, and the middle one of their ratios: two runs a minute apart differ by more than what is looked for.
+    /// The median ratio of alternating pairs, since two runs a minute apart differ more than the effect.
     func measure() async throws -> [Row] {
         var pairs: [(idle: Double, hanging: Double)] = []
         for number in 0..<5 {
-            // Whichever comes first has a colder disk.
+            // The first run has a colder disk.
             let hangsFirst = number % 2 == 1
             let first = try await rate(hangs: hangsFirst)
             let second = try await rate(hangs: !hangsFirst)
@@ -27,7 +27,7 @@ struct Apart {
         ]
     }
 
-    /// Deliveries a second to the first backend.
+    /// Deliveries per second to the first backend.
     private func rate(hangs: Bool) async throws -> Double {
         let station = try await Station(tools, inFlight: 64)
         let second = try await SecondBackend(station)
@@ -77,7 +77,7 @@ private struct SecondBackend {
         try await station.control.post("/v1/sessions", #"{"backend":"lists","email":"manager@lab.test","password":"Correct-horse-9"}"#)
     }
 
-    /// From now on it answers nothing, and so many entries wait for it.
+    /// The second backend stops responding, with so many entries waiting.
     func hang(waiting: Int) async throws {
         try await faults.post("/faults", #"{"fault":"never-answer"}"#)
         for number in 1...waiting {

@@ -3,7 +3,6 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// HTTP to one place, over TCP or a Unix socket.
 final class Client: Sendable {
     private let http: HTTPClient
     private let base: String

@@ -1,11 +1,10 @@
 import Synchronization
 
-/// Counts what several tasks do.
 final class Counter: Sendable {
     private let count = Mutex(0)
     var value: Int { count.withLock { $0 } }
 
-    /// One more, and how many that makes.
+    /// Increments and returns the count.
     @discardableResult
     func next() -> Int {
         count.withLock { count in

@@ -1,7 +1,7 @@
 import Foundation
 import NIOHTTP1
 
-/// Delivery to the sandbox, beside what the same HTTP client does bare against the same server.
+/// Deliveries to the sandbox, compared with the bare HTTP client against the same server.
 struct Deliveries {
     let tools: Tools
 
@@ -37,7 +37,7 @@ struct Deliveries {
     }
 }
 
-/// The same requests without a daemon: no queue, no disk.
+/// The same requests without a daemon.
 struct BareClient: Sendable {
     private let client: Client
     private let headers: [(String, String)]
@@ -63,7 +63,7 @@ struct BareClient: Sendable {
         body = Data(#"{"arkit_data":"#.utf8) + Samples.small + Data("}".utf8)
     }
 
-    /// Requests a second.
+    /// Requests per second.
     func rate(concurrency: Int, seconds: Double) async throws -> Double {
         let begin = ContinuousClock.now
         let end = begin + .seconds(seconds)

@@ -1,8 +1,7 @@
 import Foundation
 
-/// What the disk itself does.
 enum Disk {
-    /// Appends of 4 KiB, each with fdatasync, a second: the least that one durable transaction costs.
+    /// Appends of 4 KiB with fdatasync per second: the minimum cost of a durable transaction.
     static func fdatasyncRate(in directory: String, seconds: Double = 1) -> Double {
         let path = directory + "/fdatasync"
         let file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o600)

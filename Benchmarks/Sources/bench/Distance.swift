@@ -1,4 +1,4 @@
-/// A backend whose every answer takes 100 ms: lanes side by side must make up for it.
+/// A backend with responses that take 100 ms, for which parallel lanes must compensate.
 struct Distance {
     let tools: Tools
 

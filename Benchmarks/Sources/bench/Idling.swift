@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a daemon costs that has nothing to do.
+/// The cost of an idle daemon.
 struct Idling {
     let tools: Tools
-    /// Its timer `_dispatch_workq_monitor_pools` goes off once a second in every process that has used a global queue, as every Swift task does,
-    /// and cannot be turned off (libdispatch, src/event/workqueue.c).
+    /// Wake-ups per minute of the timer `_dispatch_workq_monitor_pools`, which runs in every process with a global queue, such as every Swift task
+    /// uses, and cannot be disabled (libdispatch, src/event/workqueue.c).
     private static let libdispatch = 60.0
 
     func measure() async throws -> [Row] {
@@ -13,7 +13,7 @@ struct Idling {
         try await station.signIn()
         try await station.submit(20)
         _ = try await station.delivered(20)
-        // Until the connections that were used have been given up.
+        // Until idle connections are closed.
         try await Task.sleep(for: .seconds(75))
         let begin = ContinuousClock.now
         let first = try ProcessFigures(station.pid)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Documents of the largest size, taken in: their memory has to come back.
+/// Payloads of the maximum size: their memory must be released.
 struct LargeDocuments {
     let tools: Tools
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a long queue costs: it should cost nothing.
+/// The cost of a long queue, which should be zero.
 struct LongQueue {
     let tools: Tools
     let longest: Int
@@ -62,7 +62,7 @@ struct LongQueue {
         return rows
     }
 
-    /// What a daemon does all day, so that at each length the same code has been used; half a second of it.
+    /// Delivers for half a second, so that the same code has run at each length.
     private func deliverAWhile(_ station: Station, adding count: Int) async throws {
         try await station.delay(20)
         try await station.submit(count, document: Samples.least)
@@ -74,7 +74,7 @@ struct LongQueue {
         try await Task.sleep(for: .seconds(2))
     }
 
-    /// Milliseconds, the median of 200.
+    /// The median of 200, in milliseconds.
     private func statusTime(_ station: Station) async throws -> Double {
         var times: [Double] = []
         for _ in 0..<200 {
@@ -85,8 +85,8 @@ struct LongQueue {
         return times.sorted()[100]
     }
 
-    /// Milliseconds by the daemon's own clock, the medians over a second of deliveries: to claim the next entry, and for the whole way from an
-    /// answer to the next claim, the transaction that both share and its fsync included.
+    /// Medians of the daemon's trace over a second of deliveries, in milliseconds: to claim the next entry, and from a response to the next claim,
+    /// including their transaction and its fsync.
     private func claimTimes(_ station: Station) async throws -> (claim: Double, transaction: Double) {
         try await station.stop()
         try await station.start(trace: true)

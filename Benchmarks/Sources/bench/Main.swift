@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 
-/// Measures the release build from outside, and writes what it saw as a table and as JSON.
 @main
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -42,7 +41,6 @@ struct Bench: AsyncParsableCommand {
     }
 }
 
-/// What every part needs.
 struct Tools: Sendable {
     let programs: String
     let counter: String

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The other end of sd_notify.
+/// A receiver for sd_notify.
 final class Notifications: Sendable {
     let path: String
     private let socket: Int32
@@ -23,7 +23,7 @@ final class Notifications: Sendable {
 
     deinit { Foundation.close(socket) }
 
-    /// True once a message holds `text`; false after so many seconds.
+    /// True once a message contains `text`; false on a timeout.
     func wait(for text: String, seconds: Double) async -> Bool {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [socket] in

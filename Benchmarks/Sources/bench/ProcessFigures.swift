@@ -1,16 +1,16 @@
 import Foundation
 
-/// What the kernel knows of a process.
+/// Figures from /proc.
 struct ProcessFigures {
-    /// MiB.
+    /// In MiB.
     let resident: Double
-    /// MiB of it that are its own; the rest is the program's file, which the kernel shares and can drop.
+    /// The anonymous part in MiB; the rest is the program's file, which the kernel can drop.
     let own: Double
-    /// The most that it has been, in MiB.
+    /// In MiB.
     let peak: Double
-    /// Ticks of processor time (10 ms each).
+    /// Processor time in ticks of 10 ms.
     let ticks: Int
-    /// How often its threads have waited and been woken.
+    /// Voluntary context switches of all threads.
     let wakeUps: Int
 
     init(_ pid: Int32) throws {

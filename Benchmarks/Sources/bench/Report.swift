@@ -1,14 +1,14 @@
 import Foundation
 
-/// One figure, beside what it is compared with.
+/// A figure and its baseline.
 struct Row: Codable, Sendable {
     let part, what: String
     let value: Double
     let unit: String
-    /// What the figure means in terms of the disk or the bare client of the same minute.
+    /// The figure relative to the disk or the bare client in the same minute.
     var ratio: Double?
     var of: String?
-    /// The target in words, and whether it is met; nil where there is none.
+    /// The target, and whether it is met; nil without one.
     var target: String?
     var isMet: Bool?
 }

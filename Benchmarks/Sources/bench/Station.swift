@@ -3,7 +3,6 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// A daemon and its backend in a directory of their own.
 final class Station: Sendable {
     let directory: String
     let control: Client
@@ -42,7 +41,7 @@ final class Station: Sendable {
         control = Client(socket: directory + "/homing.sock")
     }
 
-    /// Starts the daemon; returns the seconds from its execution to READY.
+    /// Starts the daemon; returns the seconds from exec to READY.
     @discardableResult
     func start(trace: Bool = false) async throws -> Double {
         let notifications = try Notifications(path: directory + "/notify")
@@ -86,10 +85,10 @@ final class Station: Sendable {
     }
 
     var pid: Int32 { daemon.withLock { $0?.processIdentifier ?? 0 } }
-    /// What the daemon has said since its start.
+    /// The daemon's output since its start.
     var said: String { log.withLock { $0 } }
 
-    /// Calls of fsync and fdatasync since the daemon's start.
+    /// The fsync and fdatasync calls since the start.
     var syncs: Int {
         get throws {
             let bytes = try Data(contentsOf: URL(fileURLWithPath: directory + "/syncs"))
@@ -104,13 +103,12 @@ final class Station: Sendable {
 
     func goDown() async throws { try await sandboxControl.post("/down") }
     func goUp() async throws { try await sandboxControl.post("/up") }
-    /// Lets the backend's answers to measurements come so many milliseconds late.
+    /// Delays the backend's responses to measurements.
     func delay(_ milliseconds: Int) async throws {
         try await sandboxControl.post("/faults", #"{"fault":"slow","path":"facial_measurements","milliseconds":\#(milliseconds)}"#)
     }
     func clearFaults() async throws { try await sandboxControl.delete("/faults") }
 
-    /// Hands in `count` documents for as many users, by as many clients.
     func submit(_ count: Int, users: [Int] = users, clients: Int = 64, document: Data = Samples.small) async throws {
         let handedIn = Counter()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -127,7 +125,7 @@ final class Station: Sendable {
 
     func status() async throws -> StatusView { try JSONDecoder().decode(StatusView.self, from: try await control.get("/v1/status")) }
 
-    /// Deliveries a second, from a twentieth of the first `count` to nineteen, and what the daemon synced meanwhile.
+    /// Deliveries per second between 5 % and 95 % of the first `count`, with the fsyncs meanwhile.
     func delivered(_ count: Int) async throws -> (rate: Double, syncs: Int, count: Int) {
         func reached(_ part: Int) async throws -> (ContinuousClock.Instant, Int, Int) {
             while true {
@@ -143,7 +141,6 @@ final class Station: Sendable {
     }
 }
 
-/// What the bench reads of a status.
 struct StatusView: Decodable {
     struct Backend: Decodable { let queue: Queue }
     struct Queue: Decodable { let pending, inflight, delivered: Int }
@@ -164,14 +161,13 @@ func eventually(seconds: Double = 30, _ condition: () throws -> Bool) async thro
 }
 
 enum Samples {
-    /// About 17 KB: a capture as the app makes it.
+    /// About 17 KB: a capture of the app.
     static let large: Data = {
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
         return (try? Data(contentsOf: URL(fileURLWithPath: "\(root)/Tests/Data/arkit/capture-01.json"))) ?? Data()
     }()
-    /// The least that the route takes.
+    /// The minimum that the route accepts.
     static let least = Data(#"{"average_measurements":{}}"#.utf8)
-    /// About 2 KB.
     static let small: Data = {
         let rows = (1...45).map { #""\#($0)-\#($0 + 800)":{"value":1\#($0).25,"description":"n"}"# }.joined(separator: ",")
         return Data(#"{"timestamp":1765000000,"average_measurements":{\#(rows)}}"#.utf8)

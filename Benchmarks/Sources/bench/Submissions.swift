@@ -1,6 +1,5 @@
 import Foundation
 
-/// Durable submissions through the socket.
 struct Submissions {
     let tools: Tools
 

@@ -1,7 +1,6 @@
-/// How many aliases a YAML text holds.
+/// Counts aliases before parsing.
 ///
-/// They are not taken at all, but the library writes out what they stand for before it says that they are there; where they are keys it also
-/// compares all of that, and a dozen of aliases of aliases would never end.
+/// Homing rejects aliases, but Yams expands them first and compares them as keys: a dozen nested aliases would never end.
 enum AliasCount {
     private static let most = 8
 
@@ -15,7 +14,7 @@ enum AliasCount {
         return false
     }
 
-    /// Asterisks at the start of a value, with a name behind them.
+    /// Asterisks at the start of a value, followed by a name.
     private static func aliases(in line: Substring.UTF8View) -> Int {
         var (count, before, isBegun) = (0, UInt8(ascii: " "), false)
         for byte in line {

@@ -3,7 +3,6 @@ import JSON
 import SyncModel
 
 extension AuthRules {
-    /// Reads the table `auth`; mistakes go to its log.
     init?(_ table: StrictTable, defaults: RequestDefaults) {
         guard let scheme = table.read("scheme", required: true, expected: "cookie or bearer", { $0.text.flatMap(SchemeName.init) }) else {
             return nil
@@ -45,7 +44,7 @@ extension AuthRules {
         self.scheme = scheme
         self.means = means ?? (login != nil ? .password : refresh != nil ? .refreshToken : .token)
         self.placement = placement
-        // A cookie session is asked first whether it has ended at all.
+        // First ask the health route whether a cookie session has ended.
         self.renewals = (isBearer ? [] : [.refresh]) + (renewals ?? [])
         self.skew = skew?.seconds ?? 60
         self.lifetime = lifetime?.seconds
@@ -83,7 +82,7 @@ extension AuthRules.CSRFRules {
 }
 
 extension AuthRules {
-    /// A request that has to carry a secret; without it the mistake is told, unless another one may be its reason.
+    /// Reports a missing secret only without other mistakes, which could be the cause.
     fileprivate static func request(
         _ table: StrictTable, of scope: TemplateScope, carrying secret: String, _ defaults: RequestDefaults
     ) -> RequestTemplate? {
@@ -136,7 +135,7 @@ extension AuthRules.LogoutRules {
         outbox = table.choice("outbox") ?? .hold
         let scope = hasTokens ? defaults.scope.adding("refresh", "access") : defaults.scope
         let forAll = RequestTemplate.json("json_all", in: table, scope: scope)
-        // Without `request` the server is not told, and none of the keys that shape one has a meaning.
+        // Without `request`, the server is not notified and request keys have no meaning.
         guard table.keys.contains("request") else {
             (request, requestForAll) = (nil, nil)
             if forAll != nil { table.reject("json_all", expected: "request beside it") }

@@ -3,14 +3,14 @@ import JSON
 import SyncModel
 
 extension BodyTemplate {
-    /// The body as compact JSON in the template's order; the payload's bytes are as they were handed in.
+    /// Compact JSON in template order; payload bytes are unchanged.
     func render(_ values: TemplateValues) throws(Failure) -> Data {
         var out = Data()
         _ = try append(to: &out, values)
         return out
     }
 
-    /// Appends the value; false where it is optional and absent.
+    /// False if optional and absent.
     private func append(to out: inout Data, _ values: TemplateValues) throws(Failure) -> Bool {
         switch self {
         case .literal(let value): out.append(value.serialized)
@@ -35,7 +35,7 @@ extension BodyTemplate {
         return true
     }
 
-    /// Writes the elements between brackets, leaving out those that turn out to be absent.
+    /// Omits absent elements.
     private func appendAll<Element>(
         _ elements: [Element], to out: inout Data, _ open: Unicode.Scalar, _ close: Unicode.Scalar,
         _ append: (Element, inout Data) throws(Failure) -> Bool
@@ -52,7 +52,7 @@ extension BodyTemplate {
 }
 
 extension Data {
-    /// This JSON object with one more member at its end; every other byte stays as it is.
+    /// Adds a last member and keeps all other bytes.
     fileprivate func adding(_ key: String, _ value: String) -> Data {
         guard let close = lastIndex(of: UInt8(ascii: "}")) else { return self }
         let isEmpty = self[..<close].last { !$0.isJSONSpace } == UInt8(ascii: "{")

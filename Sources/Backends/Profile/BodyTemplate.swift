@@ -1,13 +1,12 @@
 import Foundation
 import SyncModel
 
-/// A JSON body with placeholders.
 indirect enum BodyTemplate: Hashable, Sendable {
     case literal(JSONValue)
     case text(TextTemplate)
-    /// The value itself, with its JSON type.
+    /// With its JSON type.
     case field(Placeholder)
-    /// The payload's own bytes; with a marker, the mutation's id is added to it as the last member under that name.
+    /// With a marker, the entry's id is added as the last member.
     case payload(marker: String?)
     case list([BodyTemplate])
     /// In the order of the profile.
@@ -18,7 +17,6 @@ indirect enum BodyTemplate: Hashable, Sendable {
         var value: BodyTemplate
     }
 
-    /// Reads the template that stands at `path`; mistakes go to `log`.
     init?(_ node: YAMLNode, path: String, scope: TemplateScope, log: MistakeLog) {
         switch node.content {
         case .scalar(_, .string(let text)):
@@ -60,10 +58,10 @@ indirect enum BodyTemplate: Hashable, Sendable {
         }
     }
 
-    /// The placeholder whose quotes were forgotten: to YAML `{email}` is a table with a key that has no value.
+    /// Finds a placeholder with missing quotes: YAML reads `{email}` as a table.
     private static func unquoted(_ members: [YAMLNode.Member], scope: TemplateScope) -> String? {
         guard members.count == 1, members[0].value.isLeftOut else { return nil }
-        // `try?`: what is no placeholder here is a key like any other.
+        // `try?`: a name that is not a placeholder is an ordinary key.
         let template = try? TextTemplate(parsing: "{\(members[0].key)}", scope: scope)
         return template.map { _ in members[0].key }
     }
@@ -78,7 +76,6 @@ indirect enum BodyTemplate: Hashable, Sendable {
         }
     }
 
-    /// Whether the payload has a place in this body.
     var takesPayload: Bool {
         switch self {
         case .payload: true
@@ -88,7 +85,6 @@ indirect enum BodyTemplate: Hashable, Sendable {
         }
     }
 
-    /// The member that is added to the payload; nil where none is.
     var payloadMarker: String? {
         switch self {
         case .payload(let marker): marker
@@ -98,8 +94,7 @@ indirect enum BodyTemplate: Hashable, Sendable {
         }
     }
 
-    /// This body with the mutation's id at `pointer`; nil where that is neither a new member of one of the template's own objects nor
-    /// directly inside `{item.payload}`.
+    /// Adds the entry's id. Nil unless `pointer` names a new member of a template object or of `{item.payload}`.
     func marked(at pointer: ArraySlice<String>) -> BodyTemplate? {
         guard let token = pointer.first else { return nil }
         switch self {
@@ -118,7 +113,7 @@ indirect enum BodyTemplate: Hashable, Sendable {
 }
 
 extension TextTemplate {
-    /// Inside a longer text a value is never a document and never absent.
+    /// Within text, a placeholder must not be optional or the payload.
     func checkWithinText() throws(TemplateMistake) {
         for placeholder in placeholders {
             if placeholder.isPayload {
@@ -131,6 +126,5 @@ extension TextTemplate {
         }
     }
 
-    /// The text without its placeholders.
     var literal: String { parts.map { if case .literal(let text) = $0 { text } else { "" } }.joined() }
 }

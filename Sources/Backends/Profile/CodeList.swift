@@ -1,4 +1,4 @@
-/// Codes of answers that a profile declares. They compare without regard to case; one that ends in `*` stands for all that begin so.
+/// Compared without regard to case. A trailing `*` matches any suffix.
 struct CodeList: Sendable, Hashable {
     private var whole: Set<String> = []
     private var beginnings: [String] = []

@@ -1,14 +1,14 @@
 import Foundation
 import SyncModel
 
-/// What an item's field may hold: a value of the table `fields` of a route.
+/// A value of the table `fields`.
 enum FieldType: String, CaseIterable {
-    /// A whole number above 0 in its one decimal form: `05`, `5.0` and `+5` would be other ids here and the same one at the server.
+    /// Positive and canonical: `05` and `5` would be different ids here but the same at the server.
     case integer
-    /// Not empty, without control characters, and without white space at its ends.
+    /// Not empty, without control characters and surrounding white space.
     case text
 
-    /// Whether `value` is of this type. Only a string can be no `text`: what else a template cannot take, it says itself.
+    /// Templates reject other unusable values themselves.
     func accepts(_ value: JSONValue) -> Bool {
         switch (self, value) {
         case (.integer, .int(let number)): number > 0
@@ -22,7 +22,6 @@ enum FieldType: String, CaseIterable {
         }
     }
 
-    /// For a message: what was expected.
     var expected: String {
         switch self {
         case .integer: "a whole number above 0 without leading zeros, such as 5"
@@ -32,7 +31,7 @@ enum FieldType: String, CaseIterable {
 }
 
 extension Route {
-    /// Throws, with what was found and what was expected, where a field is not of its type; one that is not declared is a text.
+    /// Undeclared fields are texts.
     func check(_ values: [String: JSONValue]) throws(Failure) {
         let known = usedFields
         if let name = values.keys.sorted().first(where: { !known.contains($0) }) {

@@ -1,10 +1,9 @@
 import SyncModel
 
-/// One thing wrong in a configuration file: where, what was found, and what was expected.
 package struct Mistake: Hashable, Sendable, CustomStringConvertible {
     package let file: String
     package let line: Int?
-    /// The dotted path of the key, e.g. `routes.measurement.request`; empty for the whole file.
+    /// Dotted, e.g. `routes.measurement.request`; empty for the whole file.
     package let key: String
     package let found: String?
     package let expected: String
@@ -23,14 +22,13 @@ package struct Mistake: Hashable, Sendable, CustomStringConvertible {
         return "\(place.legible):\(subject) expected \(Self.shown(expected))\(found.map { ", found \(Self.shown($0))" } ?? "")"
     }
 
-    /// What stands in a file may be of any length, and hold anything.
+    /// File content may be of any length and contain any character.
     private static func shown(_ text: String) -> String {
         let most = 400
         return (text.unicodeScalars.count > most ? String(text.unicodeScalars.prefix(most)) + "…" : text).legible
     }
 }
 
-/// Everything that is wrong, at once.
 package struct Mistakes: Error, Sendable, CustomStringConvertible {
     package let all: [Mistake]
 

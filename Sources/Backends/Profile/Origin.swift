@@ -1,17 +1,17 @@
 import Foundation
 
-/// What credentials are bound to (RFC 6454): scheme, host and port.
+/// Scheme, host and port (RFC 6454); credentials are bound to it.
 struct Origin: Hashable, Sendable, CustomStringConvertible {
     let scheme: String
     let host: String
     let port: Int
 
-    /// The origin of an absolute http(s) URL without a user; nil for anything else.
+    /// From an absolute http(s) URL without user information.
     init?(_ url: String) {
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(), scheme == "https" || scheme == "http",
             let host = parts.host?.lowercased(), !host.isEmpty, parts.user == nil, parts.password == nil
         else { return nil }
-        // What stands between the slashes is what a reader takes it for: nothing of it was decoded, put into another form or left out.
+        // Reject URLs that the parser normalised.
         let port = parts.port
         let authority = url.dropFirst(scheme.count + "://".count).prefix { !"/?#".contains($0) }
         guard url.lowercased().hasPrefix("\(scheme)://"), authority.lowercased() == host + (port.map { ":\($0)" } ?? ""),
@@ -22,10 +22,10 @@ struct Origin: Hashable, Sendable, CustomStringConvertible {
         self.port = port ?? (scheme == "https" ? 443 : 80)
     }
 
-    /// The characters of a name on the network or of a numeric address; other scripts' names are written in them too (`xn--…`).
+    /// DNS names and numeric addresses; other scripts use `xn--…`.
     private static let hostBytes = Set("abcdefghijklmnopqrstuvwxyz0123456789-._[]:".utf8)
 
-    /// Whether what is sent there can be read on the way by nobody but this machine.
+    /// HTTPS or loopback: no other machine can read the traffic.
     var isPrivate: Bool { scheme == "https" || isLoopback }
 
     private var isLoopback: Bool {

@@ -2,7 +2,7 @@ import Foundation
 import SyncModel
 
 extension Profile {
-    /// Reads a profile whose `extends` has been laid under it; mistakes go to `log`.
+    /// - Parameter node: already merged with its `extends`.
     init?(_ node: YAMLNode, constants: [String: String], log: MistakeLog) {
         guard let table = StrictTable(node, log: log) else { return nil }
         _ = table.value("extends")
@@ -28,7 +28,7 @@ extension Profile {
         let routes = declared.compactMap { route in
             StrictTable(route.value, path: route.path, log: log).flatMap { Route(route.name, $0, defaults: defaults) }
         }
-        // A table that is mistaken counts as absent, and the means may be another.
+        // A mistaken table counts as absent, which could change `means`.
         if auth?.means == .refreshToken, !log.all.contains(where: { $0.key.hasPrefix("auth.") }) { Self.checkAccountIsTold(table) }
         for resource in table.map("resources") {
             if let table = StrictTable(resource.value, path: resource.path, log: log) { Self.checkResource(table, defaults: defaults) }
@@ -58,7 +58,7 @@ extension Profile {
         return url
     }
 
-    /// A base URL in the one form in which addresses are compared: with its port, no slash at its end, scheme and host in small letters.
+    /// With port, without trailing slash, scheme and host in lower case.
     private static func address(_ url: String) -> String? {
         guard let origin = Origin(url), let parts = URLComponents(string: url), parts.query == nil, parts.fragment == nil else {
             return nil
@@ -84,7 +84,7 @@ extension Profile {
         return vars
     }
 
-    /// Where people bring a refresh token, something has to say whose it is.
+    /// With a pasted refresh token, the refresh answer or the health route must name the account.
     private static func checkAccountIsTold(_ table: StrictTable) {
         guard !table.keys.contains("health"), let refresh = table.node.member("auth")?.member("refresh"), refresh.member("account") == nil
         else { return }
@@ -95,7 +95,7 @@ extension Profile {
             ))
     }
 
-    /// What may be read and kept for offline use: checked, so that a profile is right as a whole.
+    /// Only validated here; resources are for offline use.
     private static func checkResource(_ table: StrictTable, defaults: RequestDefaults) {
         _ = RequestTemplate(table, [], scope: defaults.scope, defaults: defaults)
         _ = table.pointer("list", required: true)
@@ -131,7 +131,6 @@ extension Profile.IdempotencyRules {
 }
 
 extension String {
-    /// Small letters, digits, `-` and `_`, at most 64: fit for a file name and a URL.
     var isProfileName: Bool {
         (1...64).contains(count) && allSatisfy { $0.isASCII && ($0.isLowercase || $0.isNumber || $0 == "-" || $0 == "_") } && first != "-"
     }

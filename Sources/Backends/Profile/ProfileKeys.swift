@@ -1,6 +1,6 @@
-/// All keys of a profile, by the tables that have them; the guide AddingABackend lists the same.
+/// By table, as in the guide AddingABackend.
 enum ProfileKeys {
-    /// `NAME` stands for a name of the user's choice; the top level has no name.
+    /// `NAME` stands for a user-chosen name.
     static let tables: KeyValuePairs<String, [String]> = [
         "": [
             "schema", "name", "extends", "base_url", "formerly", "timeout", "headers", "vars", "auth", "health", "errors", "idempotency",
@@ -30,7 +30,7 @@ enum ProfileKeys {
 }
 
 extension Mistake {
-    /// Of a key that is unknown where it stands and known elsewhere: with the tables that it belongs in.
+    /// Adds the tables that a misplaced key belongs in.
     var withPlacesOfKey: Mistake {
         let name = key.split(separator: ".").last.map(String.init) ?? ""
         let places = ProfileKeys.tables.filter { $0.value.contains(name) }.map { $0.key.isEmpty ? "the top level" : $0.key }

@@ -2,14 +2,13 @@ import Foundation
 import SyncModel
 import Vault
 
-/// The profiles of a folder.
 package struct ProfileLibrary {
     private let constants: [String: String]
     private let log: MistakeLog
 
-    /// Reads every `*.yaml` of `directory` and checks it; presets that others extend and that name no `base_url` are not backends.
+    /// Reads every `*.yaml`. Presets without `base_url` that others extend are not backends.
     ///
-    /// Throws every mistake of every file at once. `deviceID` and `version` stand for `{device_id}` and `{version}`.
+    /// Throws all mistakes of all files. `deviceID` and `version` replace `{device_id}` and `{version}`.
     package static func load(directory: String, deviceID: String, version: String) throws(Mistakes) -> [Backend] {
         let log = MistakeLog()
         let backends = read(directory: directory, deviceID: deviceID, version: version, log: log)
@@ -17,13 +16,13 @@ package struct ProfileLibrary {
         return backends
     }
 
-    /// As `load`, with the mistakes in `log`; a backend with mistakes may be missing or lack what is mistaken.
+    /// Like `load`, with mistakes in `log`. A backend with mistakes may be missing or incomplete.
     package static func read(directory: String, deviceID: String, version: String, log: MistakeLog) -> [Backend] {
         let library = ProfileLibrary(constants: ["device_id": deviceID, "version": version], log: log)
         return library.backends(library.files(in: directory)).sorted { $0.name < $1.name }
     }
 
-    /// One profile by its file, with what it extends from the same folder; other files there do not count. Throws every mistake at once.
+    /// Loads one profile and the preset it extends. Throws all mistakes.
     package static func load(file path: String, deviceID: String, version: String) throws(Mistakes) -> Backend {
         let log = MistakeLog()
         let library = ProfileLibrary(constants: ["device_id": deviceID, "version": version], log: log)
@@ -43,13 +42,13 @@ package struct ProfileLibrary {
         return backend
     }
 
-    /// The names of files that somebody may take for profiles, and that are not read.
+    /// `*.yml` files, which are not read but may be meant as profiles.
     package static func ignored(in directory: String) -> [String] {
-        // `try?`: where the folder cannot be read, that is told.
+        // `try?`: `files(in:)` reports an unreadable folder.
         ((try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []).filter { $0.hasSuffix(".yml") }.sorted()
     }
 
-    /// The parsed files by their names without `.yaml`.
+    /// By name without `.yaml`.
     private func files(in directory: String) -> [String: YAMLNode] {
         let names: [String]
         do {
@@ -86,7 +85,7 @@ package struct ProfileLibrary {
             guard let whole = merged(file, files) else { continue }
             let mistakes = MistakeLog()
             let profile = Profile(whole, constants: constants, log: mistakes)
-            // A mistake in a preset shows in every file that extends it, and is told once.
+            // Report a mistake in a preset once, not for every profile that extends it.
             for mistake in mistakes.all.map(\.withPlacesOfKey) where !log.all.contains(mistake) { log.add(mistake) }
             let name = file.member("name")
             guard let profile else { continue }
@@ -107,7 +106,7 @@ package struct ProfileLibrary {
         return backends
     }
 
-    /// The file laid over the one that it extends, whose name is not inherited; nil where there is no such file to judge it by.
+    /// Merges the file over the one it extends, except for the name; nil if the other file is missing or unusable.
     private func merged(_ file: YAMLNode, _ files: [String: YAMLNode]) -> YAMLNode? {
         guard let reference = file.member("extends") else { return file }
         guard let stem = reference.text, let base = files[stem] else {

@@ -1,9 +1,8 @@
 import Foundation
 import JSON
 
-/// What every request of a profile shares.
 struct RequestDefaults {
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     let baseURL: String
     let origin: Origin?
     let headers: [RequestTemplate.HeaderTemplate]
@@ -12,7 +11,7 @@ struct RequestDefaults {
 }
 
 extension RequestTemplate {
-    /// Which of the keys beside `request` a table has.
+    /// Optional keys next to `request`.
     struct Keys: OptionSet {
         let rawValue: Int
         static let json = Keys(rawValue: 1)
@@ -21,7 +20,6 @@ extension RequestTemplate {
         static let timeout = Keys(rawValue: 8)
     }
 
-    /// Reads `request` and the allowed keys beside it; mistakes go to the table's log.
     init?(_ table: StrictTable, _ keys: Keys, scope: TemplateScope, defaults: RequestDefaults) {
         let timeout = keys.contains(.timeout) ? table.seconds("timeout", in: 0.1...3600) : nil
         let own = keys.contains(.headers) ? Self.headers(table, scope: scope) : []
@@ -63,7 +61,7 @@ extension RequestTemplate {
             guard let origin = Origin(url.literalURL) else { throw TemplateMistake(found: "\"\(line)\"", expected: expected) }
             guard url.hasFixedOrigin else { throw TemplateMistake(found: "a placeholder in the host", expected: "a fixed host") }
             guard origin.isPrivate else {
-                // A bad base_url is told once, at base_url.
+                // Already reported at base_url.
                 if words[1].hasPrefix("/") { return nil }
                 throw TemplateMistake(found: "\"\(line)\"", expected: "https, or http to a loopback address")
             }
@@ -83,7 +81,6 @@ extension RequestTemplate {
         return table.map("form").compactMap { field in template(field.value, field.name, path: field.path, scope: scope, log: table.log) }
     }
 
-    /// The table `headers`.
     static func headers(_ table: StrictTable, scope: TemplateScope) -> [HeaderTemplate] {
         table.map("headers").compactMap { header in
             let isName = !header.name.isEmpty && header.name.utf8.allSatisfy { HeaderTemplate.nameBytes.contains($0) }
@@ -119,17 +116,17 @@ extension RequestTemplate {
 extension RequestTemplate.HeaderTemplate {
     func isNamed(_ other: String) -> Bool { name.caseInsensitiveCompare(other) == .orderedSame }
 
-    /// What the program itself sets.
+    /// Set by Homing itself.
     static let ours: Set<String> = [
         "host", "cookie", "content-type", "content-length", "transfer-encoding", "connection", "accept-encoding",
     ]
 
-    /// The characters of a header name (RFC 9110 5.6.2).
+    /// Token characters (RFC 9110 5.6.2).
     static let nameBytes = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
 }
 
 extension TextTemplate {
-    /// Whether no placeholder can change where the URL leads: the path begins before the first one.
+    /// The path begins before the first placeholder, so none can change the origin.
     fileprivate var hasFixedOrigin: Bool {
         guard !placeholders.isEmpty else { return true }
         let start = parts.prefix { if case .literal = $0 { true } else { false } }
@@ -138,6 +135,6 @@ extension TextTemplate {
         return fixed[authority.upperBound...].contains("/")
     }
 
-    /// The URL with a harmless character in the place of every placeholder.
+    /// With `x` for every placeholder.
     var literalURL: String { parts.map { if case .literal(let text) = $0 { text } else { "x" } }.joined() }
 }

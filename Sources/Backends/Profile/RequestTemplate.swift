@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import SyncModel
 
-/// A request with placeholders: everything but credentials.
+/// Without credentials.
 struct RequestTemplate: Sendable {
     let method: String
     let url: TextTemplate
@@ -20,10 +20,8 @@ struct RequestTemplate: Sendable {
         case form([HeaderTemplate])
     }
 
-    /// The JSON template of the body, where there is one.
     var json: BodyTemplate? { if case .json(let template) = body { template } else { nil } }
 
-    /// All of its placeholders, in no order.
     var placeholders: [Placeholder] {
         let inBody =
             switch body {
@@ -34,7 +32,7 @@ struct RequestTemplate: Sendable {
         return url.placeholders + headers.flatMap(\.value.placeholders) + inBody
     }
 
-    /// The request; pure: the same values give the same bytes.
+    /// The same values give the same bytes.
     func render(_ values: TemplateValues) throws(Failure) -> OutboundRequest {
         var request = OutboundRequest(method: method, url: try renderURL(values), timeout: timeout)
         request.secrets = Set(values.secrets.values)

@@ -2,7 +2,6 @@ import JSON
 import SyncModel
 
 extension Route {
-    /// Reads the route of that name; mistakes go to the table's log.
     init?(_ name: String, _ table: StrictTable, defaults: RequestDefaults) {
         defer { table.close() }
         let scope = defaults.scope.withItems
@@ -60,7 +59,7 @@ extension Route {
         return fields
     }
 
-    /// A misspelt name would leave the field that was meant unchecked.
+    /// A misspelt name would leave the intended field unchecked.
     private func checkFieldsAreUsed(_ table: StrictTable) {
         let used = usedFields
         for name in fields.keys.sorted() where !used.contains(name) {
@@ -97,7 +96,6 @@ extension Route.Find {
 }
 
 extension Route.Pages {
-    /// Reads the table `pages`; mistakes go to its log.
     init?(_ table: StrictTable) {
         defer { table.close() }
         for key in ["page", "per_page"] where table.text(key, required: true)?.isEmpty == true { table.reject(key, expected: "a name") }

@@ -1,37 +1,36 @@
 import JSON
 import SyncModel
 
-/// One kind of mutation that a backend takes: a member of the table `routes`.
+/// A member of the table `routes`.
 struct Route: Sendable {
     let name: String
-    /// With the marker already in its place.
+    /// Contains the marker.
     let request: RequestTemplate
-    /// The types of the item's fields; one that is not named here is a text.
+    /// Undeclared fields are texts.
     let fields: [String: FieldType]
-    /// Where the payload has to hold something.
+    /// Must resolve in the payload.
     let requires: [JSONPointer]
-    /// Whether a success may come without a body.
+    /// A success may have no body.
     let allowsEmpty: Bool
-    /// Where a success has to hold something other than null.
+    /// A success must contain these, not null.
     let promises: [JSONPointer]
-    /// Where a success has to hold the server's id.
+    /// A success must contain the server's id here.
     let remoteID: JSONPointer?
     let lane: TextTemplate?
     let onDead: Mutation.OnDead
     let delivery: Delivery
-    /// Statuses after which it is not known whether the mutation took effect.
+    /// Statuses that leave the outcome unknown.
     let unknownOn: Set<Int>
-    /// Codes of a 404 or 410 that say of a DELETE that what it would delete is gone, to the letter: with one of them the entry is delivered.
+    /// Exact codes of a 404 or 410 to a DELETE: the target is already gone, so the entry counts as delivered.
     let gone: Set<String>
-    /// Where a success repeats the payload as the server has stored it.
+    /// A success repeats the stored payload here.
     let echo: JSONPointer?
-    /// Levels of lists and objects above which the server cannot take, or give back, a payload.
+    /// The maximum nesting that the server can accept and return.
     let mostLevels: Int?
-    /// The lane whose earlier entries have to be delivered before one of this route is sent.
+    /// Earlier entries of this lane must be delivered first.
     let after: TextTemplate?
     let find: Find?
 
-    /// The names of the item's fields that its templates use.
     var usedFields: Set<String> {
         let placeholders =
             request.placeholders + (lane?.placeholders ?? []) + (after?.placeholders ?? []) + (find?.request.placeholders ?? [])
@@ -41,28 +40,27 @@ struct Route: Sendable {
     enum Delivery: String, Sendable, CaseIterable {
         case atLeastOnce = "at-least-once"
         case atMostOnce = "at-most-once"
-        /// The server makes one effect of several sends.
+        /// The server gives several sends one effect.
         case repeatable
     }
 
-    /// How to look for a mutation that may have arrived.
     struct Find: Sendable {
         let request: RequestTemplate
         let list: JSONPointer
-        /// Where a row holds the mutation's id.
+        /// The entry's id in a row.
         let match: JSONPointer
         let remoteID: JSONPointer
-        /// Where a row holds the payload.
+        /// The payload in a row.
         let echo: JSONPointer?
-        /// Nil where one answer holds all rows.
+        /// Nil when one answer contains all rows.
         let pages: Pages?
     }
 
-    /// How a list is read page by page, from page 1 on.
+    /// Starts at page 1.
     struct Pages: Sendable {
-        /// Query parameters: the page's number, and how many rows a page is to have.
+        /// Query parameters.
         let page, perPage: String
-        /// Where an answer says how many rows there are in all.
+        /// The total number of rows.
         let total: JSONPointer
     }
 }

@@ -1,12 +1,11 @@
 import JSON
 
 extension StrictTable {
-    /// A JSON pointer.
     func pointer(_ key: String, required: Bool = false) -> JSONPointer? {
         read(key, required: required, expected: "a JSON pointer such as /data/id") { $0.text.flatMap(JSONPointer.init) }
     }
 
-    /// A JSON pointer, or a list of them of which the first that resolves counts.
+    /// The first that resolves is used.
     func pointers(_ key: String, required: Bool = false) -> [JSONPointer] {
         let expected = "a JSON pointer such as /data/id, or a list of them"
         if required, !keys.contains(key) {

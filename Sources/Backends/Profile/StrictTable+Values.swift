@@ -1,7 +1,7 @@
 import SyncModel
 
 extension StrictTable {
-    /// A text; numbers and flags need quotes to count as one.
+    /// Numbers and booleans need quotes.
     package func text(_ key: String, required: Bool = false) -> String? {
         read(key, required: required, expected: "a text") { $0.text }
     }
@@ -19,7 +19,7 @@ extension StrictTable {
         }
     }
 
-    /// A time span, written as seconds, with or without a fraction.
+    /// In seconds, with an optional fraction.
     package func seconds(_ key: String, in range: ClosedRange<Double> = 0.001...86_400 * 3650) -> Duration? {
         read(key, expected: "seconds from \(range.lowerBound) to \(range.upperBound)") { node in
             let number: Double
@@ -32,7 +32,6 @@ extension StrictTable {
         }
     }
 
-    /// One of the words of `Choice`.
     package func choice<Choice: RawRepresentable & CaseIterable>(_ key: String, required: Bool = false, as: Choice.Type = Choice.self)
         -> Choice?
     where Choice.RawValue == String {
@@ -40,18 +39,18 @@ extension StrictTable {
         return read(key, required: required, expected: "one of \(words)") { $0.text.flatMap(Choice.init(rawValue:)) }
     }
 
-    /// The nested table of that name; it is the caller who closes it.
+    /// The caller closes it.
     package func table(_ key: String, required: Bool = false) -> StrictTable? {
         value(key, required: required ? "a table of keys" : nil).flatMap { StrictTable($0, path: self.key(key), log: log) }
     }
 
-    /// A table whose keys are names of the user's choice, each with a value.
+    /// With user-chosen keys.
     package func map(_ key: String) -> [(name: String, value: YAMLNode, path: String)] {
         guard let table = table(key) else { return [] }
         return table.keys.compactMap { name in table.value(name).map { (name, $0, table.key(name)) } }
     }
 
-    /// A list; each element goes through `parse`, which returns nil for what is not as `expected`. A single value is a list of one.
+    /// A single value is a list of one. `parse` returns nil for an unexpected element.
     package func list<T>(_ key: String, expected: String, _ parse: (YAMLNode) -> T?) -> [T]? {
         guard let node = value(key) else { return nil }
         let items = if case .list(let items) = node.content { items } else { [node] }
@@ -66,6 +65,5 @@ extension StrictTable {
 }
 
 extension YAMLNode {
-    /// The text of a string scalar; nil for anything else.
     package var text: String? { if case .scalar(let text, .string) = content { text } else { nil } }
 }

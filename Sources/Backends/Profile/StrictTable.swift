@@ -1,17 +1,17 @@
 import SyncModel
 
-/// Reads a table of a configuration file key by key; `close()` then reports the keys that nobody asked for.
+/// Reads a table key by key; `close()` reports unread keys.
 ///
-/// No call throws: a mistake goes to the log and the value comes back as nil, so that one pass finds all.
+/// Nothing throws: mistakes go to the log and the value is nil, so that one pass finds all.
 package final class StrictTable {
     package let node: YAMLNode
-    /// The dotted path of this table; empty for the root.
+    /// Dotted; empty for the root.
     package let path: String
     package let log: MistakeLog
     private var known: [String] = []
     private var members: [String: YAMLNode.Member] = [:]
 
-    /// Nil, with a mistake in `log`, where `node` is no table.
+    /// Nil, with a mistake, if `node` is not a table.
     package init?(_ node: YAMLNode, path: String = "", log: MistakeLog) {
         self.node = node
         self.path = path
@@ -23,13 +23,13 @@ package final class StrictTable {
         for member in members { self.members[member.key] = member }
     }
 
-    /// The keys that are present, in the order of the file.
+    /// Keys in the order of the file.
     package var keys: [String] {
         guard case .table(let members) = node.content else { return [] }
         return members.map(\.key)
     }
 
-    /// The value of `key` as it stands, which thereby is a known key. A required key that is absent is a mistake.
+    /// Makes `key` known, and reports it if required and missing.
     package func value(_ key: String, required expected: String? = nil) -> YAMLNode? {
         known.append(key)
         if let member = members[key] { return member.value }
@@ -39,7 +39,7 @@ package final class StrictTable {
         return nil
     }
 
-    /// Reads `key` through `parse`, which returns nil for what is not as `expected`.
+    /// `parse` returns nil for an unexpected value.
     package func read<T>(_ key: String, required: Bool = false, expected: String, _ parse: (YAMLNode) -> T?) -> T? {
         guard let node = value(key, required: required ? expected : nil) else { return nil }
         if let value = parse(node) { return value }
@@ -47,7 +47,7 @@ package final class StrictTable {
         return nil
     }
 
-    /// Reports the value of `key`, or this whole table for nil, as not what was expected.
+    /// Reports the value of `key`, or the whole table for nil.
     package func reject(_ key: String?, expected: String, found: String? = nil) {
         let culprit = key.flatMap { members[$0] }
         let value = culprit?.value ?? node
@@ -57,10 +57,8 @@ package final class StrictTable {
                 found: found ?? value.summary, expected: expected))
     }
 
-    /// What is said of a key that nobody asked for.
     static let unknownKey = "an unknown key"
 
-    /// Reports every key that was not asked for.
     package func close() {
         for key in keys where !known.contains(key) {
             reject(key, expected: "one of \(Set(known).sorted().joined(separator: ", "))", found: Self.unknownKey)

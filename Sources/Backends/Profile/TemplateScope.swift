@@ -1,10 +1,10 @@
-/// Which placeholders a place in a profile may use.
+/// The placeholders allowed in one place.
 struct TemplateScope: Sendable {
     /// Known when the profile is loaded: `vars`, `version`, `device_id`.
     let constants: [String: String]
-    /// What the caller hands in, e.g. `email`.
+    /// From the caller, e.g. `email`.
     var inputs: Set<String> = []
-    /// Whether `{item.…}` may be used.
+    /// Allows `{item.…}`.
     var items = false
 
     func adding(_ inputs: String...) -> TemplateScope {
@@ -15,7 +15,7 @@ struct TemplateScope: Sendable {
     }
     var withItems: TemplateScope { TemplateScope(constants: constants, inputs: inputs, items: true) }
 
-    /// Resolves a constant, lets an allowed name stand, and refuses any other.
+    /// Replaces a constant, keeps an allowed placeholder, rejects any other.
     func part(_ placeholder: Placeholder) throws(TemplateMistake) -> TextTemplate.Part {
         let name = placeholder.name
         if let constant = constants[name] { return .literal(constant) }

@@ -1,12 +1,10 @@
 import Foundation
 import SyncModel
 
-/// What the placeholders of one rendering stand for.
 struct TemplateValues {
-    /// Who needs the values, for messages: `The route "measurement"`.
+    /// For messages, e.g. `The route "measurement"`.
     let subject: String
     var inputs: [String: JSONValue] = [:]
-    /// Those that nobody may see.
     var secrets: [String: Secret] = [:]
     var mutation: Mutation?
 
@@ -14,7 +12,7 @@ struct TemplateValues {
         TemplateValues(subject: "The route \"\(mutation.route)\"", mutation: mutation)
     }
 
-    /// The value; nil where an optional one is absent.
+    /// Nil if optional and absent.
     func value(_ placeholder: Placeholder) throws(Failure) -> JSONValue? {
         let value: JSONValue? =
             switch placeholder.field {
@@ -28,13 +26,11 @@ struct TemplateValues {
         return value
     }
 
-    /// How to give a field that is missing.
     private static func way(_ placeholder: Placeholder) -> String {
         guard let field = placeholder.field else { return "" }
         return ": say it with ‘\(field == "user_id" ? "--user ID" : "--item \(field)=VALUE")’ (or item.\(field)= in the query)"
     }
 
-    /// The value as text, for a place that takes only text.
     func text(_ placeholder: Placeholder) throws(Failure) -> String {
         guard let text = try value(placeholder)?.text else {
             throw Failure(.profile, "\(subject) needs a text or a number as \(Self.label(placeholder)).")

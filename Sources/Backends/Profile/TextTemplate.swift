@@ -1,16 +1,15 @@
 import SyncModel
 
-/// A name in braces that stands for a value: `{item.user_id}`, or `{item.note?}` where it may be absent.
+/// `{item.user_id}`, or `{item.note?}` if it may be absent.
 struct Placeholder: Hashable, Sendable {
     let name: String
     let isOptional: Bool
 
-    /// The mutation's field that it stands for; nil for anything else.
     var field: String? { name.hasPrefix("item.") ? String(name.dropFirst("item.".count)) : nil }
     var isPayload: Bool { name == "item.payload" }
 }
 
-/// Text with placeholders. What is known when a profile is loaded (`vars`, `version`, `device_id`) is already part of the text.
+/// Constants (`vars`, `version`, `device_id`) are already replaced.
 struct TextTemplate: Hashable, Sendable {
     var parts: [Part]
 
@@ -38,7 +37,7 @@ struct TextTemplate: Hashable, Sendable {
         if !rest.isEmpty { parts.append(.literal(String(rest))) }
     }
 
-    /// The one placeholder that is the whole text.
+    /// Makes up the whole text.
     var solePlaceholder: Placeholder? {
         if parts.count == 1, case .placeholder(let placeholder) = parts[0] { placeholder } else { nil }
     }
@@ -47,7 +46,7 @@ struct TextTemplate: Hashable, Sendable {
         parts.compactMap { if case .placeholder(let placeholder) = $0 { placeholder } else { nil } }
     }
 
-    /// The text with `encode` applied to what the placeholders stand for.
+    /// Applies `encode` to each value.
     func render(_ values: TemplateValues, encode: (String, Placeholder) throws(Failure) -> String) throws(Failure) -> String {
         var text = ""
         for part in parts {
@@ -62,7 +61,6 @@ struct TextTemplate: Hashable, Sendable {
     func render(_ values: TemplateValues) throws(Failure) -> String { try render(values) { text, _ in text } }
 }
 
-/// Why a template of a profile cannot be used.
 struct TemplateMistake: Error {
     let found: String
     let expected: String

@@ -1,6 +1,5 @@
 extension YAMLNode {
-    /// The dotted paths at which two nodes hold different values, sorted; `under` where they differ as a whole. Lines, comments and the order
-    /// of keys do not count.
+    /// Sorted dotted paths of different values; `under` if the nodes differ as a whole. Ignores lines, comments and key order.
     func keysDiffering(from other: YAMLNode, under path: String = "") -> [String] {
         guard case .table(let mine) = content, case .table(let theirs) = other.content else { return isEqual(to: other) ? [] : [path] }
         return Set((mine + theirs).map(\.key)).sorted().flatMap { key in

@@ -2,14 +2,14 @@ import JSON
 import SyncModel
 import Yams
 
-/// A YAML value that knows where it stands.
+/// A YAML value with its file and line.
 package struct YAMLNode: Sendable {
     package let file: String
     package let line: Int?
     package let content: Content
 
     package enum Content: Sendable {
-        /// A scalar and the JSON value that it reads as; quoted text is always a string.
+        /// Quoted text is always a string.
         case scalar(String, JSONValue)
         case list([YAMLNode])
         /// In the order of the file.
@@ -22,10 +22,10 @@ package struct YAMLNode: Sendable {
         package let value: YAMLNode
     }
 
-    /// How many levels of lists and tables are read; what reads a body of many takes as long as the square of them.
+    /// Reading a body template takes time quadratic in its depth.
     private static let mostLevels = 64
 
-    /// Reads one document; nil, with the reason in `log`, where it is not YAML.
+    /// Nil, with a mistake, if not YAML.
     package static func parse(_ text: String, file: String, log: MistakeLog) -> YAMLNode? {
         guard !AliasCount.isTooHigh(in: text) else {
             log.add(Mistake(file: file, key: "", found: "many aliases (*)", expected: "the values themselves"))
@@ -37,7 +37,7 @@ package struct YAMLNode: Sendable {
                 log.add(Mistake(file: file, key: "", found: "nothing", expected: "a table of keys"))
                 return nil
             }
-            // A node forgets its anchor with the parser.
+            // Yams nodes hold their anchors weakly; the parser owns them.
             return withExtendedLifetime(parser) { YAMLNode(node, level: 1, file: file, log: log) }
         } catch let error as YamlError {
             log.add(Self.mistake(error, file: file))
@@ -56,7 +56,7 @@ package struct YAMLNode: Sendable {
     private init(_ node: Node, level: Int, file: String, log: MistakeLog) {
         self.file = file
         line = node.mark?.line
-        // Wherever an alias stood there is now all that it stands for, which may be more than there is memory for: no step further.
+        // Yams has replaced the aliases by their targets, which may exceed the memory: stop here.
         guard node.anchor == nil else {
             content = .scalar("&", .null)
             log.add(Mistake(file: file, line: line, key: "", found: "an anchor (&) or its alias (*)", expected: "the value itself"))
@@ -84,7 +84,7 @@ package struct YAMLNode: Sendable {
                 log.add(Mistake(file: file, line: line, key: "", found: "a list, a table or an anchor as a key", expected: "a name"))
                 return nil
             }
-            // The library takes two for different that only their tags tell apart.
+            // Yams misses duplicates that differ only in tags.
             guard known.insert(scalar.string).inserted else {
                 log.add(Mistake(file: file, line: line, key: scalar.string, found: "the key twice", expected: "every key once"))
                 return nil
@@ -96,7 +96,7 @@ package struct YAMLNode: Sendable {
     private static func value(_ node: Node, _ scalar: Node.Scalar) -> JSONValue {
         guard scalar.style == .plain || scalar.style == .any else { return .string(scalar.string) }
         if node.null != nil { return .null }
-        // YAML 1.1 takes `on` and `no` for flags; nobody who writes them in a text means one.
+        // YAML 1.1 reads `on` and `no` as booleans, which is rarely meant.
         if scalar.string == "true" || scalar.string == "false" { return .bool(scalar.string == "true") }
         if let whole = Int64(scalar.string) { return .int(whole) }
         if let number = Double(scalar.string), number.isFinite, scalar.string.first?.isLetter == false { return .number("\(number)") }
@@ -130,7 +130,7 @@ package struct YAMLNode: Sendable {
 }
 
 extension YAMLNode {
-    /// What a reader of the message recognises: a scalar in quotes, else its kind.
+    /// For messages.
     package var summary: String {
         switch content {
         case .scalar(let text, .string): "\"\(text)\""
@@ -141,10 +141,10 @@ extension YAMLNode {
         }
     }
 
-    /// Whether a key stands there with nothing behind it; `null` and `~` are something, and so are the anchor and the alias that were told of.
+    /// True for a key without a value. Explicit `null` and `~` are values; anchors and aliases were already reported.
     var isLeftOut: Bool { if case .scalar("", .null) = content { true } else { false } }
 
-    /// The same as a JSON value, without lines and the order of keys.
+    /// Without lines and key order.
     var json: JSONValue {
         switch content {
         case .scalar(_, let value): value
@@ -153,7 +153,7 @@ extension YAMLNode {
         }
     }
 
-    /// This node laid over `base`: tables merge, anything else replaces.
+    /// Merges this node over `base`: tables merge, other values replace.
     func merged(over base: YAMLNode) -> YAMLNode {
         guard case .table(let mine) = content, case .table(let theirs) = base.content else { return self }
         let inherited = theirs.map { member in
@@ -164,7 +164,6 @@ extension YAMLNode {
         return YAMLNode(file: file, line: line, content: .table(inherited + added))
     }
 
-    /// The member of that name, where this is a table that has one.
     func member(_ key: String) -> YAMLNode? {
         guard case .table(let members) = content else { return nil }
         return members.first { $0.key == key }?.value

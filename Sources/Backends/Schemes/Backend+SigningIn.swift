@@ -3,7 +3,7 @@ import JSON
 import SyncModel
 
 extension Backend {
-    /// Sends e-mail and password; whose account the backend says it is, the request, and the answer with what proves it from now on.
+    /// The answer contains the new credentials.
     func signIn(
         _ login: AuthRules.LoginRules, _ email: String, _ password: Secret, over transport: any Transport
     ) async throws(AuthenticationError) -> (Account, OutboundRequest, InboundResponse) {
@@ -31,7 +31,7 @@ extension Backend {
         return (Account(id: id, label: named ?? email.trimmingCharacters(in: .whitespaces)), request, response)
     }
 
-    /// Asks the health route: the account's id, nil for nobody, the request, and the whole answer; nil where the profile has no such route.
+    /// The signed-in account, nil when signed out; nil without a health route.
     func whoIsSignedIn(
         over transport: any Transport, authorize: (inout OutboundRequest) -> Void
     ) async throws(AuthenticationError) -> (account: AccountID?, request: OutboundRequest, response: InboundResponse)? {
@@ -51,7 +51,7 @@ extension Backend {
 }
 
 extension String {
-    /// Whether both name the same mailbox, as far as people type it: case and outer white space do not count, every other byte does.
+    /// Ignores case and surrounding white space only.
     func isSameEmail(as other: String) -> Bool { mailbox.utf8.elementsEqual(other.mailbox.utf8) }
 
     private var mailbox: String { trimmingCharacters(in: .whitespaces).lowercased() }

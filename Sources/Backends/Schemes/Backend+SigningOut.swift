@@ -1,7 +1,7 @@
 import SyncModel
 
 extension Backend {
-    /// Sends the request that ends a session; what the server said, or nil where it called whoever asked unauthorised.
+    /// Nil if the server answers 401.
     func signOut(
         _ template: RequestTemplate, _ values: TemplateValues, over transport: any Transport, authorize: (inout OutboundRequest) -> Void
     ) async -> SignOutOutcome.Server? {

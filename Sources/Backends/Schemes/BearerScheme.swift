@@ -2,7 +2,7 @@ import Foundation
 import JSON
 import SyncModel
 
-/// A session in tokens: one that goes with every request, and mostly one by which the next is fetched (RFC 6749, RFC 6750).
+/// Access token and usually a refresh token (RFC 6749, RFC 6750).
 struct BearerScheme: Scheme {
     let backend: Backend
     let clock: any SyncClock
@@ -55,7 +55,7 @@ struct BearerScheme: Scheme {
         guard let rules = auth.refresh else {
             throw .unsupported("\(backend.name) has no refresh tokens.")
         }
-        // Asked before the token is used up.
+        // Check this before the token is consumed.
         let subject = TokenClaims(token.revealed)?.subject
         guard !rules.account.isEmpty || backend.hasHealth || subject != nil else {
             throw .unsupported(
@@ -86,14 +86,14 @@ struct BearerScheme: Scheme {
         let credentials = Credentials(tokens: Tokens(access: token, refresh: nil, receivedAt: clock.now, lifetime: auth.lifetime))
         let known = try await holder(of: credentials, over: transport)
         if known == nil, backend.hasHealth { throw .refused("the token is nobody’s") }
-        // Where the server names nobody the account outlives its key, or what was captured under an old one would wait for ever.
+        // If the server names no account, the name is the account, so that entries captured under an old key are sent with a new one.
         let name = label?.trimmingCharacters(in: .whitespaces).lowercased()
-        // Without a name everybody would be the same account, and one person's key would send what another has captured.
+        // Without a name, all people would share one account, and one person's key would send another's entries.
         guard let id = known ?? TokenClaims(token.revealed)?.subject ?? name.map(AccountID.init) else { throw .unnamed }
         return (Account(id: id, label: label ?? id.rawValue), credentials)
     }
 
-    /// Whom the backend takes the bearer for: the account's id; nil for nobody, and where it has no way to say.
+    /// The account of the credentials; nil when signed out, or if the backend cannot tell.
     private func holder(of credentials: Credentials, over transport: any Transport) async throws(AuthenticationError) -> AccountID? {
         try await backend.whoIsSignedIn(over: transport) { authorize(&$0, with: credentials) }?.account
     }
@@ -117,14 +117,13 @@ struct BearerScheme: Scheme {
 
     private enum RefreshAnswer {
         case refreshed(Tokens, account: AccountID?)
-        /// The server's words about the token: it will not do again.
+        /// Refused for good, with the server's message.
         case rejected(String)
-        /// The failure's outcome is unknown where the server may have turned the token over.
+        /// The outcome is unknown if the token may have been rotated.
         case unavailable(Failure, until: Date? = nil)
     }
 
-    /// One refresh. Where its answer is lost, it is asked for once more at once, with the same token: a server that turns its tokens over
-    /// mostly takes the last one a little longer. It goes past every cache, for it does not go through one.
+    /// After a lost answer, repeats the request at once: most servers accept the previous token for a while. See RefreshingTokens.
     private func refresh(
         _ token: Secret, _ access: Secret?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
     ) async -> RefreshAnswer {
@@ -163,14 +162,14 @@ struct BearerScheme: Scheme {
         }
     }
 
-    /// Why a token that was good is refused after its answer was lost.
+    /// Explains the refusal of a valid token after a lost answer.
     static func lost(_ words: String) -> String {
         let beginning = "refresh answer lost"
         return words.hasPrefix(beginning)
             ? words : "\(beginning): the backend had renewed the session, and its answer never came (\(words))"
     }
 
-    /// The code by which a server says that the token has just been turned over, for nobody but us: the answer to that was lost.
+    /// The token was just rotated: the answer to our refresh was lost.
     private static let alreadyRefreshed = "token_already_refreshed"
 
     private func read(_ response: InboundResponse, _ rules: AuthRules.RefreshRules, earlier: Secret) -> RefreshAnswer {
@@ -178,7 +177,7 @@ struct BearerScheme: Scheme {
         let (status, code) = (response.status, errors.code(of: response))
         let words = errors.sentence(of: response)
         let until = RetryAfter.read(response, now: clock.now)
-        // Only a refusal by the backend itself says that it has turned nothing over.
+        // Only the backend's own refusal shows that the token was not rotated.
         let isOpen = !(400..<500).contains(status) || !response.isJSON
         if var failure = backend.interception(in: response) {
             failure.outcomeUnknown = isOpen
@@ -200,7 +199,7 @@ struct BearerScheme: Scheme {
             let asked = status == 429 ? until ?? clock.now.addingTimeInterval(RetryAfter.fallback) : until
             return .unavailable(Failure(.throttled, status: status, sentence, outcomeUnknown: isOpen && status != 429), until: asked)
         }
-        // Who says so is not known: a gateway refuses in JSON too, and its refusal says nothing of the session.
+        // A gateway may refuse in JSON too, which says nothing about the session.
         let sentence = "The backend did not renew the session (\(status))\(words.map { ": \($0)" } ?? ".")"
         let isRefused =
             (400..<500).contains(status) && ![401, 408, 425].contains(status) && response.isJSON

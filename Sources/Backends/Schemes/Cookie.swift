@@ -1,30 +1,30 @@
 import Foundation
 
-/// A cookie as it is stored (RFC 6265 5.3).
+/// A stored cookie (RFC 6265 5.3).
 struct Cookie: Hashable, Sendable, Codable {
     let name: String
     var value: Secret
     let domain: String
     let path: String
-    /// Goes to no other host than `domain`.
+    /// Sent only to the host `domain`.
     let isHostOnly: Bool
-    /// Goes only where nobody can read it on the way.
+    /// Sent only over HTTPS or to a loopback address.
     let isSecure: Bool
-    /// By our own clock; nil where it lasts as long as the session.
+    /// On the local clock; nil for a session cookie.
     let expires: Date?
-    /// Was set by the answer to a sign-in, or replaces one that was: without it there may be no session.
+    /// Set by the answer to a sign-in, or replaces such a cookie: the session may depend on it.
     var isFromSignIn = false
 
-    /// Longer ones are not stored, in bytes of name and value (RFC 6265 6.1).
+    /// In bytes of name and value (RFC 6265 6.1).
     static let longest = 4096
-    /// No cookie is kept for longer, in seconds (400 days).
+    /// In seconds (400 days).
     private static let longestLife: TimeInterval = 400 * 86_400
 
-    /// Reads a Set-Cookie field of the answer to a request to `url`; nil where the cookie is to be ignored.
+    /// Parses a Set-Cookie field; nil if it must be ignored.
     ///
     /// - Parameters:
-    ///   - date: of the answer, against which its Expires is measured; nil where it has none.
-    ///   - now: by our own clock.
+    ///   - date: the answer's `Date`, the base for Expires.
+    ///   - now: the local time.
     init?(_ field: String, from url: URLComponents, date: Date?, now: Date) {
         guard !field.holdsControlCharacters, let host = url.host?.lowercased() else { return nil }
         let parts = field.split(separator: ";", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
@@ -38,7 +38,7 @@ struct Cookie: Hashable, Sendable, Codable {
         self.value = Secret(value)
         var asked = attributes["domain"]?.lowercased() ?? ""
         if asked.hasPrefix(".") { asked.removeFirst() }
-        // A whole top level is nobody's own domain; a host may name itself.
+        // Reject a top-level domain, except for a host that names itself.
         if asked.isEmpty || asked == host {
             isHostOnly = asked.isEmpty || !host.contains(".")
             domain = host
@@ -52,7 +52,7 @@ struct Cookie: Hashable, Sendable, Codable {
         expires = Self.end(attributes, date: date, now: now)
     }
 
-    /// Whether it goes with a request to `url` at this moment (RFC 6265 5.4).
+    /// True if the cookie is sent to `url` now (RFC 6265 5.4).
     func matches(_ url: URLComponents, at now: Date) -> Bool {
         guard let host = url.host?.lowercased(), isHostOnly ? host == domain : Self.isWithin(host, domain) else { return false }
         let asked = url.percentEncodedPath.isEmpty ? "/" : url.percentEncodedPath
@@ -62,10 +62,9 @@ struct Cookie: Hashable, Sendable, Codable {
 
     func hasExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
-    /// Whether it takes the other one's place.
     func replaces(_ other: Cookie) -> Bool { name.utf8.elementsEqual(other.name.utf8) && domain == other.domain && path == other.path }
 
-    /// What it takes in a Cookie header, with the separator, in bytes.
+    /// Its size in a Cookie header with separator, in bytes.
     var length: Int { name.utf8.count + value.revealed.utf8.count + 3 }
 
     // MARK: -
@@ -77,7 +76,7 @@ struct Cookie: Hashable, Sendable, Codable {
         )
     }
 
-    /// Max-Age goes before Expires, which is the server's time: how long it lasts is measured against the server's own clock.
+    /// Max-Age takes precedence; Expires is relative to the server's clock.
     private static func end(_ attributes: [String: String], date: Date?, now: Date) -> Date? {
         if let age = attributes["max-age"], let seconds = Self.whole(age) {
             return now.addingTimeInterval(min(seconds, longestLife))
@@ -86,7 +85,7 @@ struct Cookie: Hashable, Sendable, Codable {
         return now.addingTimeInterval(min(end.timeIntervalSince(date ?? now), longestLife))
     }
 
-    /// A whole number of any length as seconds; nil for anything else.
+    /// An integer of any length.
     private static func whole(_ text: String) -> TimeInterval? {
         let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
@@ -100,13 +99,13 @@ struct Cookie: Hashable, Sendable, Codable {
         return String(path[..<slash])
     }
 
-    /// RFC 6265 5.1.3; an address has no domains.
+    /// RFC 6265 5.1.3; an IP address matches only itself.
     private static func isWithin(_ host: String, _ domain: String) -> Bool {
         if host == domain { return true }
         let isAddress = host.contains(":") || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
         return !isAddress && host.hasSuffix("." + domain)
     }
 
-    /// This machine counts too: what stays on it is read by nobody else.
+    /// Includes loopback addresses: other machines cannot read that traffic.
     private static func isPrivate(_ url: URLComponents) -> Bool { url.string.flatMap(Origin.init)?.isPrivate ?? false }
 }

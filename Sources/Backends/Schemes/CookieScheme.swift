@@ -1,7 +1,6 @@
 import Foundation
 import SyncModel
 
-/// A session in cookies, as a browser has it.
 struct CookieScheme: Scheme {
     let backend: Backend
     let clock: any SyncClock
@@ -18,7 +17,7 @@ struct CookieScheme: Scheme {
         credentials.cookies.absorb(response, to: request, at: clock.now)
     }
 
-    /// Always with an empty jar: a server that finds a live session answers with its account and never looks at the password.
+    /// Uses an empty jar: with a live session, a server would not check the password.
     func signIn(
         _ way: WayIn, over transport: any Transport, keep: @Sendable (Tokens) async throws(AuthenticationError) -> Void
     ) async throws(AuthenticationError) -> (Account, Credentials) {
@@ -39,7 +38,7 @@ struct CookieScheme: Scheme {
         return (account, credentials)
     }
 
-    /// Asks whom the backend takes the bearer of these credentials for: the account's id, nil for nobody; and the credentials, renewed.
+    /// The account of these credentials, nil when signed out, and the renewed credentials.
     private func identify(_ credentials: Credentials, over transport: any Transport) async throws(AuthenticationError) -> (
         AccountID?, Credentials
     ) {

@@ -1,8 +1,7 @@
-/// What proves to a backend who we are.
 struct Credentials: Hashable, Sendable, Codable {
     var cookies = CookieJar()
     var tokens: Tokens?
-    /// With the person's leave, what they signed in with.
+    /// Only with the person's consent.
     var kept: KeptLogin?
 
     struct KeptLogin: Hashable, Sendable, Codable {

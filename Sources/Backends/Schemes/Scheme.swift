@@ -1,41 +1,40 @@
 import Foundation
 import SyncModel
 
-/// A way of proving to a backend who we are. It holds no state: credentials come in and go out as values.
+/// An authentication scheme, without state.
 protocol Scheme: Sendable {
-    /// Adds to a request for the backend's own origin what proves who we are.
+    /// Adds credentials to a request; called only for the backend's own origin.
     func authorize(_ request: inout OutboundRequest, with credentials: Credentials)
 
-    /// Takes over what the backend's answer to `request` renews; true where that changed anything.
+    /// Applies renewed credentials; true on a change.
     func absorb(_ response: InboundResponse, to request: OutboundRequest, into credentials: inout Credentials) -> Bool
 
-    /// Proves from nothing who somebody is, and that the backend agrees on it.
+    /// Signs in and confirms the account.
     ///
-    /// - Parameter keep: gets what a refresh token was exchanged for, before anything else is asked by it.
+    /// - Parameter keep: stores the exchanged tokens before they are used.
     func signIn(
         _ way: WayIn, over transport: any Transport, keep: @Sendable (Tokens) async throws(AuthenticationError) -> Void
     ) async throws(AuthenticationError) -> (Account, Credentials)
 
     /// Renews the session of `account` without its password.
     ///
-    /// - Parameter mayAskAgain: whether a request whose answer was lost may be sent once more; asked when that has happened.
+    /// - Parameter mayAskAgain: called after a lost answer; true permits one repetition.
     func renew(
         _ credentials: Credentials, of account: Account?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
     ) async -> Renewal
 
-    /// Tells the server that these credentials are to end; nil where it calls them unauthorised.
+    /// Ends the session at the server; nil if the server calls the credentials unauthorised.
     func signOut(_ credentials: Credentials, allDevices: Bool, over transport: any Transport) async -> SignOutOutcome.Server?
 }
 
-/// By what somebody signs in.
 package enum WayIn: Hashable, Sendable {
     case password(email: String, Secret)
-    /// For a backend at which people sign in with somebody else's account; `label` is the name by which people know theirs.
+    /// `label` is the name people use for the account.
     case refreshToken(Secret, label: String?)
-    /// A token that does not change: an API key.
+    /// A fixed token, such as an API key.
     case accessToken(Secret, label: String?)
 
-    /// Whether it can be sent: a token has to fit into a header (RFC 9110 5.5).
+    /// False for a token that does not fit into a header (RFC 9110 5.5).
     package var canBeSent: Bool {
         switch self {
         case .password: true
@@ -44,16 +43,14 @@ package enum WayIn: Hashable, Sendable {
     }
 }
 
-/// What asking for a renewal came to.
 enum Renewal {
     case renewed(Credentials)
-    /// The backend takes these credentials no more, in an answer that the profile declares to mean that; in a sentence that goes on after "because".
+    /// The backend refused the credentials, as the profile declares. The text continues a sentence after "because".
     case ended(String)
-    /// There is nothing to renew these credentials by.
+    /// There is no means of renewal.
     case impossible
-    /// It takes them for another account's.
+    /// The backend assigns the credentials to another account.
     case foreign
-    /// Nobody knows; nobody is signed out by it. The failure's outcome is unknown where the token may have been turned over; with a date, the
-    /// backend asks for nothing more before then.
+    /// Unclear, so the account stays signed in. The outcome is unknown if the token may have been rotated. Send nothing before `until`.
     case unavailable(Failure, until: Date? = nil)
 }

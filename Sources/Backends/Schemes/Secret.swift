@@ -1,8 +1,8 @@
 import SyncModel
 
-/// A text that must not be seen: it prints as `[secret]`, and is stored only inside a sealed file.
+/// Prints as `[secret]` and is stored only in sealed files.
 package struct Secret: Hashable, Sendable, Codable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The text itself, for the one place that sends it.
+    /// For sending only.
     let revealed: String
 
     package init(_ text: String) { revealed = text }
@@ -14,7 +14,7 @@ package struct Secret: Hashable, Sendable, Codable, CustomStringConvertible, Cus
         try container.encode(revealed)
     }
 
-    /// Every form in which a server may repeat what it was sent: as it is, as JSON writes it, and percent-encoded as in an address or a form.
+    /// Forms in which a server may repeat it: plain, JSON-escaped and percent-encoded.
     fileprivate var forms: Set<String> {
         let json = JSONValue.string(revealed).serialized
         let escaped = String(decoding: json.dropFirst().dropLast(), as: UTF8.self)
@@ -31,9 +31,9 @@ package struct Secret: Hashable, Sendable, Codable, CustomStringConvertible, Cus
 }
 
 extension String {
-    /// The text with "(hidden)" in place of each of the secrets, in whichever form it stands there.
+    /// Replaces every form of the secrets by "(hidden)".
     func hiding(_ secrets: Set<Secret>) -> String {
-        // A longer one first, since it may hold a shorter one.
+        // One may contain another.
         let forms = Set(secrets.flatMap(\.forms)).filter { !$0.isEmpty }.sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
         return forms.reduce(self) { $0.replacing($1, with: "(hidden)") }
     }

@@ -2,36 +2,31 @@ import Foundation
 import JSON
 import SyncModel
 
-/// What a bearer session is made of.
 struct Tokens: Hashable, Sendable, Codable {
     var access: Secret
-    /// Nil where the backend gives none.
     var refresh: Secret?
-    /// By our own clock.
+    /// On the local clock.
     var receivedAt: Date
-    /// How long the access token holds from then on, in seconds; nil where nobody says, and then only a 401 tells that it has ended.
+    /// In seconds; if nil, only a 401 shows the end.
     var lifetime: TimeInterval?
 
-    /// Whether the access token is to be renewed before it is used, `skew` seconds before its end but no earlier than after four fifths of
-    /// its life.
+    /// True from `skew` seconds before the end, but not before four fifths of the lifetime.
     ///
-    /// Only our own clock is asked, and only for a span: a server whose clock is years off changes nothing. Where ours was set back behind
-    /// the receipt, nobody knows, and the token counts as good until the server says otherwise.
+    /// Uses only spans of the local clock. If that was set back, the token counts as valid until the server refuses it.
     func isStale(at now: Date, skew: TimeInterval) -> Bool {
         guard let lifetime else { return false }
         return now.timeIntervalSince(receivedAt) >= lifetime - min(skew, lifetime / 5)
     }
 
-    /// Whether it has ended by our clock.
     func hasEnded(at now: Date) -> Bool { isStale(at: now, skew: 0) }
 }
 
 extension AuthRules.TokenRules {
-    /// The tokens of an answer; nil where it holds no access token, or one that cannot be sent (RFC 9110 5.5).
+    /// Nil without an access token, or if one cannot be sent (RFC 9110 5.5).
     ///
     /// - Parameters:
-    ///   - earlier: the refresh token that goes on being good where the answer brings no other one (RFC 6749 6).
-    ///   - fallback: how long an access token holds where nobody says, in seconds.
+    ///   - earlier: kept if the answer has no refresh token (RFC 6749 6).
+    ///   - fallback: the lifetime if none is given, in seconds.
     func tokens(in response: InboundResponse, earlier: Secret?, fallback: TimeInterval?, at now: Date) -> Tokens? {
         guard let json = response.json, let token = json.firstString(at: access), token.isFieldValue else { return nil }
         let next = json.firstString(at: refresh).flatMap { $0.isEmpty ? nil : $0 }
@@ -40,20 +35,18 @@ extension AuthRules.TokenRules {
         let said = json.at(expiresIn)?.seconds.flatMap { $0 > 0 ? $0 : nil }
         let claims = TokenClaims(token)
         let spans = [said, claims?.lifetime].compactMap(\.self)
-        // What ends at a time of the server's is measured against the server's clock.
+        // Compare a server time with the server's clock.
         let left = claims?.end.flatMap { end in response.date.map { end.timeIntervalSince($0) } }.flatMap { $0 > 0 ? $0 : nil }
         return Tokens(access: Secret(token), refresh: refresh, receivedAt: now, lifetime: spans.min() ?? left ?? fallback)
     }
 }
 
-/// What a JWT says of itself (RFC 7519 4.1). It is not verified: that is the server's business.
+/// JWT claims (RFC 7519 4.1), not verified: that is up to the server.
 struct TokenClaims {
     let issued: Date?
     let end: Date?
-    /// Whose it is.
     let subject: AccountID?
 
-    /// Nil where the token is no JWT.
     init?(_ token: String) {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
@@ -68,7 +61,7 @@ struct TokenClaims {
         subject = (json.member("sub")?.identifier ?? json.member("user_id")?.identifier).map(AccountID.init)
     }
 
-    /// In seconds; nil where it does not say, or says what cannot be.
+    /// In seconds; nil if missing or impossible.
     var lifetime: TimeInterval? {
         guard let issued, let end, end > issued else { return nil }
         return end.timeIntervalSince(issued)
@@ -76,7 +69,7 @@ struct TokenClaims {
 }
 
 extension JSONValue {
-    /// A number of seconds, as a number or as text; nil for what no calendar could hold: infinity, or a time after the year 9999.
+    /// Nil for infinity or a time after the year 9999.
     fileprivate var seconds: TimeInterval? {
         guard let number = text.flatMap(TimeInterval.init), abs(number) < 253_402_300_800 else { return nil }
         return number

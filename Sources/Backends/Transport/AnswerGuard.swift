@@ -1,15 +1,14 @@
 import NIOCore
 import NIOHTTP1
 
-/// Keeps answers from the HTTP client that would end this process: the client takes every status below 200 for an informational one, which has
-/// no body and is not the last, but the parser reads a body and an end after 000 to 099.
+/// Drops responses that would crash AsyncHTTPClient: it treats every status below 200 as informational, but the parser reads a body and an end after
+/// 000 to 099.
 final class AnswerGuard: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
 
     private var hasFailed = false
 
-    /// Between the parser and everything that reads its answers.
     static func add(to channel: any Channel) -> EventLoopFuture<Void> {
         channel.eventLoop.submit {
             let pipeline = channel.pipeline.syncOperations
@@ -23,9 +22,9 @@ final class AnswerGuard: ChannelInboundHandler {
         guard case .head(let head) = unwrapInboundIn(data) else { return context.fireChannelRead(data) }
         switch head.status.code {
         case 200..<600: context.fireChannelRead(data)
-        // The real answer follows.
+        // The final response follows.
         case 100, 102..<200: break
-        // 101 is among them: no request asks for another protocol.
+        // Includes 101: no request asks for another protocol.
         default:
             hasFailed = true
             context.fireErrorCaught(UnusableStatus())
@@ -34,5 +33,4 @@ final class AnswerGuard: ChannelInboundHandler {
     }
 }
 
-/// The answer has a status that HTTP does not have, or one that nothing asked for.
 struct UnusableStatus: Error {}

@@ -3,15 +3,14 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// From when until when a server's certificate is valid. TLS does not tell why a certificate was refused; its dates do.
+/// TLS does not report why a certificate was refused; its dates may show it.
 struct CertificateDates: Sendable, Hashable {
     let from, until: Date
 
-    /// Looks at the certificate that is shown there, on a connection for that alone, over which nothing is sent and on which nothing of it is
-    /// trusted. Nil where none is shown within `limit`, and as soon as the task is cancelled.
+    /// Opens a separate connection, which sends no data and trusts nothing. Nil after `limit` or on cancellation.
     static func shown(at host: String, port: Int, on loop: any EventLoop, within limit: TimeAmount) async -> CertificateDates? {
         let seen = loop.makePromise(of: CertificateDates?.self)
-        // `try?`: what is no address is a name, and only a name is told to the server.
+        // `try?`: a host that is not an IP address is a name, as SNI needs.
         let name = (try? SocketAddress(ipAddress: host, port: port)) == nil ? host : nil
         var trustingNobody = TLSConfiguration.makeClientConfiguration()
         trustingNobody.trustRoots = .certificates([])
@@ -36,7 +35,7 @@ struct CertificateDates: Sendable, Hashable {
         let timer = loop.scheduleTask(in: limit) { seen.succeed(nil) }
         defer { timer.cancel() }
         return await withTaskCancellationHandler {
-            // `try?`: it never fails.
+            // `try?`: the future never fails.
             (try? await seen.futureResult.get()) ?? nil
         } onCancel: {
             seen.succeed(nil)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The date format of HTTP headers (RFC 9110 5.6.7), e.g. `Sun, 06 Nov 1994 08:49:37 GMT`.
+/// RFC 9110 5.6.7, e.g. `Sun, 06 Nov 1994 08:49:37 GMT`.
 enum HTTPDate {
-    /// Reads the one format that servers may send today; nil for anything else.
+    /// The preferred format only.
     static func parse(_ text: String) -> Date? {
         let words = text.split(whereSeparator: { $0 == " " || $0 == ":" })
         guard words.count == 8, words[0].hasSuffix(","), words[7] == "GMT", let month = months.firstIndex(of: String(words[2])),
@@ -14,7 +14,7 @@ enum HTTPDate {
         return date(year, month, day, [hour, minute, second])
     }
 
-    /// Reads a date as servers have always written them into cookies (RFC 6265 5.1.1), e.g. `Sunday, 06-Nov-94 08:49:37 GMT`; nil for none.
+    /// A cookie date (RFC 6265 5.1.1), e.g. `Sunday, 06-Nov-94 08:49:37 GMT`.
     static func parseLoosely(_ text: String) -> Date? {
         var time: [Int]?
         var day: Int?

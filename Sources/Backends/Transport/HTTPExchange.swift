@@ -4,34 +4,32 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// One request on its way: gathers the answer, and knows how far the request has got.
+/// Collects a response and tracks whether the request was sent.
 ///
-/// The client's async interface does not tell a connection that broke while it was made from one that broke under the request; here no error
-/// before `hasSentHead` can have had an effect at the server.
+/// The client's async interface does not separate a failed connection attempt from a lost connection. Here, an error before `hasSentHead` means no
+/// effect.
 final class HTTPExchange: HTTPClientResponseDelegate {
     private struct Progress {
-        /// When the request's head went out; nil before.
+        /// When the request head was sent.
         var begin: NIODeadline?
-        /// When bytes last moved, either way.
+        /// The last transfer in either direction.
         var movedAt = NIODeadline.now()
-        /// Body bytes that have moved, both ways together.
+        /// Body bytes in both directions.
         var moved = 0
         var timer: Scheduled<Void>?
         var head: HTTPResponseHead?
         var body = Data()
     }
 
-    /// How long an exchange may take.
     struct Times: Sendable {
-        /// For how long no byte need move, either way.
+        /// The maximum time without a transfer.
         var silence: TimeAmount
-        /// How long the exchange of two empty bodies may take as a whole; each byte of a body adds to it.
+        /// The maximum total time for empty bodies; body bytes extend it.
         var whole: TimeAmount
 
-        /// The slowest connection for which there is time, in bytes a second (64 kbit/s).
+        /// The slowest supported connection, in bytes per second (64 kbit/s).
         private static let slowest = 8 << 10
 
-        /// The longest that an exchange of so many bytes may take.
         func ceiling(moving bytes: Int) -> TimeAmount { whole + .milliseconds(Int64(bytes) * 1000 / Int64(Self.slowest)) }
     }
 
@@ -40,16 +38,14 @@ final class HTTPExchange: HTTPClientResponseDelegate {
     private let limit: Int
     private let progress = Mutex(Progress())
 
-    /// - Parameters:
-    ///   - secrets: what the request carries and nobody may see.
-    ///   - limit: the longest body that is read, in bytes.
+    /// - Parameter limit: the maximum response body, in bytes.
     init(hiding secrets: Set<Secret>, times: Times, atMost limit: Int) {
         self.secrets = secrets
         self.times = times
         self.limit = limit
     }
 
-    /// Whether the request's head has gone out, so that the server may be at work on it.
+    /// If true, the server may be processing the request.
     var hasSentHead: Bool { progress.withLock { $0.begin != nil } }
 
     func didSendRequestHead(task: HTTPClient.Task<InboundResponse>, _ head: HTTPRequestHead) {
@@ -97,7 +93,7 @@ final class HTTPExchange: HTTPClientResponseDelegate {
         }
     }
 
-    /// Ends the exchange when its time is over; looks again at the earliest moment at which that can be.
+    /// Fails the exchange when its time is over.
     private func watch(_ task: HTTPClient.Task<InboundResponse>) {
         let end = progress.withLock { progress in
             min(progress.movedAt + times.silence, (progress.begin ?? progress.movedAt) + times.ceiling(moving: progress.moved))
@@ -110,5 +106,4 @@ final class HTTPExchange: HTTPClientResponseDelegate {
     private func stopWatching() { progress.withLock { $0.timer }?.cancel() }
 }
 
-/// The exchange took longer than it may.
 struct BudgetSpent: Error {}

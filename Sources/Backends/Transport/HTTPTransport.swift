@@ -6,17 +6,16 @@ import NIOHTTPCompression
 import NIOSSL
 import SyncModel
 
-/// HTTP/1.1 over TCP and TLS 1.2 or later, through a proxy where one is set. Follows no redirect, keeps no cookie, repeats nothing by itself.
+/// HTTP/1.1 over TCP or TLS 1.2 and later. No redirects, no cookies, no retries.
 package final class HTTPTransport: Transport {
     private let direct: HTTPClient
-    /// Goes through the proxy; nil where there is none.
     private let proxied: HTTPClient?
-    /// The one loop that sends and is told of it: on two, a request that was called off at the wrong moment would look as if it had never left.
+    /// One loop for channel and delegate: with two, a request could look unsent when cancelled.
     private let loop: any EventLoop
     let limits: TransportLimits
     let clock: any SyncClock
 
-    /// Throws where the CA file cannot be read.
+    /// Throws if the CA file is unreadable.
     package init(_ limits: TransportLimits = TransportLimits(), clock: any SyncClock = SystemClock()) throws(Failure) {
         let authorities = try limits.authorities()
         direct = Self.client(limits, authorities, through: nil)
@@ -35,9 +34,9 @@ package final class HTTPTransport: Transport {
             connectionPool: .init(idleTimeout: .seconds(30), concurrentHTTP1ConnectionsPerHostSoftLimit: 80), proxy: proxy?.setting,
             decompression: .enabled(limit: .size(limits.answer)))
         configuration.httpVersion = .http1Only
-        // With it, a refused connection takes the whole connect timeout instead of a millisecond.
+        // Otherwise a refused connection fails only after the connect timeout.
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Bytes count as moved once the kernel has them, so it must not take in more than a slow connection carries away in time.
+        // Bytes count once the kernel has them, so the buffer must suit a slow connection.
         configuration.http1_1ConnectionDebugInitializer = { channel in
             channel.setOption(.socketOption(.so_sndbuf), value: 64 << 10).recover { _ in }.flatMap { AnswerGuard.add(to: channel) }
         }
@@ -45,15 +44,15 @@ package final class HTTPTransport: Transport {
     }
 
     deinit {
-        // An HTTPClient that is freed while it runs traps; a second shutdown only reports an error.
+        // Freeing a running HTTPClient traps; a second shutdown only reports an error.
         for client in clients { client.shutdown { _ in } }
     }
 
     private var clients: [HTTPClient] { [direct, proxied].compactMap(\.self) }
 
-    /// Closes every connection; what is still under way fails.
+    /// Requests in progress fail.
     package func shutdown() async {
-        // `try?`: it fails only where the client has been shut down before.
+        // `try?`: fails only if the client is already shut down.
         for client in clients { try? await client.shutdown() }
     }
 
@@ -71,7 +70,7 @@ package final class HTTPTransport: Transport {
         let url = URLComponents(string: request.url)
         let proxy = limits.proxies.proxy(for: url)
         do {
-            // The deadline is for a request that finds no connection at all; the exchange keeps its own times from when it has one.
+            // For a request without a connection; after that, the exchange has its own limits.
             let deadline =
                 NIODeadline.now() + TimeAmount(limits.connect) + times.ceiling(moving: (request.body?.count ?? 0) + limits.answer)
             let task = (proxy == nil ? direct : proxied ?? direct).execute(
@@ -94,9 +93,9 @@ package final class HTTPTransport: Transport {
         }
     }
 
-    /// Looks closer where an error does not tell its cause. Nothing is sent for that.
+    /// Looks for the cause of an error. Sends no request.
     ///
-    /// - Parameter port: where the server shows its certificate; nil where only a proxy can be asked.
+    /// - Parameter port: nil if only the proxy can be asked.
     private func findings(on error: any Error, at host: String, port: Int?) async -> TransportError.Findings {
         var findings = TransportError.Findings()
         if let port, TransportError.isRefusedCertificate(error) {
@@ -117,7 +116,7 @@ extension HTTPClient.Request {
 }
 
 extension HTTPClient.Body {
-    /// The bytes in pieces, each of which is copied for itself and reported when it has gone out.
+    /// Copies one piece at a time and reports each when sent.
     fileprivate static func inPieces(_ bytes: Data, on loop: any EventLoop) -> Self {
         .stream(contentLength: Int64(bytes.count)) { writer in
             let done = loop.makePromise(of: Void.self)
@@ -127,7 +126,7 @@ extension HTTPClient.Body {
                 let rest = rest.dropFirst(piece.count)
                 writer.write(.byteBuffer(ByteBuffer(bytes: piece))).whenComplete { result in
                     switch result {
-                    // In a turn of its own: a connection that takes everything at once must not fill the stack.
+                    // In a new tick: a connection that accepts everything at once would exhaust the stack.
                     case .success: loop.execute { send(rest) }
                     case .failure(let error): done.fail(error)
                     }

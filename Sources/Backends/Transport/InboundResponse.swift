@@ -2,14 +2,13 @@ import Foundation
 import JSON
 import SyncModel
 
-/// A complete answer.
 package struct InboundResponse: Sendable, CustomStringConvertible, CustomReflectable {
     package let status: Int
     package let headers: [HeaderField]
     package let body: Data
-    /// The body where the content type says JSON and it parses as JSON; nil for anything else.
+    /// Nil unless the content type and the body are JSON.
     package let json: JSONDocument?
-    /// What the request carried and nobody may see: a server may repeat it.
+    /// From the request; the server may repeat them.
     let secrets: Set<Secret>
 
     package init(status: Int, headers: [HeaderField] = [], body: Data = Data(), secrets: Set<Secret> = []) {
@@ -20,17 +19,16 @@ package struct InboundResponse: Sendable, CustomStringConvertible, CustomReflect
         json = Self.saysJSON(headers) ? JSONDocument(body) : nil
     }
 
-    /// The first header of that name, in any case.
     package subscript(header name: String) -> String? {
         headers.first { $0.name.caseInsensitiveCompare(name) == .orderedSame }?.value
     }
 
     package var description: String { "\(status), \(body.count) bytes" }
-    /// Answers hold tokens and cookies: their headers and bodies are not for dumps either.
+    /// Headers and body may contain tokens and cookies, so hide them from dumps.
     package var customMirror: Mirror { Mirror(self, children: []) }
 
     package var isJSON: Bool { json != nil }
-    /// A page for people, as a proxy or a login page sends it: HTML, by its type or its first byte.
+    /// HTML, by type or first byte, as from a proxy or login page.
     var isPage: Bool {
         if isJSON { return false }
         let isHTML = self[header: "Content-Type"]?.lowercased().contains("html") == true
@@ -38,7 +36,7 @@ package struct InboundResponse: Sendable, CustomStringConvertible, CustomReflect
     }
     package var isSuccess: Bool { (200..<300).contains(status) }
 
-    /// The server's own clock, where it tells.
+    /// On the server's clock.
     var date: Date? { self[header: "Date"].flatMap(HTTPDate.parse) }
 
     /// `application/json`, or any type with the suffix `+json` (RFC 6839).

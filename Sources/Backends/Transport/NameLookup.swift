@@ -1,16 +1,15 @@
 import Foundation
 
-/// How a host's name fares here. Whoever waits for a connection learns neither whether it was the name that was missing, nor whether anybody
-/// has said so.
+/// A connection timeout does not show whether the name was unknown or the resolver silent.
 enum NameLookup: Sendable {
     case known, unknown
-    /// Nobody answers questions for names: without a network nobody does.
+    /// No DNS server answered, as without a network.
     case unanswered
 
-    /// Asks the system's resolver; `unanswered` too where that takes longer than `limit`, or the task is cancelled.
+    /// `unanswered` after `limit` or on cancellation.
     static func of(_ host: String, within limit: Duration) async -> NameLookup {
         let (answers, answer) = AsyncStream.makeStream(of: NameLookup.self)
-        // On a thread of its own: it blocks for as long as the resolver is patient, and cannot be called off.
+        // getaddrinfo blocks and cannot be cancelled.
         Thread.detachNewThread {
             var places: UnsafeMutablePointer<addrinfo>?
             let code = getaddrinfo(host, nil, nil, &places)

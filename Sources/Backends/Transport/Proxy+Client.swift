@@ -2,7 +2,6 @@ import AsyncHTTPClient
 import Foundation
 
 extension Proxy {
-    /// The proxy as the HTTP client takes it.
     var setting: HTTPClient.Configuration.Proxy {
         let bare = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
         guard let user else { return .server(host: bare, port: port) }

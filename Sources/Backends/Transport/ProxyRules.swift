@@ -1,12 +1,9 @@
 import Foundation
 
-/// By which proxy servers are reached.
-///
-/// Only HTTPS goes through a proxy, by CONNECT: it learns the server's name and nothing else. Plain HTTP stays on this machine.
+/// Only HTTPS uses a proxy, with CONNECT, which reveals only the server name. Plain HTTP stays on this machine.
 package struct ProxyRules: Sendable, Hashable {
-    /// Nil where every server is reached directly.
     package var proxy: Proxy?
-    /// Servers that are reached directly: a host, a domain with all its hosts, either with a port; `*` for all.
+    /// A host, or a domain with all its hosts, optionally with a port; `*` for all.
     package var exceptions: [String]
 
     package init(proxy: Proxy? = nil, exceptions: [String] = []) {
@@ -14,9 +11,7 @@ package struct ProxyRules: Sendable, Hashable {
         self.exceptions = exceptions
     }
 
-    /// As the environment says, in the variables that curl reads: `https_proxy` and `no_proxy`, in small or capital letters.
-    ///
-    /// Throws the name of the variable that does not name a proxy.
+    /// Reads `https_proxy` and `no_proxy` in lower or upper case, like curl. Throws the name of an invalid variable.
     package init(environment: [String: String]) throws(BadVariable) {
         func variable(_ name: String) -> (name: String, value: String)? {
             for name in [name, name.uppercased()] {
@@ -32,7 +27,7 @@ package struct ProxyRules: Sendable, Hashable {
 
     package struct BadVariable: Error { package let name: String }
 
-    /// The proxy through which this address is reached; nil where it is reached directly.
+    /// Nil for a direct connection.
     func proxy(for url: URLComponents?) -> Proxy? {
         guard url?.scheme?.lowercased() == "https", let host = url?.host?.lowercased() else { return nil }
         return exceptions.contains { Self.matches($0, host: host, port: url?.port ?? 443) } ? nil : proxy
@@ -53,14 +48,13 @@ package struct ProxyRules: Sendable, Hashable {
     }
 }
 
-/// An HTTP proxy, and by what it knows us.
 package struct Proxy: Sendable, Hashable, CustomStringConvertible {
     package let host: String
     package let port: Int
     let user: String?
     let password: Secret?
 
-    /// Reads `http://host:port`, also with a user and a password, percent-encoded, or without the scheme; nil for anything else.
+    /// `http://user:password@host:port`; scheme, percent-encoded credentials and port are optional.
     package init?(_ text: String) {
         let url = text.contains("://") ? text : "http://" + text
         guard let parts = URLComponents(string: url), parts.scheme?.lowercased() == "http", let host = parts.host, !host.isEmpty,
@@ -72,6 +66,6 @@ package struct Proxy: Sendable, Hashable, CustomStringConvertible {
         password = parts.password.map(Secret.init)
     }
 
-    /// Without the user and the password.
+    /// Without credentials.
     package var description: String { "\(host):\(port)" }
 }

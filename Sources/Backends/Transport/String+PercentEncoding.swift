@@ -1,7 +1,7 @@
 import Foundation
 
 extension String {
-    /// With all but unreserved characters percent-encoded (RFC 3986 2.3).
+    /// All but unreserved characters (RFC 3986 2.3).
     var percentEncoded: String {
         utf8.map { byte in
             let scalar = Unicode.Scalar(byte)

@@ -1,15 +1,14 @@
 import SyncModel
 
-/// Carries one request to a server and brings its answer, whatever that says.
+/// Returns the response with any status.
 package protocol Transport: Sendable {
     func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse
 }
 
-/// Why there is no complete answer.
 package enum TransportError: Error, Hashable, Sendable {
-    /// The request certainly never reached a server.
+    /// The request certainly reached no server.
     case unreachable(Failure)
-    /// Bytes may have been sent, and no complete answer came back.
+    /// The request may have been sent, but no complete response arrived.
     case lost(Failure)
 
     package var failure: Failure {

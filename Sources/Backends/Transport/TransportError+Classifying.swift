@@ -7,18 +7,15 @@ import NIOSSL
 import SyncModel
 
 extension TransportError {
-    /// What a closer look has shown.
     struct Findings: Sendable {
-        /// Of the certificate that was refused.
+        /// Of the refused certificate.
         var certificate: CertificateDates?
-        /// Of a name without which there is no connection.
         var name: NameLookup?
     }
 
-    /// Tells what failed before the request could reach the server from what failed after.
+    /// Separates failures before the request reached the server from later ones.
     ///
-    /// - Parameters:
-    ///   - wasSent: the request's head has gone out. Without that, whatever the error is, nothing has taken effect.
+    /// - Parameter wasSent: the request head was sent; if not, no error can mean that the request had an effect.
     init(_ error: any Error, wasSent: Bool, host: String, findings: Findings = Findings(), now: Date) {
         let named = Self(error, host: host, findings, now: now)
         switch (named, wasSent) {
@@ -28,19 +25,18 @@ extension TransportError {
             self = .offline(
                 host, error as? HTTPClientError == .deadlineExceeded ? "connecting took too long" : "the connection broke while it was made"
             )
-        // A route may vanish under a request that is on its way.
+        // A route may disappear during a request.
         case (.unreachable, true): self = .lost(host, "broke the connection before it had answered")
         default: self = named
         }
     }
 
-    /// The handshake has failed because of the certificate, for whichever reason: TLS does not tell.
+    /// TLS does not report why.
     static func isRefusedCertificate(_ error: any Error) -> Bool {
         guard case NIOSSLError.handshakeFailed(let reason) = error else { return false }
         return "\(reason)".contains("CERTIFICATE_VERIFY_FAILED")
     }
 
-    /// The server knows no version of TLS that is safe.
     private static func isOldTLS(_ reason: BoringSSLError) -> Bool {
         ["UNSUPPORTED_PROTOCOL", "PROTOCOL_VERSION"].contains { "\(reason)".contains($0) }
     }
@@ -93,7 +89,7 @@ extension TransportError {
         }
     }
 
-    /// The name may not have been found, or nobody may have been there to look for it.
+    /// The DNS lookup may have failed or gone unanswered.
     static func mayLackName(_ error: any Error) -> Bool {
         if let error = error as? NIOConnectionError { return error.dnsAError != nil && error.connectionErrors.isEmpty }
         return (error as? HTTPClientError).map(slowConnect.contains) ?? false
@@ -117,7 +113,7 @@ extension TransportError {
         return switch certificate {
         case nil:
             Failure(.tls, "The certificate of \(host) is not trusted: it is out of its dates, or its authority is not known here.")
-        // A server that shows a certificate before its time is rare; a clock that is behind is not.
+        // A server rarely uses a certificate too early; more often, the local clock is behind.
         case .some(let dates) where now < dates.from:
             Failure(.clock, "The certificate of \(host) is valid only from \(text(dates.from)), and \(clock).")
         case .some(let dates) where now > dates.until:
@@ -130,16 +126,16 @@ extension TransportError {
         }
     }
 
-    /// `2026-11-22 03:15 UTC`, the same wherever the station is.
+    /// `2026-11-22 03:15 UTC`, in any time zone.
     private static func text(_ date: Date) -> String {
         let style = Date.ISO8601FormatStyle(dateTimeSeparator: .space).year().month().day().time(includingFractionalSeconds: false)
         return date.formatted(style).prefix(16) + " UTC"
     }
 
-    /// A clock outside these years is wrong: this program is not older, and hardly in use for longer.
+    /// A clock outside this range is wrong: Homing is not older, and will hardly be used longer.
     private static let plausibleTime = Date(timeIntervalSince1970: 1_793_491_200)..<Date(timeIntervalSince1970: 2_424_643_200)
 
-    /// What an attempt to connect reports: no route, no port, no descriptor.
+    /// No route, no port, no descriptor.
     private static let connecting: Set<Int32> = [
         ECONNREFUSED, EINVAL, ENETUNREACH, EHOSTUNREACH, ENETDOWN, EADDRNOTAVAIL, EAFNOSUPPORT, EMFILE, ENFILE, EACCES, EPERM,
     ]
@@ -148,13 +144,13 @@ extension TransportError {
         .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout, .httpProxyHandshakeTimeout,
     ]
 
-    /// By their descriptions, since some of these errors are told apart by what was wrong too.
+    /// By description, because some of these errors carry values.
     private static let malformed = [HTTPClientError]([
         .invalidURL, .emptyHost, .emptyScheme, .invalidHeaderFieldNames([]), .invalidHeaderFieldValues([]),
     ]).map(\.shortDescription)
 
     private static func words(_ error: IOError) -> String {
-        // So the kernel calls a route that is there to lead nowhere (ip-route(8), blackhole).
+        // The kernel's error for a blackhole route (ip-route(8)).
         error.errnoCode == EINVAL ? "no route leads there" : String(cString: strerror(error.errnoCode)).lowercased()
     }
 }

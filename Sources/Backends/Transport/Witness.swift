@@ -2,7 +2,7 @@ import Foundation
 import SyncModel
 import Synchronization
 
-/// Carries requests as another transport does, and remembers whether any of them may have arrived and for how long an answer asks for quiet.
+/// Records whether a request may have arrived, and the latest Retry-After.
 final class Witness: Transport {
     private let transport: any Transport
     private let clock: any SyncClock
@@ -11,7 +11,6 @@ final class Witness: Transport {
     init(_ transport: any Transport, clock: any SyncClock) { (self.transport, self.clock) = (transport, clock) }
 
     var mayHaveArrived: Bool { seen.withLock { $0.arrived } }
-    /// Of the newest answer, its Retry-After.
     var askedToWait: Date? { seen.withLock { $0.until } }
 
     func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {

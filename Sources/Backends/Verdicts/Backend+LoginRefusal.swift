@@ -2,7 +2,7 @@ import Foundation
 import SyncModel
 
 extension Backend {
-    /// Whether an answer to a sign-in refuses the person, or says nothing that is sure to be about them.
+    /// Separates a certain refusal of the person from an unclear answer.
     func loginRefusal(_ response: InboundResponse) -> AuthenticationError {
         let errors = profile.errors
         let (status, code) = (response.status, errors.code(of: response))
@@ -17,12 +17,12 @@ extension Backend {
             return .unavailable(Failure(kind, status: status, "The backend could not sign anybody in (\(status))."))
         }
         switch status {
-        // Where the profile has words for the codes about a person, any other code is about the request.
+        // If the profile has sentences for codes about people, other codes concern the request.
         case 400 where errors.isAboutTheRequest(code), 403 where errors.isAboutTheRequest(code), 404, 405, 406, 410, 415:
             let reason = said.map { ": \($0)" } ?? "."
             return .unavailable(
                 Failure(.profile, status: status, "The backend does not take the sign-in as its profile describes it (\(status))\(reason)"))
-        // Who says so is not known: the backend of the person, or a gateway of the request.
+        // The sender may be the backend or a gateway.
         case 200..<300, 400, 401, 403, 422, 423: return .undeclared(Failure(.signInRequired, status: status, undeclared(status, said)))
         default: return .unavailable(Failure(.serverError, status: status, said ?? "The backend could not sign anybody in (\(status))."))
         }
@@ -32,7 +32,7 @@ extension Backend {
         "the server refused the sign-in (\(status))\(said.map { ": \($0)" } ?? ", without a reason.")"
     }
 
-    /// Whether the account is locked: by the status (RFC 4918 11.3), the code or the words. A warning that it will be is none.
+    /// True when status (RFC 4918 11.3), code or message says that the account is locked; a warning before a lock does not count.
     private func saysLocked(_ status: Int, _ code: String?, _ words: String?) -> Bool {
         if status == 423 { return true }
         return [code, words].contains { text in

@@ -3,11 +3,10 @@ import JSON
 import SyncModel
 
 extension Backend {
-    /// What an answer means for the mutation that it answers.
     package func verdict(on response: InboundResponse, to mutation: Mutation, at now: Date) -> Verdict {
         let route = profile.routes[mutation.route]
         if var interception = interception(in: response, mayBeEmpty: route?.allowsEmpty ?? false) {
-            // A success proves nothing without its content.
+            // A success without its content proves nothing.
             interception.outcomeUnknown = response.isSuccess || mayFollowWork(response)
             return .intercepted(interception)
         }
@@ -29,8 +28,7 @@ extension Backend {
         return .accepted(receipt)
     }
 
-    /// Whether the server may have done the work before it redirected: a 303 mostly says so, and a 302 to the same server does not rule it out
-    /// (RFC 9110 15.4).
+    /// True when the server may have done the work before a redirect: usual for 303, possible for 302 to the same server (RFC 9110 15.4).
     private func mayFollowWork(_ response: InboundResponse) -> Bool {
         switch response.status {
         case 303: return true
@@ -41,13 +39,13 @@ extension Backend {
         }
     }
 
-    /// The first place at which an echo of the payload differs from it; nil where nothing differs, or there is no echo.
+    /// Nil without a difference or an echo.
     func alteration(of mutation: Mutation, in echo: JSONElement?) -> String? {
         guard let payload = mutation.payload, let echo else { return nil }
         return JSONDocument(checked: payload).root.firstDifference(in: echo)?.description
     }
 
-    /// Somebody else's answer: a redirect, a proxy's own status or page, or a success that is no JSON.
+    /// An answer from another party: a redirect, a proxy's status or page, or a success that is not JSON.
     func interception(in response: InboundResponse, mayBeEmpty: Bool = false) -> Failure? {
         let isEmpty = response.body.allSatisfy(\.isJSONSpace)
         let what: String
@@ -62,18 +60,17 @@ extension Backend {
         return Failure(.intercepted, status: response.status, "A login page or proxy is in the way: \(what).")
     }
 
-    /// A flag in the body that takes back what the status says.
+    /// True when a flag in the body contradicts a success status.
     func saysFailure(_ response: InboundResponse) -> Bool { profile.errors.ok.flatMap { response.json?.at($0) } == .bool(false) }
 
-    /// What an answer that is no success means. Without a route (a look-up) nothing has been sent that could have taken effect.
+    /// Without a route (a look-up), the request had no effect.
     ///
-    /// Only what the profile declares is final for an entry. Anything else may be the fault of a gateway, and is held against the entry only
-    /// once another one gets through.
+    /// Only declared answers are final. Others may come from a gateway and count only when another entry gets through; see DeclaredRefusals.
     func refusal(_ response: InboundResponse, route: Route?, at now: Date) -> Verdict {
         let status = response.status
         let errors = profile.errors
         let message = errors.words(of: response).map(asSentence) ?? sentence(response)
-        // Whoever answers 5xx may have done the work all the same (RFC 9110 15.6).
+        // The work may still have been done (RFC 9110 15.6).
         func failure(_ reason: Failure.Reason) -> Failure {
             Failure(reason, status: status, message, outcomeUnknown: route != nil && status >= 500)
         }
@@ -103,7 +100,7 @@ extension Backend {
         }
     }
 
-    /// The server's words as a sentence that says who speaks.
+    /// Names the backend.
     private func asSentence(_ words: String) -> String {
         "\(name) answered: \(words)\(words.last.map { ".!?…".contains($0) } == true ? "" : ".")"
     }

@@ -2,26 +2,24 @@ import Foundation
 import JSON
 import SyncModel
 
-/// What a backend's health route came to.
 package enum Health: Hashable, Sendable {
-    /// It answers as promised; the account that is signed in, nil for nobody.
+    /// `account`: the signed-in account; nil when signed out.
     case well(account: AccountID?)
-    /// It answers, but not as a server that is well. `retryAfter`: for so many seconds it asks for quiet.
+    /// `retryAfter`: the requested pause, in seconds.
     case ill(Failure, retryAfter: TimeInterval? = nil)
-    /// It answers 401, which the profile does not declare: the session has ended, or something else refuses.
+    /// An undeclared 401, which may come from another party.
     case refused(Failure)
     case intercepted(Failure)
     case unreachable(Failure)
 }
 
 extension Backend {
-    /// The request that asks who is signed in; nil where the profile has none.
+    /// Nil without a health route.
     package var health: OutboundRequest? {
-        // `try?`: its template has no placeholders, so there is nothing that could fail.
+        // `try?`: a template without placeholders cannot fail.
         profile.health.flatMap { try? $0.request.render(TemplateValues(subject: "The health route")) }
     }
 
-    /// What the answer to `health` says.
     package func health(_ response: InboundResponse) -> Health {
         if let interception = interception(in: response) { return .intercepted(interception) }
         if profile.errors.endsSession(response) { return .well(account: nil) }

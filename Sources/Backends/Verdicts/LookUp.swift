@@ -2,22 +2,19 @@ import Foundation
 import JSON
 import SyncModel
 
-/// What one answer to a look-up says of a mutation.
 package enum LookUp: Hashable, Sendable {
-    /// The server has it.
+    /// The server has the entry.
     case found(Receipt)
-    /// The server answered with all that it has, and the mutation is not there.
+    /// The server listed everything, without the entry.
     case absent
-    /// It is not among the rows of this page, and there are more pages.
+    /// Not on this page, but there are more.
     case more(rows: Int)
-    /// The answer says nothing about the mutation.
+    /// The answer says nothing about the entry.
     case failed(Verdict)
 }
 
 extension Backend {
-    /// What the answer to `lookup(for:page:)` says.
-    ///
-    /// - Parameter seen: how many rows the pages before this one held.
+    /// - Parameter seen: rows on earlier pages.
     package func lookedUp(_ response: InboundResponse, for mutation: Mutation, page: Int = 1, seen: Int = 0, at now: Date) -> LookUp {
         if let interception = interception(in: response) { return .failed(.intercepted(interception)) }
         guard response.isSuccess, !saysFailure(response) else { return .failed(refusal(response, route: nil, at: now)) }
@@ -41,11 +38,10 @@ extension Backend {
             return unusable("The list that \(name) is searched in does not say how many rows it has in all.")
         }
         if Int64(seen) + Int64(rows) >= total { return .absent }
-        // An empty page before the end, or pages without end, prove nothing.
+        // An empty page before the end, or an endless list, proves nothing.
         if rows == 0 || page >= Self.mostPages { return unusable("The list that \(name) is searched in ended before its last row.") }
         return .more(rows: rows)
     }
 
-    /// Pages of a list that are read in one look-up.
     private static let mostPages = 1000
 }

@@ -1,17 +1,17 @@
 import Foundation
 
 extension InboundResponse {
-    /// 429, or 503 with Retry-After: the server wants fewer requests.
+    /// 429, or 503 with Retry-After.
     var asksForQuiet: Bool { status == 429 || (status == 503 && self[header: "Retry-After"] != nil) }
 }
 
-/// When a server wants to be asked again (RFC 9110 10.2.3).
+/// RFC 9110 10.2.3.
 enum RetryAfter {
-    /// The header as a moment by our clock; nil without the header.
+    /// On the local clock; nil without the header.
     static func read(_ response: InboundResponse, now: Date) -> Date? { wait(response, now: now).map(now.addingTimeInterval) }
 
-    /// The header in seconds: as it stands, or up to a date measured against the answer's own `Date`, or else against `now`. From 1 s to
-    /// 6 h; what cannot be read counts as a minute; nil without the header.
+    /// In seconds, from 1 s to 6 h. A date is compared with the answer's `Date`, or `now`; an unreadable value counts as a minute. Nil without the
+    /// header.
     static func wait(_ response: InboundResponse, now: Date? = nil) -> TimeInterval? {
         guard let text = response[header: "Retry-After"]?.trimmingCharacters(in: .whitespaces) else { return nil }
         let seconds: TimeInterval
@@ -25,6 +25,6 @@ enum RetryAfter {
         return min(max(seconds, 1), 6 * 3600)
     }
 
-    /// Seconds to wait where the server names no time that can be read.
+    /// In seconds.
     static let fallback: TimeInterval = 60
 }

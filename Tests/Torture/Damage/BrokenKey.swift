@@ -4,14 +4,13 @@ import StationSupport
 import TestSupport
 import Vault
 
-/// A key of which bytes have flipped, before a start with it.
 struct BrokenKey {
-    /// What has flipped says nothing, as an end of line does: it is the same key.
+    /// True if the flipped bytes do not change the key, such as a line end.
     let isStillRight: Bool
     private let station: TestStation
     private let right: Data
 
-    /// Flips bytes of the station's key, and now and then has its daemon believe that the last run crashed.
+    /// Also makes the daemon believe, sometimes, that the last run crashed.
     init(of station: TestStation, _ generator: inout SplitMix64) async throws {
         self.station = station
         let path = station.directory("state/homing.key")
@@ -21,7 +20,7 @@ struct BrokenKey {
         if Bool.random(using: &generator) { try Data("!".utf8).write(to: URL(fileURLWithPath: station.directory("state/crashed"))) }
     }
 
-    /// What is wrong with a start: it goes through, does not say what to do, or changes something. Nothing where the key is still right.
+    /// Checks that a start with the broken key fails, says what to do, and changes nothing.
     func isRefused() async throws -> [String] {
         if isStillRight { return [] }
         var before = try everything()
@@ -40,7 +39,7 @@ struct BrokenKey {
             problems.append("another key: the daemon says ‘\(daemon.said)’")
         }
         let after = try everything()
-        // Where it is missing it is made, empty, before the key is looked at.
+        // Created empty before the daemon checks the key.
         if before["crashed"] == nil { before["crashed"] = Data() }
         for path in Set(before.keys).union(after.keys).sorted() where before[path] != after[path] {
             problems.append("another key: the start that was refused has changed \(path)")
@@ -48,10 +47,9 @@ struct BrokenKey {
         return problems
     }
 
-    /// Puts the right one back.
     func restore() throws { try right.write(to: URL(fileURLWithPath: station.directory("state/homing.key"))) }
 
-    /// What each file of the state directory holds, but for the lock.
+    /// All files except the lock.
     private func everything() throws -> [String: Data] {
         let state = station.directory("state")
         var files: [String: Data] = [:]

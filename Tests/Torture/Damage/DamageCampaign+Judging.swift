@@ -6,18 +6,17 @@ import StationSupport
 import TestSupport
 
 extension DamageCampaign {
-    /// What was acknowledged, and what of it is known to be gone.
     struct Acknowledged {
-        /// Of what was handed in, and of dropped files once they are stored.
+        /// Submissions, and dropped files once stored.
         var ids: Set<String> = []
-        /// Handed in, and perhaps stored all the same.
+        /// Submissions without a response; they may be stored.
         var unanswered: Set<String> = []
-        /// Told of already.
+        /// Losses that were already reported.
         var excused = 0
-        /// Of those that were looked for last, the ones that were not there.
+        /// The ids that the last check did not find.
         private(set) var missing: Set<String> = []
 
-        /// How many are neither there nor counted as missing, once the daemon has read its store through.
+        /// The number of captures that are neither present nor counted as missing, once the daemon has checked its whole store.
         mutating func unaccounted(_ files: inout DroppedFiles, _ station: TestStation) async throws -> Int {
             var left = 0
             for _ in 1...100 {
@@ -27,7 +26,7 @@ extension DamageCampaign {
                 let present = Set(rows.map(\.id) + receipts)
                 let reports = SalvageReport.all(in: station.directory("state"))
                 let counted = reports.map { $0.missing + $0.lostReceipts }.reduce(0, +)
-                // What flipped may be an id: then its entry is held, or was delivered, under the one that it has become.
+                // A flipped byte may have changed an id; the entry then has the changed one.
                 let renamed = present.subtracting(self.ids).subtracting(unanswered).count
                 missing = self.ids.subtracting(present)
                 left = missing.count + gone - counted - renamed - excused
@@ -42,7 +41,7 @@ extension DamageCampaign {
             for _ in 1...50 {
                 do {
                     rows = try await station.entries()
-                    // Of what was delivered the receipt alone may be left, as after the time for which entries are kept.
+                    // Of a delivered entry only the receipt may be left.
                     return (rows, try await station.client.call(Endpoints.receipts, ReceiptQuery(limit: 500)).receipts.map(\.id))
                 } catch { try await Task.sleep(for: .milliseconds(50)) }
             }
@@ -50,10 +49,10 @@ extension DamageCampaign {
         }
     }
 
-    /// What the status leaves unsaid of stores that were damaged: it says so first, for people, for programs and by exit code.
+    /// Checks that the status reports damaged stores first, in text, in JSON and by exit code.
     static func unsaid(_ station: TestStation) async throws -> [String] {
         var problems: [String] = []
-        // Where damage shows only now, the store is exchanged meanwhile, and nobody answers.
+        // The daemon does not respond while it replaces a store in which it finds damage only now.
         _ = try await soon {
             problems = []
             let count = SalvageReport.all(in: station.directory("state")).count
@@ -65,7 +64,7 @@ extension DamageCampaign {
             ] where code != 6 || !text.hasPrefix(beginning) {
                 problems.append("the store was damaged, and the status ends with \(code) and says ‘\(text)’")
             }
-            // `try?`: asked again.
+            // `try?`: `soon` tries again.
             guard let codes = (try? await station.status())?.attention.map(\.code) else { return false }
             if codes.count(where: { $0 == "store-damaged" }) != count || !codes.prefix(count).allSatisfy({ $0 == "store-damaged" }) {
                 problems.append("\(count) stores were damaged, and the status says \(codes)")
@@ -75,7 +74,6 @@ extension DamageCampaign {
         return problems
     }
 
-    /// The entries of which it was noted that they may have taken effect before.
     static func doubted(in state: String) async throws -> Set<String> {
         try await read(state) { db in
             let noted = """
@@ -87,7 +85,7 @@ extension DamageCampaign {
         }
     }
 
-    /// When sequences went on far behind those that were given, for want of knowing which was the last (Unix milliseconds).
+    /// When sequences skipped far ahead because the last number was unknown (Unix milliseconds).
     static func leaps(in state: String) async throws -> Set<Int64> {
         try await read(state) { try Int64.fetchSet($0, sql: "SELECT at FROM gap WHERE last - first >= 999999") }
     }
@@ -97,7 +95,7 @@ extension DamageCampaign {
         configuration.readonly = true
         configuration.busyMode = .timeout(5)
         var found: T?
-        // While the store is exchanged there is none to be read.
+        // Fails while the daemon replaces the store.
         try await patiently {
             let queue = try DatabaseQueue(path: state + "/outbox.sqlite", configuration: configuration)
             found = try await queue.read(work)

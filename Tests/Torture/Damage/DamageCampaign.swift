@@ -7,35 +7,32 @@ import StationSupport
 import SyncModel
 import TestSupport
 
-/// Flips bytes in everything that a station keeps, cuts it off, zeroes it or takes it away, between two runs of its daemon. Whatever was
-/// acknowledged is there afterwards, or held, or counted as missing while the damaged files are kept; and the daemon always starts, but with
-/// another key, which it refuses unharmed.
+/// Damages a station's files between two runs of its daemon. Afterwards every acknowledged capture is present, held, or counted as missing, and the
+/// damaged files are kept. The daemon always starts, except with another key, which it refuses without changing anything.
 struct DamageCampaign: RoundCampaign {
     static let name = "damage"
 
-    /// Entries that one transaction puts in flight at a backend: the daemon's own default.
+    /// The daemon's default for one transaction.
     private static let mostClaimed = 4
 
-    /// What happens in the state directory between two runs, but to the files that are spared; what it was.
+    /// Damages a state directory, except the spared files.
     private typealias Damage = (_ state: String, _ sparing: Set<String>, inout SplitMix64) throws -> [Change]
 
-    /// One station, damaged a few times in its life.
     func round(seed: UInt64, _ outcome: inout Outcome) async throws {
         try await live(seed: seed, keepsWhatFails: true, &outcome) { try Flips.inState($0, sparing: $1, &$2) }
     }
 
     func control(seed: UInt64, _ outcome: inout Outcome) async throws {
-        // A store that is gone, with all that was to be salvaged from it: nobody counts what it held.
+        // Removes the whole store, so that nothing counts its entries.
         var control = Outcome(Self.name, seed: seed)
         try await live(seed: seed, ofStoreOnly: true, &control) { state, _, _ in
             for name in Flips.store {
-                // `try?`: an orderly end leaves the store alone.
+                // `try?`: an orderly stop leaves only the store itself.
                 try? FileManager.default.removeItem(atPath: "\(state)/\(name)")
             }
             return [Change(file: "outbox.sqlite", kind: .removed)]
         }
         outcome.controlled(without: "the damaged store, from which to salvage", failedAsItShould: control.lost > 0)
-        // A dropped file that vanishes between two runs.
         var robbed = Outcome(Self.name, seed: seed)
         try await live(seed: seed, &robbed) { state, _, _ in
             let folder = state + "/spool/new/users/9"
@@ -48,8 +45,8 @@ struct DamageCampaign: RoundCampaign {
     }
 
     /// - Parameters:
-    ///   - ofStoreOnly: neither the key nor dropped files are touched.
-    ///   - keepsWhatFails: the station's directory stays where a promise was broken, for the same seed may not break it again.
+    ///   - ofStoreOnly: touch neither the key nor dropped files.
+    ///   - keepsWhatFails: keep the directory after a failure, which the same seed may not reproduce.
     private func live(
         seed: UInt64, ofStoreOnly: Bool = false, keepsWhatFails: Bool = false, _ outcome: inout Outcome, damage: Damage
     ) async throws {
@@ -79,7 +76,7 @@ struct DamageCampaign: RoundCampaign {
             let first = number
             for _ in 0..<Int.random(in: 1...40, using: &generator) {
                 number += 1
-                // `try?`: what was refused was not acknowledged.
+                // `try?`: a refused submission was not acknowledged.
                 if (try? await station.submit(user: 5 + number % 4, id: number)) == nil {
                     acknowledged.unanswered.insert(Samples.id(number).description)
                     break
@@ -94,18 +91,18 @@ struct DamageCampaign: RoundCampaign {
             let before = SalvageReport.all(in: state).count
             let breaksKey = !ofStoreOnly && Int.random(in: 0..<3, using: &generator) == 0
             var spared: Set<String> = []
-            // The limit of the promise, the log's last transactions (`LogEnd`), may hold all these files.
+            // These files may be in the log's last transactions, which the promise excludes (`LogEnd`).
             if isBurst { spared.insert("outbox.sqlite-wal") }
-            // Of another key tells what was sealed with the right one: its check, or else what waits in the store.
+            // Another key is detected by the key's check, or by entries sealed with the right key.
             if breaksKey { spared.formUnion(isDown && number - first >= 3 ? Flips.store : ["homing.key.check"]) }
             if !ofStoreOnly { try files.drop(Int.random(in: 0...5, using: &generator)) }
             let end = LogEnd(in: state)
-            // `try?`: damage that no run has met yet may keep it from being read; then the log excuses nothing.
+            // `try?`: unreadable after damage that no run has met yet; the log then excuses nothing.
             let stored = (try? LogEnd.ids(in: state, withLog: true)) ?? []
             var damaged = try damage(state, spared, &generator)
             let (unvouched, isWitnessed) = (end.unvouched(), end.isWitnessed)
             let logIsLess = damaged.contains { $0.file == "outbox.sqlite-wal" && $0.kind != .flipped }
-            // What SQLite itself still finds is not lost with the log. `try?`: nothing is found in what cannot be read, or has no tables yet.
+            // Entries that SQLite still finds are not lost with the log. `try?`: none in an unreadable store or one without tables.
             let fromLog = logIsLess ? stored.subtracting((try? LogEnd.ids(in: state, withLog: true)) ?? []) : []
             isTouched = isTouched || damaged.contains { ["outbox.sqlite", "outbox.sqlite-wal"].contains($0.file) }
             if !ofStoreOnly { damaged += try files.flip(&generator) }
@@ -130,8 +127,8 @@ struct DamageCampaign: RoundCampaign {
             duplicates = effects
             outcome.duplicated += again.count
             outcome.duplicatedUncertain += again.count { doubted.contains($0) }
-            // It can be looked up there, so a doubt excuses nothing. The limit of the promise is the log's last transactions, which may
-            // have been what said that these were about to be sent; but not where it is told that there may have been some.
+            // This backend supports look-ups, so a doubt excuses nothing. Only the log's last transactions do, which may have recorded the claim,
+            // unless a report says that more may be missing.
             let isTold = SalvageReport.all(in: state).dropFirst(before).contains(where: \.mayMissMore)
             if !again.isEmpty, !isTold, again.count <= Self.mostClaimed * unvouched {
                 outcome.counted("second effects of what the log’s last transactions had claimed", again.count)
@@ -141,12 +138,12 @@ struct DamageCampaign: RoundCampaign {
             var unaccounted = try await acknowledged.unaccounted(&files, station)
             acknowledged.excused += unaccounted
             let reports = SalvageReport.all(in: state)
-            // Said in so many words, of this damage and of none that comes later, because what counts them could not be read.
+            // A report states the loss, since the part that counts could not be read.
             if unaccounted > 0, isTold, try await !Self.leaps(in: state).isSubset(of: leaps) {
                 outcome.counted("captures missing where a report says that more may be", unaccounted)
                 unaccounted = 0
             }
-            // Of a log that has lost something: only what it alone held, and said too, unless all that tells of it was changed as well.
+            // Only entries in a cut, zeroed or removed log may be lost. A report says so unless every witness changed too.
             if unaccounted > 0, isTold || !isWitnessed, unaccounted <= acknowledged.missing.intersection(fromLog).count {
                 let what =
                     isTold
@@ -154,8 +151,8 @@ struct DamageCampaign: RoundCampaign {
                 outcome.counted(what, unaccounted)
                 unaccounted = 0
             }
-            // The limit of the promise: the log's last transactions, each of which held one submission, where nothing tells that they were
-            // written, or it is told that there may have been some.
+            // The promise excludes the log's last transactions, with one submission each, if no witness remains or a report says that more may be
+            // missing.
             if unaccounted > 0, !logIsLess, unaccounted <= unvouched, isTold || !isWitnessed {
                 outcome.counted("last transactions of the log lost", unaccounted)
                 unaccounted = 0
@@ -183,14 +180,13 @@ struct DamageCampaign: RoundCampaign {
         try await station.end(SIGTERM)
     }
 
-    /// Signs in where the damage has cost the session.
     private static func signIn(_ station: TestStation) async throws {
         if try await station.status().backends.allSatisfy({ $0.session.state != "signedIn" }) { try await station.login() }
     }
 
-    /// Whether nothing waits that can be sent, and no file that can be taken. Claims files that were found while the session was lost.
+    /// True when nothing can be sent or stored. Claims files that were found without a session.
     private static func isSettled(_ station: TestStation, _ files: DroppedFiles) async throws -> Bool {
-        // `try?`: while the store is exchanged nobody answers.
+        // `try?`: no response while the daemon replaces the store.
         guard let status = try? await station.status() else { return false }
         guard status.spool?.unclaimed == 0 else {
             _ = try? await station.client.call(Endpoints.claim, NoInput())

@@ -5,15 +5,14 @@ import Sandbox
 import StationSupport
 import TestSupport
 
-/// Captures in a station's drop folder, some of which have changed on the disk: each is stored once, as it is, or refused and kept.
+/// Dropped captures, some damaged on disk. The daemon stores each once and unchanged, or refuses and keeps it.
 struct DroppedFiles {
     private let station: TestStation
-    /// What each holds now, by its size in bytes, which no two share and no other capture has.
+    /// By size in bytes, which is unique among all captures.
     private var contents: [Int: Data] = [:]
-    /// Of which bytes have flipped, and of those the ones that had been taken already.
+    /// Damaged files, and those that were damaged in `taken`.
     private var damaged: Set<Int> = []
     private var damagedWhenTaken: Set<Int> = []
-    /// The entries that they have become.
     private var ids: [Int: String] = [:]
 
     init(at station: TestStation) { self.station = station }
@@ -37,15 +36,13 @@ struct DroppedFiles {
         }
     }
 
-    /// Drops so many while the daemon runs, and returns when some have been taken and are about to be stored; where that is over too soon to
-    /// be seen, after a moment.
+    /// Drops files and waits until some are taken and not yet stored, but only for a moment, since that passes quickly.
     mutating func dropUntilTaken(_ more: Int) async throws {
         try drop(more)
         let limit = ContinuousClock.now + .milliseconds(400)
         while ContinuousClock.now < limit, Self.files(in: room("taken")).isEmpty { await pauseBriefly() }
     }
 
-    /// Flips a few bytes of some that wait, or were taken and perhaps not stored.
     mutating func flip(_ generator: inout SplitMix64) throws -> [Change] {
         var changes: [Change] = []
         for (name, folder) in [("spool/new", room("new/users/9")), ("spool/taken", room("taken"))] {
@@ -62,7 +59,7 @@ struct DroppedFiles {
 
     // MARK: Looking
 
-    /// Files that are neither stored nor refused, by their paths.
+    /// Neither stored nor refused.
     var waiting: [String] { Self.files(in: room("new/users/9")) + Self.files(in: room("taken")) }
 
     private var refused: [String] { Self.files(in: room("refused")).filter { !$0.hasSuffix(".reason") } }
@@ -70,24 +67,22 @@ struct DroppedFiles {
     private func room(_ name: String) -> String { station.directory("state/spool/\(name)") }
 
     private static func files(in folder: String) -> [String] {
-        // `try?`: a folder that is not there holds none.
+        // `try?`: a missing folder is empty.
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted().map { "\(folder)/\($0)" }
     }
 
-    /// The ids of those that have become entries; how many have neither, nor lie there any more.
+    /// The ids of stored files, and the number of files that disappeared.
     mutating func recognise(_ rows: [EntrySummary]) -> (ids: [String], gone: Int) {
         for row in rows where contents[row.size] != nil && ids[row.size] == nil { ids[row.size] = row.id }
         let kept = Set((waiting + refused).compactMap(Self.size))
         return (Array(ids.values), contents.keys.count { ids[$0] == nil && !kept.contains($0) })
     }
 
-    // `try?`: one that was taken meanwhile is none of them.
+    // `try?`: taken meanwhile.
     private static func size(_ path: String) -> Int? { (try? Data(contentsOf: URL(fileURLWithPath: path)))?.count }
 
-    /// What is wrong with what has become of them.
-    ///
-    /// - Parameter storeIsWhole: it never was damaged; otherwise what it had stored of a file may be unreadable, and the file is refused as
-    ///   another one of the same id.
+    /// - Parameter storeIsWhole: the store was never damaged. Otherwise a stored file may be unreadable and refused as a different one with the same
+    ///   id.
     func problems(storeIsWhole: Bool) async throws -> [String] {
         var problems: [String] = []
         let rows = Dictionary(grouping: try await station.entries().filter { contents[$0.size] != nil }, by: \.size)
@@ -105,19 +100,18 @@ struct DroppedFiles {
             if copies.contains(where: { $0 != content }) { problems.append("\(name) was changed when it was put aside") }
             if copies.isEmpty { continue }
             if !damaged.contains(size), storeIsWhole { problems.append("\(name) is whole and was not taken") }
-            // A copy that was left over from before the store had it is not stored again: it is put aside, for it is another one now.
+            // A damaged leftover of a stored file is put aside because it differs from the entry.
             if !stored.isEmpty, !damagedWhenTaken.contains(size), storeIsWhole { problems.append("\(name) is stored and lies there") }
         }
         return problems + unstoredWell(rows) + (try await untold())
     }
 
-    /// What arrived has to be what lay there.
     private func unstoredWell(_ rows: [Int: [EntrySummary]]) -> [String] {
         let arrived = Dictionary(station.sandbox.ledger.entries.map { ($0.clientMutationID ?? "", $0.digest) }) { first, _ in first }
         return rows.flatMap { size, rows in
             rows.filter { row in
                 guard !damagedWhenTaken.contains(size), let digest = arrived[row.id], let content = contents[size] else { return false }
-                // `try?`: what is no JSON cannot have arrived as it is.
+                // `try?`: a file that is not JSON cannot be delivered unchanged.
                 var document = (try? JSON(bytes: Array(content)))?.members ?? [:]
                 document["client_mutation_id"] = .string(row.id)
                 return LedgerEntry.digest(of: JSON.object(document).bytes) != digest
@@ -125,7 +119,7 @@ struct DroppedFiles {
         }
     }
 
-    /// Every file that was put aside has its reason beside it and is counted in the status, and so is each that cannot be taken.
+    /// Each refused file has a `.reason` and is counted, and so is each file that cannot be taken.
     private func untold() async throws -> [String] {
         let status = try await station.status()
         let (refused, spool) = (refused, status.spool)

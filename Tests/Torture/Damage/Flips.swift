@@ -1,7 +1,6 @@
 import Delivery
 import Foundation
 
-/// What became of a file between two runs.
 struct Change: CustomStringConvertible {
     enum Kind: String, CaseIterable {
         case flipped = "flipped bytes of"
@@ -15,12 +14,11 @@ struct Change: CustomStringConvertible {
     var description: String { "\(kind.rawValue) \(file)" }
 }
 
-/// Bytes that change by themselves, sectors of the store that turn to zeros, and files that lose their end or are gone.
 enum Flips {
     static let store: Set = ["outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite-shm", "outbox.sqlite.use"]
     private static let sector = 512
 
-    /// Changes a few files of a state directory, but for the key and what is dropped.
+    /// Spares the key and dropped files.
     static func inState(_ state: String, sparing spared: Set<String>, _ generator: inout SplitMix64) throws -> [Change] {
         let names = [
             "outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite-shm", "outbox.sqlite.use", "sessions/breathesafe.session", "device-id",
@@ -35,7 +33,6 @@ enum Flips {
         }
     }
 
-    /// Has a file lose its end, or all of it.
     private static func lose(_ name: String, in state: String, _ generator: inout SplitMix64) throws -> Change? {
         let path = state + "/" + name
         let content = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -48,7 +45,7 @@ enum Flips {
             try (kept + Data(count: content.count - kept.count)).write(to: URL(fileURLWithPath: path))
             return Change(file: name, kind: .zeroed)
         case .removed:
-            // A store that is gone as a whole, with the word that there was one, is one that somebody has removed.
+            // Without any of these files the store counts as removed by a person, so one must stay.
             let others = ["outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite.use"].filter { $0 != name }.map { state + "/" + $0 }
             if store.contains(name), !others.contains(where: FileManager.default.fileExists(atPath:)) { return nil }
             try FileManager.default.removeItem(atPath: path)
@@ -57,9 +54,9 @@ enum Flips {
         }
     }
 
-    /// Flips some bytes of a file; what it holds then, nil where it is empty.
+    /// Returns the new content; nil if the file is empty.
     ///
-    /// - Parameter zeroing: now and then a whole sector is zeroed instead.
+    /// - Parameter zeroing: sometimes zero a sector instead.
     @discardableResult
     static func inFile(_ path: String, atMost most: Int, zeroing: Bool = false, _ generator: inout SplitMix64) throws -> Data? {
         let file = URL(fileURLWithPath: path)
@@ -73,7 +70,7 @@ enum Flips {
                 content[place] ^= UInt8.random(in: 1...255, using: &generator)
             }
         }
-        // In place: the owner and the permissions stay.
+        // In place, to keep owner and permissions.
         try content.write(to: file)
         return content
     }

@@ -1,22 +1,22 @@
 import Foundation
 
 extension Disk {
-    /// What is found after a power cut, by path below the directory.
+    /// The files after a power cut, by path below the directory.
     struct Image: Sendable {
         var folders: Set<String> = []
         var files: [String: [UInt8]] = [:]
 
         private static let use = ".use"
 
-        /// What is said of the use of a store names the file that it is about by its number, which is another one here.
+        /// Rewrites the `.use` marker of a store, since it contains the inode number of the file.
         private func use(_ content: [UInt8], of store: String) -> [UInt8] {
-            // `try?`: of no file it says nothing here either.
+            // `try?`: without the store, the marker stays as it is.
             let number = (try? FileManager.default.attributesOfItem(atPath: store))?[.systemFileNumber] as? Int
             guard content.starts(with: "open ".utf8), let number else { return content }
             return Array("open \(number)\n".utf8)
         }
 
-        /// Makes it real in `directory`, which must be empty or missing.
+        /// Writes the image to `directory`, which must be empty or missing.
         func write(to directory: String) throws {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -40,11 +40,10 @@ extension Disk {
 
     static let sector = 512
 
-    /// How much of what was pending had reached the disk.
     enum Share: CaseIterable {
         case nothing, everything, some, allButOne, onlyOne
 
-        /// For each of `counts` how many of its changes count, drawn anew.
+        /// For each of `counts`, the number of changes that reached the disk.
         func draw(_ counts: [Int], using generator: inout some RandomNumberGenerator) -> [Int] {
             let one = counts.indices.randomElement(using: &generator)
             return counts.enumerated().map { place, count in
@@ -59,7 +58,7 @@ extension Disk {
         }
     }
 
-    /// An image such as a cut at this moment may leave; the same generator gives the same one.
+    /// A possible image after a cut at this moment. The same generator gives the same image.
     func image(using generator: inout some RandomNumberGenerator) -> Image {
         let share = Share.allCases.randomElement(using: &generator) ?? .some
         let pending = folders.filter { !$0.value.pending.isEmpty }.sorted { $0.key < $1.key }
@@ -90,7 +89,6 @@ extension Disk {
         }
     }
 
-    /// Everything as the program itself saw it.
     var presentImage: Image {
         var image = Image()
         func collect(_ folder: Node, at path: String) {
@@ -109,8 +107,7 @@ extension Disk {
 }
 
 extension Disk.File {
-    /// The content that a cut may leave: of each sector what it held at some moment, the length of some moment, and what a truncation took
-    /// away only where it came about.
+    /// A possible content after a cut: each sector as of some moment, the length of some moment, and the effect of a truncation only if it happened.
     func image(using generator: inout some RandomNumberGenerator) -> [UInt8] {
         if pending.isEmpty { return durable }
         let sector = Disk.sector
@@ -122,7 +119,7 @@ extension Disk.File {
             }
         }
         let share = Disk.Share.allCases.randomElement(using: &generator) ?? .some
-        // The length is of the moment after so many changes.
+        // The length after so many changes.
         let moment = share.draw([pending.count], using: &generator)[0]
         let touches = touches(sizes)
         let touched = touches.keys.sorted()
@@ -131,7 +128,7 @@ extension Disk.File {
             kept[place] = bounded(count, of: touches[place] ?? [], at: place, sizes: sizes, moment: moment)
         }
         var content = durable + [UInt8](repeating: 0, count: max(0, (sizes.max() ?? 0) - durable.count))
-        // Room that was given to a file and never written may hold what anybody left there.
+        // Allocated but unwritten sectors may hold old data of other files.
         if Bool.random(using: &generator), Bool.random(using: &generator) {
             for place in touched where kept[place] == 0 && place * sector >= durable.count {
                 for byte in place * sector..<min((place + 1) * sector, content.count) {
@@ -144,7 +141,6 @@ extension Disk.File {
         return size <= content.count ? Array(content[..<size]) : content + [UInt8](repeating: 0, count: size - content.count)
     }
 
-    /// By sector the changes that touch it.
     private func touches(_ sizes: [Int]) -> [Int: [Int]] {
         var touches: [Int: [Int]] = [:]
         for (number, change) in pending.enumerated() {
@@ -161,7 +157,7 @@ extension Disk.File {
         return touches
     }
 
-    /// What was written to a sector that a truncation took away: before it gone with it, after it only there if the truncation is.
+    /// Limits the changes of a sector by truncations: earlier writes are lost with a truncation, later ones require it.
     private func bounded(_ count: Int, of changes: [Int], at place: Int, sizes: [Int], moment: Int) -> Int {
         var count = count
         for (rank, number) in changes.enumerated() {

@@ -1,8 +1,8 @@
-/// What a disk holds for certain, and what besides may or may not have reached it: a file's content since its last fsync, a folder's names
-/// since the folder's.
+/// The durable state of a disk, and pending changes that may have reached it: a file's content since its last fsync, and a folder's names since the
+/// folder's fsync.
 ///
-/// What is taken for granted: a sector of 512 bytes holds what it held at one moment since the last fsync; names of one folder change in
-/// order; a rename is one change, also from one folder to another.
+/// Assumptions: a sector of 512 bytes has its content of one moment since the last fsync; name changes in one folder are ordered; a rename is atomic,
+/// even between folders.
 struct Disk: Sendable {
     typealias Node = Int
 
@@ -14,10 +14,9 @@ struct Disk: Sendable {
     struct File: Sendable {
         var durable: [UInt8] = []
         var pending: [Change] = []
-        /// In bytes, with all that is pending.
+        /// In bytes, including pending changes.
         var size = 0
 
-        /// The content with all that is pending.
         var content: [UInt8] {
             var content = durable
             for change in pending { change.apply(to: &content) }
@@ -28,14 +27,14 @@ struct Disk: Sendable {
     struct Folder: Sendable {
         var durable: [String: Node] = [:]
         var names: [String: Node] = [:]
-        /// Changes that touch this folder, by their numbers.
+        /// The numbers of changes that touch this folder.
         var pending: [Int] = []
     }
 
-    /// Names that come and go at once; nil for gone.
+    /// Name changes that happen together; nil for a removed name.
     struct Renaming: Sendable { var changes: [(folder: Node, name: String, node: Node?)] }
 
-    /// A sync that is not believed, for a control: takes the path of what is synced, a folder's with a slash at its end.
+    /// For a control: returns true for a path whose fsync is ignored. The path of a folder ends in a slash.
     var disbelieves: @Sendable (String) -> Bool = { _ in false }
 
     static let root = 0
@@ -96,10 +95,10 @@ struct Disk: Sendable {
         files[node]?.size = size
     }
 
-    /// Whether a file is of no account after a power cut: SQLite's shared memory, and space that is only held.
+    /// True for files without a meaning after a power cut: SQLite's shared memory and the reserve.
     static func saysNothing(_ path: String) -> Bool { path.hasSuffix("-shm") || path.split(separator: "/").last == "ballast" }
 
-    /// The file that a handle is of; nil for one that says nothing.
+    /// The file of a handle; nil for one that is ignored.
     private func file(_ record: Record) throws(CannotReplay) -> Node? {
         guard let handle = handles[record.handle] else { throw CannotReplay(description: "a handle that was never opened") }
         return Self.saysNothing(handle.path) ? nil : handle.node
@@ -176,7 +175,7 @@ struct Disk: Sendable {
         return (try node(parts.dropLast().joined(separator: "/")), String(name))
     }
 
-    /// The renamings that have happened where at least so many of each folder's have.
+    /// All renamings that must have happened if so many of each folder have.
     func closure(_ least: [Node: Int]) -> Set<Int> {
         var counts = least
         var open = Array(least.keys)

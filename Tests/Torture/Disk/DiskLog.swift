@@ -1,12 +1,11 @@
 import Foundation
 
-/// What happened to the files below one directory, in order, as Tests/CRecorder wrote it down.
 struct DiskLog: Sendable {
     let records: [Record]
 
     init(_ records: [Record]) { self.records = records }
 
-    /// Reads a log; what a kill cut short at its end is left out.
+    /// Reads a log, without a record that a kill truncated.
     init(log: String) throws {
         let bytes = try Data(contentsOf: URL(fileURLWithPath: log))
         var records: [Record] = []
@@ -16,37 +15,36 @@ struct DiskLog: Sendable {
     }
 }
 
-/// One call, or what the campaign itself has to say in the order of calls.
+/// One call, or a record of the campaign.
 struct Record: Sendable {
     enum Kind: UInt32, Sendable {
         case open = 1
         case write, truncate, sync, rename, link, unlink, makeFolder, removeFolder
-        /// Bytes that are about to be sent: `handle` is 1 on TCP, 2 on a Unix socket.
+        /// Bytes before they are sent: `handle` is 1 for TCP, 2 for a Unix socket.
         case sent
-        /// What cannot be replayed; `path` says what.
+        /// A call that cannot be replayed; `path` is its name.
         case unknown
-        /// A file that somebody else put at `path`, durably.
+        /// A durable file that the test put at `path`.
         case placed = 100
-        /// The same of a folder.
         case placedFolder
-        /// What the campaign has seen by now; `path` says it.
+        /// An observation of the campaign, with its text in `path`.
         case mark
     }
 
     var kind: Kind
     var flags: UInt32 = 0
-    /// Of `open`: it made the file, it emptied it, it is a folder.
+    /// Flags of `open`.
     static let (created, emptied, folder): (UInt32, UInt32, UInt32) = (1, 2, 4)
-    /// One for each opening of a file.
+    /// A number for each open file.
     var handle: UInt64 = 0
-    /// In bytes; of `truncate` the new length.
+    /// In bytes; the new length for `truncate`.
     var offset = 0
-    /// Below the directory; the directory itself is empty.
+    /// Relative to the directory; empty for the directory itself.
     var path = ""
     var second = ""
     var data: [UInt8] = []
 
-    /// The bytes of the header: kind, flags, handle, offset, three lengths, and four that say nothing.
+    /// The header's size: kind, flags, handle, offset, three lengths, and padding.
     private static let header = 40
 
     init(_ kind: Kind, _ path: String = "", second: String = "", handle: UInt64 = 0, flags: UInt32 = 0, offset: Int = 0, data: [UInt8] = [])
@@ -55,7 +53,7 @@ struct Record: Sendable {
         (self.offset, self.data) = (offset, data)
     }
 
-    /// The record at `place`, which moves behind it; nil where none is whole.
+    /// Reads the record at `place` and advances it; nil without a complete record.
     init?(_ bytes: Data, at place: inout Int) {
         guard place + Self.header <= bytes.count else { return nil }
         let at = place
@@ -78,7 +76,6 @@ struct Record: Sendable {
         data = [UInt8](part(lengths[2]))
     }
 
-    /// As it stands in a log.
     var bytes: Data {
         var bytes = Data()
         func add(_ word: some FixedWidthInteger) { withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) } }

@@ -3,7 +3,7 @@ import Foundation
 import JSON
 import SyncModel
 
-/// Where an accepted profile sends anything, by an understanding of addresses of its own: what a person who reads the file takes them to mean.
+/// The addresses of an accepted profile, parsed independently, as a person reads them.
 enum Destinations {
     static func problems(_ backend: Backend) -> [String] {
         var texts: [String] = []
@@ -29,7 +29,7 @@ enum Destinations {
         return problems
     }
 
-    /// `https` to a name of letters, digits, dots and hyphens, or `http` to this machine.
+    /// True for `https` and a name of letters, digits, dots and hyphens, or `http` to this machine.
     static func isPlain(_ address: String) -> Bool {
         guard let end = address.range(of: "://") else { return false }
         let authority = address[end.upperBound...].prefix { !"/?#".contains($0) }
@@ -51,7 +51,6 @@ enum Destinations {
     }
 }
 
-/// Whether what a person is told of a refused file is of use to them.
 enum Sayings {
     static func problems(_ mistakes: Mistakes) -> [String] {
         var problems: [String] = []

@@ -3,12 +3,11 @@ import Glibc
 import StationSupport
 import TestSupport
 
-/// Requests that Schemathesis makes up from our own description, right and wrong ones; every answer has to be one that the description
-/// promises (Tests/contract/run).
+/// Requests that Schemathesis generates from the project's OpenAPI description. Every response must conform to it (Tests/contract/run).
 struct DescribedRequests: DoorPart {
     static let name = "contract"
 
-    /// Below this a run has hardly begun, in seconds.
+    /// In seconds; a shorter run proves nothing.
     private static let least = 45.0
 
     func run(until deadline: ContinuousClock.Instant, seed: UInt64, into outcome: inout Outcome) async throws {
@@ -17,7 +16,7 @@ struct DescribedRequests: DoorPart {
         for program in ["curl", "socat", "python3"] where !Self.isThere(program) {
             return outcome.counted("Schemathesis not run, for want of \(program)")
         }
-        // Its own seeds are small.
+        // Schemathesis takes small seeds only.
         let number = seed % 1_000_000_000
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/bash")

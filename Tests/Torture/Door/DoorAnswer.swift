@@ -1,9 +1,8 @@
-/// One HTTP answer, as it came over a connection.
 struct DoorAnswer: Sendable {
     let status: Int
     let body: String
 
-    /// All that came one after the other, but for 100 Continue. By their lengths: an answer may quote what looks like another.
+    /// Parses consecutive responses except 100 Continue, by their lengths, since a body may look like a response.
     static func all(in bytes: [UInt8]) -> [DoorAnswer] {
         var answers: [DoorAnswer] = []
         var rest = bytes[...]
@@ -16,7 +15,7 @@ struct DoorAnswer: Sendable {
                 head.first { $0.lowercased().hasPrefix(name + ":") }?.drop { $0 != ":" }.dropFirst().drop { $0 == " " }
             }
             if let length = value("content-length").flatMap({ Int($0) }) {
-                // To HEAD only the length is told.
+                // A response to HEAD has a length but no body.
                 if !rest.starts(with: "HTTP/1.1 ".utf8) {
                     body = Array(rest.prefix(length))
                     rest = rest.dropFirst(length)

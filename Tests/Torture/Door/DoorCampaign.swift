@@ -1,6 +1,6 @@
 import Foundation
 
-/// All that can be reached from outside, under hostile hands: the control socket, the drop folder, and the files of the configuration.
+/// Hostile input to every external interface: the control socket, the drop folder, and the configuration files.
 struct DoorCampaign: Campaign {
     static let name = "door"
 

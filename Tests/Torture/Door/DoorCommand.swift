@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 
-/// `homing-torture door`
 struct DoorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "door", abstract: "Try one way to the door again, or one input only.",
@@ -11,7 +10,7 @@ struct DoorCommand: AsyncParsableCommand {
     @Option(help: "What everything random is made of.") var seed = UInt64.random(in: .min ... .max)
     @Option(help: "Only the input of this number: of the parts requests and configuration.") var number: UInt64?
     @Option(help: "For how many seconds.") var seconds = 30.0
-    /// Where a campaign that runs this as a process of its own finds what came of it.
+    /// The result file for a campaign that starts this as a subprocess.
     @Option(help: .hidden) var result: String?
 
     func run() async throws {

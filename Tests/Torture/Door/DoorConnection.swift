@@ -2,11 +2,10 @@ import CIdentity
 import Foundation
 import Glibc
 
-/// A raw connection to a Unix socket: what goes out is nothing that an HTTP library would send.
+/// A raw connection to a Unix socket, for bytes that no HTTP library sends.
 struct DoorConnection: ~Copyable {
     private let descriptor: Int32
 
-    /// nil where nobody accepts.
     init?(_ path: String) {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_un()
@@ -21,7 +20,7 @@ struct DoorConnection: ~Copyable {
         guard isConnected else { return nil }
     }
 
-    /// As somebody else, which takes root; nil where they may not connect.
+    /// Connects as another user, which requires root; nil if that user may not connect.
     init?(_ path: String, as caller: Caller) {
         descriptor = homing_connect_as(path, caller.uid, caller.gid, caller.groups, Int32(caller.groups.count))
         guard descriptor >= 0 else { return nil }
@@ -29,14 +28,14 @@ struct DoorConnection: ~Copyable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Sends a little, which always fits.
+    /// Sends a short input, which always fits into the buffer.
     func send(_ input: [UInt8]) { _ = input.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) } }
 
-    /// How long either end may be silent before the other gives up, in milliseconds.
+    /// The timeout in milliseconds.
     private static let patience: Int32 = 300_000
 
-    /// Sends all of it, or as much as the other end wants to hear, says that nothing more comes, and reads to the end, both at the same time:
-    /// the answers that came; nil where neither an answer nor an end came for 20 seconds.
+    /// Sends all the input that the daemon accepts, half-closes, and reads to the end at the same time. Returns the responses; nil if neither a
+    /// response nor the end comes within `patience`.
     consuming func exchange(_ input: [UInt8]) -> [DoorAnswer]? {
         var (sent, text) = (0, [UInt8]())
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
@@ -52,7 +51,7 @@ struct DoorConnection: ~Copyable {
                 let count = input[sent...].withUnsafeBytes {
                     Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
                 }
-                // It has heard enough.
+                // The daemon reads no more.
                 if count < 0, errno != EAGAIN { isSending = false }
                 sent += max(0, count)
             }
@@ -66,7 +65,7 @@ struct DoorConnection: ~Copyable {
     }
 }
 
-/// A connection that stays open for as long as somebody holds this.
+/// A connection that stays open for the lifetime of this object.
 final class IdleConnection {
     private let connection: DoorConnection
 
@@ -83,10 +82,9 @@ final class IdleConnection {
     func send(_ bytes: [UInt8]) { connection.send(bytes) }
 }
 
-/// Who connects.
 struct Caller: Sendable {
     var uid: UInt32
     var gid: UInt32
-    /// Supplementary ones.
+    /// Supplementary groups.
     var groups: [UInt32] = []
 }

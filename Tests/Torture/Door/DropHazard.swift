@@ -1,22 +1,19 @@
 import Foundation
 
-/// Something that somebody may drop, and what has to become of it.
 struct DropHazard: Sendable {
     enum Fate: Hashable, Sendable {
-        /// Sent to the backend: the name of its landmark is found there.
         case delivered
-        /// Put aside, with a reason that says this much.
+        /// Moved to `refused/` with a reason that contains this text.
         case refused(String)
-        /// Left where it is and told of: not what is taken, or not allowed to be.
+        /// Left in place and reported, as not acceptable or not permitted.
         case stuck
-        /// Set aside until a person claims it.
         case unclaimed
-        /// Left where it is without a word: hidden, or still being written.
+        /// Ignored: hidden or unfinished.
         case left
     }
 
     let words: String
-    /// Below `new/`, as bytes, for a name need not be UTF-8.
+    /// Below `new/`, as bytes, since a name need not be UTF-8.
     let path: [UInt8]
     let content: [UInt8]
     let fate: Fate
@@ -28,12 +25,11 @@ struct DropHazard: Sendable {
         self.fate = fate
     }
 
-    /// A capture that can be told from all others at the backend.
+    /// A capture with a unique mark.
     static func capture(_ mark: Int) -> String {
         #"{"timestamp":\#(mark),"average_measurements":{"14-818":{"value":17.25,"description":"nose"}}}"#
     }
 
-    /// Good captures under names that are none.
     static let names: [DropHazard] = {
         let uuid = "00000000-0000-7000-8000-000000000077"
         let names: [(String, [UInt8])] = [
@@ -57,7 +53,7 @@ struct DropHazard: Sendable {
         }
     }()
 
-    /// What is no capture, and why that is.
+    /// Invalid captures, with texts of the reasons.
     static let contents: [DropHazard] = {
         let open = #"{"average_measurements":{"a":"#
         let bom: [UInt8] = [0xef, 0xbb, 0xbf]
@@ -100,7 +96,6 @@ struct DropHazard: Sendable {
         return contents.enumerated().map { DropHazard("a file with \($1.0)", "users/5/bad-\($0).json".utf8, $1.1, .refused($1.2)) }
     }()
 
-    /// Hidden, unfinished, or in a folder that is nobody's.
     static let places: [DropHazard] = [
         DropHazard("a hidden file", "users/5/.hidden".utf8, capture(20).utf8, .left),
         DropHazard("three dots", "users/5/...".utf8, capture(21).utf8, .left),

@@ -1,12 +1,11 @@
 import Foundation
 import Glibc
 
-/// What is no plain file of one's own: links, pipes, devices, folders. All of it has to stay where it is, unread, and be told of.
+/// Nodes that are not plain files: links, pipes, devices, folders. The daemon must leave each unread in place and report it.
 struct DropNode: Sendable {
     let words: String
-    /// Below `new/`.
     let path: String
-    /// Makes it; false where this system does not let us.
+    /// Creates it; false if the system does not permit that.
     let make: @Sendable (_ path: String, _ outside: String) -> Bool
 
     private init(_ words: String, _ path: String, _ make: @escaping @Sendable (String, String) -> Bool) {
@@ -18,7 +17,7 @@ struct DropNode: Sendable {
     static let all: [DropNode] = [
         DropNode("a link to a capture outside", "users/5/link-1.json") { symlink($1 + "/secret.json", $0) == 0 },
         DropNode("a link to /etc/shadow", "users/5/link-2.json") { path, _ in symlink("/etc/shadow", path) == 0 },
-        // The first of all, so that it is the example that the status names.
+        // The first name in order, so that the status shows it as the example.
         DropNode("a link whose name steers", "!\n\u{1b}[2J\u{202e}.json") { path, _ in symlink("/etc/shadow", path) == 0 },
         DropNode("a link to a folder", "users/5/link-3.json") { symlink($1, $0) == 0 },
         DropNode("a link to nothing", "users/5/link-4.json") { path, _ in symlink("/nowhere/at/all", path) == 0 },

@@ -6,17 +6,16 @@ import StationSupport
 import SyncDaemon
 import TestSupport
 
-/// The files of `config/` with something wrong in them, through the readers that the daemon has, and some through the real ‘homingd check’. No
-/// reader ends the process, hangs, or needs much memory; whatever is refused says where and what was expected; and nothing is accepted that
-/// would send a secret elsewhere than the file says.
+/// Mutated files of `config/`, read by the daemon's readers, and some by ‘homingd check’. No reader may crash, hang, or need much memory. A refusal
+/// says where the mistake is and what was expected. No accepted file may send a secret to another address than it says.
 struct HostileConfiguration: DoorPart {
     static let name = "configuration"
-    /// A reader that ends the process ends a process of its own, and the number of its last input is told; but for tests, which end with it.
+    /// False to read in a subprocess, so that a crash is reported with the number of its input. Tests read in this process.
     var inThisProcess = false
 
-    /// How long a file may take to be read, in seconds.
+    /// The limit of processor time for one file, in seconds.
     static let patience = 10.0
-    /// Seconds until another process that does not go on counts as hanging.
+    /// Seconds without progress after which the subprocess counts as hanging.
     private static let longestRead = 300.0
 
     func run(until deadline: ContinuousClock.Instant, seed: UInt64, into outcome: inout Outcome) async throws {
@@ -49,7 +48,7 @@ struct HostileConfiguration: DoorPart {
 
     // MARK: In this process
 
-    /// In bytes: what takes more ends the process rather than the machine.
+    /// In bytes: a reader that needs more crashes.
     private static let mostMemory: UInt = 4 << 30
 
     private static func limitMemory() {
@@ -82,14 +81,13 @@ struct HostileConfiguration: DoorPart {
         return count
     }
 
-    /// Seconds for which this thread has had a processor: what else the machine does is not in it.
+    /// Processor time of this thread in seconds, which is independent of the load.
     private static var processorTime: Double {
-        // `try?`: a kernel without it measures nothing, and whatever hangs is found all the same.
+        // `try?`: without schedstat the time is 0, and hangs are still found.
         let counts = try? String(contentsOfFile: "/proc/thread-self/schedstat", encoding: .utf8)
         return (counts?.split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1e9
     }
 
-    /// Prints one input and what came of it.
     static func replay(_ number: UInt64, seed: UInt64) throws {
         let mutant = Mutant(number, seed: seed)
         print("\(mutant.file), \(mutant.kind.rawValue):")
@@ -105,7 +103,6 @@ struct HostileConfiguration: DoorPart {
         var problems: [String] = []
     }
 
-    /// Reads it as the daemon does.
     private static func judge(_ mutant: Mutant) -> Verdict {
         do {
             let directory = try TemporaryDirectory(in: "/dev/shm")
@@ -168,7 +165,7 @@ struct HostileConfiguration: DoorPart {
 
     // MARK: Through homingd
 
-    /// Some dozens of them, for each is a start of the program.
+    /// Only some dozens, since each starts the program.
     private func throughTheProgram(until deadline: ContinuousClock.Instant, seed: UInt64, into outcome: inout Outcome) async throws {
         for number in stride(from: UInt64(1_000_000_000), to: 1_000_000_300, by: 1) {
             let mutant = Mutant(number, seed: seed)
@@ -203,7 +200,7 @@ struct HostileConfiguration: DoorPart {
     }
 }
 
-/// The numbers of the inputs that are being read, where another process finds them though this one has been ended by one of them.
+/// The numbers of the current inputs, in a file that survives a crash.
 private enum Progress {
     private static let file: Int32? = ProcessInfo.processInfo.environment["HOMING_DOOR_PROGRESS"].map {
         open($0, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
@@ -218,7 +215,7 @@ private enum Progress {
     }
 
     static func read(_ path: String) -> [UInt64] {
-        // `try?`: not there before the first.
+        // `try?`: missing before the first input.
         let data = (try? Data(contentsOf: URL(fileURLWithPath: path))) ?? Data()
         return data.withUnsafeBytes { bytes in (0..<bytes.count / 8).map { bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self) } }
     }

@@ -5,8 +5,8 @@ import Sandbox
 import StationSupport
 import TestSupport
 
-/// Connections that no good client makes: too many, silent, half closed, for another host, or in another protocol. Meanwhile good clients are
-/// served.
+/// Connections that no good client makes: too many, silent, half-closed, for another host, or in another protocol. Good clients must be served
+/// meanwhile.
 struct HostileConnections: DoorPart {
     static let name = "connections"
 
@@ -40,7 +40,6 @@ struct HostileConnections: DoorPart {
             let wrong = await Self.onAThread { Self.crowd(1000, as: crowd.caller, socket) }
             outcome.met(crowd.words, 1000)
             if let wrong { fail("\(crowd.words): \(wrong)") }
-            // Once they have gone everybody is served again.
             let patience = ContinuousClock.now + .seconds(300)
             while try HostileRequests.descriptors(process) > before + 8, ContinuousClock.now < patience {
                 try await Task.sleep(for: .milliseconds(50))
@@ -69,19 +68,18 @@ struct HostileConnections: DoorPart {
 
     private static let status = Array("GET /v1/status HTTP/1.1\r\nHost: homing\r\n\r\n".utf8)
 
-    /// Opens so many connections that say nothing, or only the first half of something; what went wrong for others meanwhile.
+    /// Opens many connections that send nothing or half a request. Returns what went wrong for another client.
     private static func crowd(_ count: Int, as caller: Caller?, _ socket: String) -> String? {
         var idle: [IdleConnection] = []
         defer { withExtendedLifetime(idle) {} }
         for number in 0..<count {
             guard let connection = IdleConnection(socket, as: caller) else { continue }
-            // Some have begun to say something.
             if number % 3 == 0 { connection.send(Array("GET /v1/status HTTP/1.1\r\nHo".utf8)) }
             idle.append(connection)
         }
         for _ in 0..<20 {
             let answer = DoorConnection(socket)?.exchange(status)?.first
-            // Root and the daemon's own user may fill all places: then whoever comes is told so, or nothing.
+            // Root and the daemon's user may take all places. Then another client gets 503 or no response.
             if caller == nil, answer == nil || answer?.status == 503 { continue }
             if answer?.status != 200 { return "another client got \(answer.map { "\($0.status)" } ?? "no answer")" }
         }

@@ -1,4 +1,3 @@
-/// Bytes for one connection that no good client sends, and which answers are right.
 struct HostileExchange: Sendable {
     let words: String
     let bytes: [UInt8]
@@ -10,7 +9,7 @@ struct HostileExchange: Sendable {
         self.isRight = isRight
     }
 
-    /// How many of them are submissions that are right after all.
+    /// The number of valid submissions among them.
     static let accepted = 2
 
     private static let status = "GET /v1/status HTTP/1.1\r\n"
@@ -21,7 +20,6 @@ struct HostileExchange: Sendable {
     private static func served(_ statuses: [Int]) -> Bool { statuses == [200] }
     private static func forbidden(_ statuses: [Int]) -> Bool { statuses == [403] }
 
-    /// A chunked body of one piece that is as long as it says, or says that it is longer.
     private static func chunked(_ size: String, _ rest: String) -> String {
         submit + "Transfer-Encoding: chunked\r\n\r\n\(size)\r\n\(rest)"
     }

@@ -2,7 +2,6 @@ import ControlAPI
 import Delivery
 import Foundation
 
-/// Requests as nobody should send them: right ones with something wrong in them, and bytes that are no requests at all.
 struct HostileInput {
     var generator: SplitMix64
 
@@ -30,12 +29,12 @@ struct HostileInput {
         " Folded: x",
     ]
 
-    /// What goes over one connection: inputs that end where they say they end, whatever is in them, and then one that may not.
+    /// The inputs for one connection: well-framed requests, then one that may not be.
     mutating func connection() -> [[UInt8]] {
         (0..<Int.random(in: 0...24, using: &generator)).map { _ in framed() } + [next()]
     }
 
-    /// A request whose framing is right, so that what comes after it on the same connection is heard too.
+    /// A well-framed request, so that the daemon also reads the next one.
     private mutating func framed() -> [UInt8] {
         if Int.random(in: 0..<8, using: &generator) == 0 { return rightRequest() }
         var path = pick(Self.paths)
@@ -61,7 +60,6 @@ struct HostileInput {
             "a=b", "=", "&&&", "route=measurement",
         ] + numbers.flatMap { number in ["limit", "after", "since"].map { "\($0)=\(number)" } }
         + times.map { "captured_at=\($0)&route=measurement&item.user_id=5" }
-    /// Of every kind.
     private static let numbers = [
         "0", "-1", "1e308", "1e999", "-1e999", "NaN", "nan", "Infinity", "-Infinity", "9223372036854775807", "9223372036854775808",
         "-9223372036854775808", "-9223372036854775809", "18446744073709551615", "18446744073709551616", "0.5", "0x10", "%2B1", "1_000",
@@ -73,7 +71,7 @@ struct HostileInput {
         "2026-01-01T24:60:61Z", "2026-01-01T00:00:00.999999999999Z", "1765000000", "NaN", "",
     ]
 
-    /// With a few characters that an address may hold changed, so that the line stays a line.
+    /// Changes a few characters to other printable ones, so that the request line stays one line.
     private mutating func scrambled(_ path: String) -> String {
         var bytes = Array(path.utf8)
         for _ in 0..<Int.random(in: 1...3, using: &generator) {
@@ -98,7 +96,6 @@ struct HostileInput {
 
     private mutating func noise(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) } }
 
-    /// What a good client sends.
     private static let right = [
         ("GET", "/v1/status", ""), ("GET", "/v1/entries?limit=3", ""), ("GET", "/v1/lanes", ""), ("GET", "/v1/receipts", ""),
         ("POST", "/v1/entries?backend=breathesafe&route=measurement&item.user_id=5", bodies[0]),
@@ -106,7 +103,7 @@ struct HostileInput {
         ("GET", "/v1/entries/00000000-0000-7000-8000-000000000001", ""), ("POST", "/v1/sync", ""),
     ]
 
-    /// A right request, now and then with a header too many.
+    /// A valid request, sometimes with an extra header.
     private mutating func rightRequest() -> [UInt8] {
         let (method, path, body) = pick(Self.right)
         var lines = [
@@ -121,7 +118,7 @@ struct HostileInput {
         var body = Array(pick(Self.bodies).utf8)
         if Int.random(in: 0..<200, using: &generator) == 0 { body = noise(100_000) }
         var lines = ["\(pick(Self.methods)) \(pick(Self.paths)) HTTP/1.1"]
-        // Most of them right but for one thing.
+        // Most have only one fault.
         if Int.random(in: 0..<8, using: &generator) > 0 { lines.append("Host: localhost") }
         if Int.random(in: 0..<8, using: &generator) > 0 { lines.append("Content-Length: \(body.count)") }
         if Int.random(in: 0..<4, using: &generator) > 0 { lines.append("Content-Type: application/json") }
@@ -140,7 +137,7 @@ struct HostileInput {
         return bytes
     }
 
-    /// Cut off, or whole with values at the deepest level that have to be looked at.
+    /// Deeply nested JSON, truncated or complete with values at the deepest level.
     private mutating func deep() -> [UInt8] {
         let depth = pick([100, 400, 600, 20_000])
         let (open, close) = pick([("[", "]"), (#"{"a":"#, "}")])

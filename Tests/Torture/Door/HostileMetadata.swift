@@ -7,11 +7,11 @@ import Sandbox
 import StationSupport
 import TestSupport
 
-/// Dropped files with times, sizes, modes, owners and attributes as no camera leaves them, and folders with such times. The daemon does not end,
-/// neither at once nor at its next start; each file is delivered as it is, or refused with a reason.
+/// Dropped files and folders with unusual times, sizes, modes, owners and attributes. The daemon must not crash, now or at its next start. It
+/// delivers each file unchanged or refuses it with a reason.
 struct HostileMetadata: DoorPart {
     static let name = "metadata"
-    /// Files in one round, and whether one of 32 MiB is among them.
+    /// Files per round, and whether files of 32 MiB are among them.
     var files = 40
     var isWhole = true
 
@@ -27,7 +27,7 @@ struct HostileMetadata: DoorPart {
                 let isGood = try drop(number, into: station, &dice, &outcome)
                 if isGood { sent += 1 } else { refused += 1 }
             }
-            // Some are there when it starts.
+            // Some files exist before the start.
             if Int.random(in: 0..<2, using: &dice) == 0 {
                 if process.isRunning { try await station.end(SIGKILL) }
                 process = try await station.start()
@@ -46,7 +46,7 @@ struct HostileMetadata: DoorPart {
         await station.sandbox.stop()
     }
 
-    /// Drops one more file; false where it is no capture.
+    /// Drops one file; false if it is not a capture.
     private func drop(_ number: Int, into station: TestStation, _ dice: inout SplitMix64, _ outcome: inout Outcome) throws -> Bool {
         let folder = station.directory("state/spool/new/users/\(5 + number % 3)")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -72,7 +72,7 @@ struct HostileMetadata: DoorPart {
         if geteuid() == 0 { chown(draft, .random(in: 0...70_000, using: &dice), .random(in: 0...70_000, using: &dice)) }
         touch(draft, &dice)
         guard rename(draft, "\(folder)/\(number).json") == 0 else { throw StationError("a file could not be dropped") }
-        // Those of folders too: the daemon keeps them to see what has changed.
+        // Folders too, since the daemon compares their times.
         for path in [folder, station.directory("state/spool/new"), station.directory("state/spool/refused")] { touch(path, &dice) }
         outcome.met("files with odd metadata")
         return isGood
@@ -87,7 +87,7 @@ struct HostileMetadata: DoorPart {
 
     private func pick<T>(_ all: [T], _ dice: inout SplitMix64) -> T { all[Int.random(in: 0..<all.count, using: &dice)] }
 
-    /// The ends of what fits into 64 bits of nanoseconds, of calendars, and of 32 bits.
+    /// The limits of 64 bits of nanoseconds, of calendars, and of 32 bits.
     private static let times: [Int] = [
         0, -1, 1, -62_135_596_800, 2_147_483_648, 4_294_967_296, 9_223_372_036, 9_223_372_037, -9_223_372_037, 10_413_792_000,
         253_402_300_800, .max, .min, .max / 1_000_000_000,
@@ -98,13 +98,12 @@ struct HostileMetadata: DoorPart {
         "\"Infinity\"", "null", "true", "253402300800", "1e-300",
     ]
 
-    /// What is wrong once all should be settled; nil where all is well.
     private func problem(with station: TestStation, _ process: Process, sent: Int, refused: Int) async throws -> String? {
         let end = ContinuousClock.now + .seconds(600)
         var last = ""
         while ContinuousClock.now < end {
             guard process.isRunning else { return "the daemon has ended with \(process.terminationStatus)" }
-            // `try?`: it may be ending just now.
+            // `try?`: the daemon may be ending.
             if let status = try? await station.status(), let spool = status.spool {
                 last =
                     "delivered \(station.sandbox.ledger.entries.count) of \(sent), refused \(spool.refused) of \(refused), \(status.sentence)"

@@ -6,19 +6,17 @@ import StationSupport
 import SyncModel
 import TestSupport
 
-/// The control socket under hostile input: it neither ends nor hangs nor fails inside, and accepts only what it says that it has accepted.
+/// Hostile input to the control socket. The daemon must not crash, hang or fail internally, and must have stored everything that it accepted.
 struct HostileRequests: DoorPart {
     static let name = "requests"
-    /// Only the connection of this number.
+    /// Runs only the connection with this number.
     var only: UInt64?
 
-    /// Several inputs share a connection, and connections go side by side.
     private static let clients = 8
 
-    /// Of one station: each has an empty outbox, and lists of thousands would take most of the time.
+    /// The time per station. Short, since lists of a large outbox would take most of the time.
     private static let life = Duration.seconds(90)
 
-    /// What clients were told.
     private struct Count: Sendable {
         var inputs = 0
         var statuses: [Int: Int] = [:]
@@ -34,7 +32,6 @@ struct HostileRequests: DoorPart {
         } while only == nil && outcome.failures.isEmpty && ContinuousClock.now < deadline
     }
 
-    /// At one station.
     private func knock(until deadline: ContinuousClock.Instant, seed: UInt64, into outcome: inout Outcome) async throws {
         let station = try await TestStation()
         let process = try await station.start()
@@ -46,7 +43,7 @@ struct HostileRequests: DoorPart {
             for client in 0..<(only == nil ? Self.clients : 1) {
                 group.addTask { [only] in
                     await withCheckedContinuation { continuation in
-                        // Sockets that block, hence a thread of its own.
+                        // On a thread, since these sockets block.
                         Thread.detachNewThread {
                             let numbers =
                                 only.map { stride(from: $0, through: $0, by: 1) }
@@ -72,8 +69,8 @@ struct HostileRequests: DoorPart {
             outcome.failures.append("door: the daemon has ended with \(process.terminationStatus). \(Self.replay(seed))")
             return
         }
-        // Among them what was accepted for a client that did not stay for the answer, and what is just being tried, for some ask for that. The
-        // one id that the clients know may have been handed in and then discarded, once: it is not accepted again.
+        // Includes entries whose client did not wait for the response. The one id that clients know may have been submitted and discarded once; it is
+        // not accepted again.
         let queues = try await station.status().backends.map(\.queue)
         let held = queues.flatMap { [$0.pending, $0.inflight, $0.dead, $0.held, min($0.discarded, 1)] }.reduce(0, +)
         outcome.acknowledged += accepted
@@ -81,7 +78,7 @@ struct HostileRequests: DoorPart {
             outcome.lost += accepted - held
             outcome.failures.append("door: \(accepted) were acknowledged and \(held) are there, of \(queues). \(Self.replay(seed))")
         }
-        // Connections end within the limits for idle ones; only what stays is a leak.
+        // Idle connections close within their timeouts; only descriptors that stay are a leak.
         let patience = ContinuousClock.now + .seconds(300)
         while try Self.descriptors(process) > before + 8, ContinuousClock.now < patience { try await Task.sleep(for: .milliseconds(200)) }
         let after = try Self.descriptors(process)
@@ -94,7 +91,7 @@ struct HostileRequests: DoorPart {
         try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd").count
     }
 
-    /// One connection for each number, whose inputs are made of the seed and of the number alone.
+    /// Opens one connection for each number. Its inputs depend only on the seed and the number.
     private static func knock(
         _ path: String, _ numbers: some Sequence<UInt64>, seed: UInt64, until deadline: ContinuousClock.Instant
     ) -> Count {
@@ -115,7 +112,7 @@ struct HostileRequests: DoorPart {
                 count.failures.append("door: no answer and no end within 20 s to \(place())")
                 continue
             }
-            // One that ends the connection is the last that was heard.
+            // An input that ends the connection is the last one that was read.
             count.inputs += min(inputs.count, answers.count + 1)
             if answers.count < inputs.count { count.statuses[0, default: 0] += 1 }
             for answer in answers {

@@ -7,21 +7,21 @@ import SyncModel
 import SystemPackage
 import TestSupport
 
-/// The drop folder of a real daemon, filled by somebody who means no good. It does not end, hang or grow; nothing outside is read or sent;
-/// whatever is not taken is told of with its reason; and the good files among it all are delivered.
+/// Hostile content in the drop folder of a real daemon. The daemon must not crash, hang or grow. It reads and sends nothing from outside the folder,
+/// reports every file that it does not take, and delivers the valid ones.
 struct HostileSpool: DoorPart {
     static let name = "spool"
-    /// Broken files at once, besides; nil for as many as there is time for.
+    /// The number of additional broken files; nil for as many as the time allows.
     var flood: Int?
-    /// A file of 4 GiB of nothing, and others that take their time.
+    /// Includes a file of 4 GiB and other slow ones.
     var isWhole = true
 
     private static let user: UInt32 = 61_500
-    /// KiB that the daemon may have had at its worst: a few documents of 32 MiB, and never 4 GiB.
+    /// The limit for VmHWM in KiB: a few files of 32 MiB, but never 4 GiB.
     private static let mostMemory = 600 << 10
 
     func run(until deadline: ContinuousClock.Instant, seed: UInt64, into outcome: inout Outcome) async throws {
-        // To put one aside takes some ten milliseconds, for it is made durable.
+        // Refusing one takes about ten milliseconds, since it is made durable.
         let flood = flood ?? (deadline - .now > .seconds(600) ? 20_000 : 2000)
         let station = try await TestStation()
         let log = station.directory("log")
@@ -31,7 +31,7 @@ struct HostileSpool: DoorPart {
         var problems: [String] = []
         let outside = try Outside(owner: Self.user)
 
-        // Put there while the daemon looks, most of it by renaming, as good programs do.
+        // Placed while the daemon scans, mostly with a rename, as well-behaved programs do.
         let staging = station.directory("state/spool/.staging")
         mkdir(staging, 0o777)
         var hazards = DropHazard.names + DropHazard.contents + DropHazard.places
@@ -53,7 +53,6 @@ struct HostileSpool: DoorPart {
         var delivered = hazards.count { $0.fate == .delivered }
         var refused = hazards.count { if case .refused = $0.fate { true } else { false } }
 
-        // Hard links: of a capture elsewhere, and of the daemon's key.
         link(outside.path + "/linked.json", "\(new)/users/5/hard-1.json")
         link(station.directory("state/homing.key"), "\(new)/users/5/hard-2.json")
         stuck += 2
@@ -77,10 +76,10 @@ struct HostileSpool: DoorPart {
             outcome.counted("not tried, for want of root: files of others without permission")
         }
 
-        // One that is written slowly: whole only once it is closed.
+        // A file that is written slowly must be taken only after its writer closes it.
         let slow = "\(new)/users/5/slow.json"
         let writer = open(slow, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
-        // The daemon's own: of other people's files the kernel tells it whether somebody writes only where it has CAP_LEASE, as under systemd.
+        // Owned by the daemon's user: the kernel reports writers of other users' files only with CAP_LEASE, which the daemon has under systemd.
         fchown(writer, Self.user, Self.user)
         let text = Array(DropHazard.capture(4000).utf8)
         _ = text[..<10].withUnsafeBytes { write(writer, $0.baseAddress, $0.count) }
@@ -91,7 +90,6 @@ struct HostileSpool: DoorPart {
             let name = "\(staging)/f\(number)"
             try Data("no capture \(number)".utf8).write(to: URL(fileURLWithPath: name))
             chown(name, Self.user, Self.user)
-            // Of many users, and by the same name.
             let folder = "\(new)/users/\(1000 + number % 50)"
             if number < 50 {
                 mkdir(folder, 0o777)
@@ -169,7 +167,7 @@ struct HostileSpool: DoorPart {
         guard isThere else { throw StationError("\(hazard.words) could not be put there: \(String(cString: strerror(errno)))") }
     }
 
-    /// Puts a link to `state` in the place of a folder with a file of the same name as the daemon's key for a moment; true where the file is new.
+    /// Briefly replaces a folder, which has a file with the name of the daemon's key, with a link to `state`. True if the file is new.
     private static func race(for state: String, in new: String, by staging: String) throws -> Bool {
         let (folder, aside) = ("\(new)/users/30", "\(new)/users/.aside")
         mkdir(folder, 0o777)
@@ -187,7 +185,6 @@ struct HostileSpool: DoorPart {
         return isNew
     }
 
-    /// What belongs to somebody who gave nobody else any right to it.
     private static func putForbidden(in new: String, by staging: String) throws -> Int {
         func file(_ path: String, _ mark: Int, mode: mode_t) throws {
             try Data(DropHazard.capture(mark).utf8).write(to: URL(fileURLWithPath: staging + "/own"))
@@ -204,7 +201,7 @@ struct HostileSpool: DoorPart {
         return 4
     }
 
-    /// Whether everything that was put aside has its reason beside it and its event, and only what was good has been sent.
+    /// Checks that each refused file has its reason, and that only valid files were sent.
     private static func account(_ station: TestStation, hazards: [DropHazard], refused: Int) async throws -> [String] {
         var problems: [String] = []
         let folder = station.directory("state/spool/refused")
@@ -236,7 +233,7 @@ struct HostileSpool: DoorPart {
         let documents = Set(sent.map(\.digest))
         if documents.count != sent.count { problems.append("\(sent.count) were sent, \(documents.count) of them different") }
         var entries = try await station.entries()
-        // The backend has the last one before the daemon has stored its answer.
+        // The backend has the last entry before the daemon stores the response.
         let limit = ContinuousClock.now + .seconds(300)
         while entries.contains(where: { $0.state == "inflight" }), ContinuousClock.now < limit {
             try await Task.sleep(for: .milliseconds(20))
@@ -248,7 +245,7 @@ struct HostileSpool: DoorPart {
         return problems
     }
 
-    /// Whether people are told, and in words that do not steer their terminal or forge a line of the log.
+    /// Checks that files are reported, without control characters and forged log lines.
     private static func sayings(_ station: TestStation, log: String) async throws -> [String] {
         var problems: [String] = []
         let status = try await station.status()
@@ -267,7 +264,7 @@ struct HostileSpool: DoorPart {
         return problems
     }
 
-    /// What is no text on a terminal; nil where all is.
+    /// The first control or bidirectional character; nil if there is none.
     private static func steering(_ text: String) -> String? {
         let bad = text.unicodeScalars.first { scalar in
             scalar != "\n"
@@ -277,9 +274,9 @@ struct HostileSpool: DoorPart {
         return bad.map { "U+\(String($0.value, radix: 16))" }
     }
 
-    /// KiB at its worst.
+    /// VmHWM in KiB.
     private static func mostMemory(of process: Process) -> Int {
-        // `try?`: nil is told as none, and only a process that has ended has none.
+        // `try?`: counts as 0, for a process that has ended.
         let status = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
         let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
         return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0

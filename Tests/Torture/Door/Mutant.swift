@@ -2,7 +2,7 @@ import Delivery
 import Foundation
 import StationSupport
 
-/// One of the files of `config/` with something wrong in it, made of a seed and a number alone.
+/// A mutated file of `config/` that depends only on a seed and a number.
 struct Mutant {
     enum Kind: String, CaseIterable {
         case flipped = "bytes flipped"
@@ -29,20 +29,18 @@ struct Mutant {
         case unknown = "an unknown key"
     }
 
-    /// Below `config/`.
+    /// Relative to `config/`.
     let file: String
     let kind: Kind
     private(set) var bytes: [UInt8] = []
-    /// Whether nobody could mean it.
     private(set) var mustBeRefused = false
 
-    /// The shipped files by their names below `config/`.
     private static let shipped: [(name: String, text: String)] = {
         let folder = TestStation.project + "/config"
         let names = ["aiphoto", "breathesafe", "firebase", "labloop", "lists-2026", "lists", "story16"].map { "backends/\($0).yaml" }
         return (["homing.yaml"] + names).map { name in
             guard let text = try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8) else {
-                preconditionFailure("\(folder)/\(name) is not there")  // `try?`: said here
+                preconditionFailure("\(folder)/\(name) is not there")  // `try?`: reported here
             }
             return (name, text)
         }
@@ -56,15 +54,15 @@ struct Mutant {
         bytes = make(chosen.text, &dice)
     }
 
-    /// Puts it into `folder` with what it needs beside it.
+    /// Writes it to `folder` with the other files that it needs.
     func place(in folder: String) throws {
         try FileManager.default.createDirectory(atPath: folder + "/backends", withIntermediateDirectories: false)
-        // The profile of the drop folder in the shipped configuration, and the one that another extends.
+        // The profile of the drop folder in the shipped configuration, and the profile that another one extends.
         for name in ["homing.yaml", "backends/breathesafe.yaml"] + (file == "backends/labloop.yaml" ? ["backends/firebase.yaml"] : []) {
             guard name != file, file != "homing.yaml" || name == "backends/breathesafe.yaml",
                 let text = Self.shipped.first(where: { $0.name == name })?.text
             else { continue }
-            // Alone in its folder it is read faster.
+            // A profile alone in its folder loads faster.
             if name == "backends/breathesafe.yaml", file != "homing.yaml" { continue }
             try Data(text.utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
         }
@@ -75,7 +73,6 @@ struct Mutant {
         func below(_ end: Int) -> Int { Int.random(in: 0..<max(1, end), using: &dice) }
         var bytes = Array(text.utf8)
         var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-        /// Lines that hold a key.
         let keyed = lines.indices.filter { lines[$0].contains(":") && !lines[$0].drop { $0 == " " }.hasPrefix("#") }
         let line = keyed[below(keyed.count)]
         let key = lines[line].prefix { $0 != ":" }
@@ -157,7 +154,7 @@ struct Mutant {
         String(repeating: "9", count: 100_000), "1." + String(repeating: "0", count: 100_000), "5e-324", "NaN", "inf", "+1", "00",
     ]
     private static let invalid: [[UInt8]] = [[0xff], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80], [0x80], [0xe2, 0x82]]
-    /// Each would send what is secret where nobody, or everybody, could read it, or where the reader of the file does not see it.
+    /// Each would send secrets unencrypted, or to a host that a person reading the file does not see.
     private static let addresses = [
         "http://www.breathesafe.xyz", "https://www.breathesafe.xyz@elsewhere.example", "https://user:pass@www.breathesafe.xyz",
         "https://@a.example",
@@ -177,7 +174,7 @@ struct Mutant {
         "http://127.0.0.1\\.elsewhere.example", "http://127.0.0.256",
     ]
 
-    /// Nine of each in the next: as many as atoms in a mountain, were they ever written out.
+    /// Each level holds nine of the previous one, so expanding it exhausts any memory.
     private static func bomb(asKeys: Bool, levels: Int) -> String {
         var text = "a0: &a0 [\(Array(repeating: "lol", count: 9).joined(separator: ", "))]\n"
         for level in 1..<levels {

@@ -5,19 +5,17 @@ import Sandbox
 import StationSupport
 import TestSupport
 
-/// Every call of the control channel by people of every kind, against what its description says that each of them may do.
+/// Calls every operation of the control API as many kinds of users and compares the results with the OpenAPI description.
 struct RoleMatrix: DoorPart {
     static let name = "roles"
 
     private static let observers: UInt32 = 61_001
     private static let operators: UInt32 = 61_002
     private static let administrators: UInt32 = 61_003
-    /// The daemon's.
     static let ownUser: UInt32 = 61_500
-    /// More groups than most have.
     private static let many: [UInt32] = (62_000..<62_200).map { $0 }
 
-    /// What somebody is, and what that lets them do; nil for nothing.
+    /// Users and the roles that they must get; nil for none.
     private static let people: [(words: String, caller: Caller, role: Access?)] = [
         ("root", Caller(uid: 0, gid: 0), .administer),
         ("the daemon’s own user", Caller(uid: ownUser, gid: 64_000), .administer),
@@ -40,14 +38,13 @@ struct RoleMatrix: DoorPart {
         outcome.failures += try await round(observers: Self.observers, operators: Self.operators) { may in
             if may { outcome.counted("calls of those who may") } else { outcome.met("calls of those who may not") }
         }
-        // The same, with those who only look let in to operate.
+        // The control: observers are configured as operators.
         let failures = try await round(observers: 61_009, operators: Self.observers) { _ in }
         outcome.controls.append(.init(without: "telling who may look from who may operate", failedAsItShould: !failures.isEmpty))
         outcome.failures += try await withoutGroups { outcome.counted($0) }
         outcome.rounds += 1
     }
 
-    /// The role table of a running daemon, as Markdown.
     static func table() async throws -> String {
         let station = try await TestStation()
         try await station.start()
@@ -61,7 +58,7 @@ struct RoleMatrix: DoorPart {
         let station = try await Self.station(
             access: "access: {observe: \(observers), operate: \(operators), administer: \(Self.administrators)}\n")
         let socket = station.directory("homing.sock")
-        // As systemd’s socket unit has it: all may connect, and the groups decide.
+        // As with the systemd socket unit: everyone may connect, and groups decide.
         chmod(socket, 0o666)
         chmod(station.directory.path, 0o755)
         let table = try RoleTable(Self.description(station))
@@ -82,9 +79,9 @@ struct RoleMatrix: DoorPart {
         return failures
     }
 
-    /// An ordinary user’s own daemon: whoever may connect operates, and nobody else gets as far as asking.
+    /// The daemon of an ordinary user: everyone who can connect may operate.
     private func withoutGroups(_ counted: (String) -> Void) async throws -> [String] {
-        // Where an installation has made its groups, those hold.
+        // On a machine with Homing's groups these apply instead.
         guard !["homing-observe", "homing-operate", "homing-administer"].contains(where: { (name: String) in getgrnam(name) != nil }) else {
             return []
         }
@@ -109,7 +106,7 @@ struct RoleMatrix: DoorPart {
         return failures
     }
 
-    /// A daemon of a user of its own, at which somebody is signed in and whose backend is down.
+    /// A daemon under its own user, signed in, with its backend down.
     private static func station(access: String) async throws -> TestStation {
         let station = try await TestStation()
         let file = station.directory("homing.yaml")
@@ -127,7 +124,7 @@ struct RoleMatrix: DoorPart {
         return answer.body
     }
 
-    /// What was wrong with the answer; nil where nothing was. Whatever would change something is asked for wrongly, for the role comes first.
+    /// What is wrong with the response; nil if nothing is. Calls with effects are invalid, since the daemon checks the role first.
     private static func call(_ operation: RoleTable.Operation, id: String, _ socket: String, as caller: Caller, may: Bool) -> String? {
         let isRead = operation.method == "GET"
         let path = operation.path.replacingOccurrences(of: "{id}", with: isRead ? id : "none") + (isRead ? "" : "?no_such_parameter=1")
@@ -136,7 +133,7 @@ struct RoleMatrix: DoorPart {
             Array("\(operation.method) \(path) HTTP/1.1\r\nHost: homing\r\nContent-Length: 2\r\n\r\n{}".utf8))
         guard let answer = answers?.first else { return "got no answer" }
         if may {
-            // 404: an entry has no receipt yet.
+            // 404: an entry without a receipt.
             let right = isRead ? [200, 404] : [200, 201, 400, 404, 409]
             return right.contains(answer.status) ? nil : "may do it, and got \(answer.status): \(answer.body)"
         }

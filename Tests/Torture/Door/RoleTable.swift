@@ -3,18 +3,16 @@ import ControlAPI
 import Foundation
 import StationSupport
 
-/// What the description of the control channel says of who may call what: every call with the least role that it needs.
+/// The role that each operation requires, from the OpenAPI description.
 struct RoleTable {
     struct Operation {
         let method: String
-        /// With `{name}` for each parameter in it.
         let path: String
         let role: Access
     }
 
     let operations: [Operation]
 
-    /// Reads an OpenAPI file.
     init(_ yaml: String) throws {
         let log = MistakeLog()
         guard let root = YAMLNode.parse(yaml, file: "openapi.yaml", log: log), case .table(let paths) = root["paths"]?.content else {
@@ -30,7 +28,6 @@ struct RoleTable {
         }
     }
 
-    /// As Markdown: a line for each call, a column for each role.
     var markdown: String {
         let head = "| call | \(Access.allCases.map { "\($0)" }.joined(separator: " | ")) | nobody |"
         let rule = "|---|\(String(repeating: "---|", count: Access.allCases.count + 1))"

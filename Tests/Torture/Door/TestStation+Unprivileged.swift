@@ -4,7 +4,7 @@ import StationSupport
 import TestSupport
 
 extension TestStation {
-    /// Starts the daemon as user and group `id` where this is root, after giving them the station’s folder; as whoever this is, else.
+    /// As root, gives the station's folder to user and group `id` and starts the daemon as them. Otherwise starts it as the current user.
     @discardableResult
     func startUnprivileged(as id: UInt32, logTo log: String? = nil) async throws -> Process {
         guard geteuid() == 0 else { return try await start(logTo: log) }

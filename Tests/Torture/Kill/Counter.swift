@@ -1,6 +1,5 @@
 import Synchronization
 
-/// Counts from several places.
 final class Counter: Sendable {
     private let value = Mutex(0)
     var count: Int { value.withLock { $0 } }

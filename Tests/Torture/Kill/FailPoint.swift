@@ -1,21 +1,18 @@
-/// A place at which a daemon is killed, by the name of what it is doing there.
 struct FailPoint: Sendable {
     let name: String
-    /// The place, as CRecorder.h says it; `#` stands for a count up to `counts`. Nil for a moment by the clock.
+    /// For RECORDER_KILL (CRecorder.h), with `#` for a count up to `counts`. Nil for a random moment.
     let place: String?
     var counts = 1
     var prelude = Prelude.none
 
-    /// What has to be done so that the place can be met.
     enum Prelude: Sendable {
         case none
-        /// The bearer backend calls its tokens ended.
+        /// The bearer backend's tokens expire.
         case endedTokens
-        /// Nothing is there yet.
         case firstStart
-        /// Somebody signs out of the bearer backend, once all is handed in.
+        /// Signs out of the bearer backend after all submissions.
         case signingOut
-        /// A run has met damage in the store, which the next start salvages.
+        /// The next start salvages the store.
         case damagedStore
     }
 
@@ -84,13 +81,12 @@ struct FailPoint: Sendable {
         FailPoint(name: "while the tables are made", place: "write:before:\(wal):#", counts: 40, prelude: .firstStart),
     ]
 
-    /// Where what was handed in is not yet written: no place of the campaign's, since nobody was answered, but of its negative control's.
+    /// Only for the negative control, since no client has a response yet.
     static let beforeWriting = FailPoint(name: "before a submission is written", place: "write:before:\(wal):#", counts: 24)
 
     static var firstStarts: [FailPoint] { all.filter { $0.prelude == .firstStart } }
     static var later: [FailPoint] { all.filter { $0.prelude != .firstStart } }
 
-    /// The place, with a count drawn for each `#`.
     func drawn(using generator: inout some RandomNumberGenerator) -> String? {
         place?.replacing("#", with: "\(Int.random(in: 1...counts, using: &generator))")
     }

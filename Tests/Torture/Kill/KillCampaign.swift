@@ -3,18 +3,16 @@ import Foundation
 import StationSupport
 import Synchronization
 
-/// Kills the real daemon at every place where it writes or sends, again and again, and looks whether anything that was acknowledged is lost.
+/// Kills the real daemon wherever it writes or sends, and checks that no acknowledged entry is lost.
 struct KillCampaign: Campaign {
     static let name = "kill"
 
-    /// How many rounds in all; nil for as many as the time allows.
+    /// Nil for as many as the time allows.
     var rounds: Int?
-    /// Stations at the same time.
     var stations = 3
-    /// Only the point of this name.
     var only: String?
 
-    /// Rounds between two looks, and looks at one station: its queue stays short, and its first start comes again.
+    /// Rounds per check, and checks per station. Short, to keep queues short and repeat the first start.
     private static let (roundsALook, looks) = (15, 4)
 
     func run(until deadline: ContinuousClock.Instant, seed: UInt64) async throws -> Outcome {
@@ -36,7 +34,7 @@ struct KillCampaign: Campaign {
         return outcome
     }
 
-    /// Whether the look at a station misses what was never stored, though the client counts it as acknowledged.
+    /// True if the check notices entries that were counted as acknowledged and never stored.
     static func carelessnessIsSeen(seed: UInt64) async throws -> Bool {
         let station = try await KillStation(seed: seed, isCareless: true)
         _ = try await station.begin(FailPoint.firstStarts[0])
@@ -49,7 +47,6 @@ struct KillCampaign: Campaign {
         return lost > 0
     }
 
-    /// One station from its first start on.
     private func life(seed: UInt64, until deadline: ContinuousClock.Instant, _ tally: Tally) async throws {
         var generator = SplitMix64(seed: seed)
         let station = try await KillStation(seed: generator.next())
@@ -78,14 +75,12 @@ struct KillCampaign: Campaign {
         await station.stop()
     }
 
-    /// Only one station, as a failure names it.
     func replay(seed: UInt64, until deadline: ContinuousClock.Instant) async throws -> Outcome {
         let tally = Tally(Outcome(Self.name, seed: seed), limit: rounds)
         try await life(seed: seed, until: deadline, tally)
         return tally.outcome(points: [])
     }
 
-    /// What several stations at a time have come to.
     final class Tally: Sendable {
         private struct State {
             var outcome: Outcome
@@ -118,7 +113,6 @@ struct KillCampaign: Campaign {
             }
         }
 
-        /// Adds what the last look at a station counted, from its first day on.
         func close(_ finding: KillStation.Finding) {
             state.withLock { state in
                 state.outcome.acknowledged += finding.acknowledged
@@ -128,7 +122,7 @@ struct KillCampaign: Campaign {
             }
         }
 
-        /// - Parameter points: those of which each must have been met, where it was tried often enough.
+        /// - Parameter points: must have been met if tried often enough.
         func outcome(points: [FailPoint]) -> Outcome {
             state.withLock { state in
                 for point in points where state.missed[point.name] ?? 0 >= 5 && state.outcome.faults["killed \(point.name)"] == nil {

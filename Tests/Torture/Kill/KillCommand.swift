@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 
-/// `homing-torture kill`
 struct KillCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kill", abstract: "Live through one station's kills again, or kill at one place only.",

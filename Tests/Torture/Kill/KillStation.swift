@@ -8,7 +8,7 @@ import SyncModel
 import Synchronization
 import TestSupport
 
-/// A station whose daemon is killed again and again, and the careful client that hands in to it.
+/// A station with a daemon that is killed repeatedly, and a careful client that submits to it.
 actor KillStation {
     let station: TestStation
     let lists: Sandbox
@@ -17,20 +17,18 @@ actor KillStation {
     private var generator: SplitMix64
     private var rounds = 0
 
-    /// By number: handed in and answered; handed in, and not answered yet.
+    /// By number: acknowledged submissions, and those without a response.
     private var acknowledged: Set<Int> = []
     private var owed: [Int] = []
     private var acknowledgedLists: Set<Int> = []
     private var owedLists: [Int] = []
     private var next = 0
     private var dropped = 0
-    /// Since the last look.
     private var signIns = 0
     private var wrongSessions: [String] = []
 
-    /// How long a round waits for its place to be met.
     private let patience: Duration
-    /// Whether the client takes what it has handed in for acknowledged before there is an answer; a negative control.
+    /// A negative control: the client counts submissions as acknowledged before it gets a response.
     private let isCareless: Bool
 
     init(seed: UInt64, patience: Duration = .milliseconds(600), isCareless: Bool = false) async throws {
@@ -55,7 +53,7 @@ actor KillStation {
 
     // MARK: Being killed
 
-    /// First starts that are killed, then one that is not, and signing in. The names of the places that were met.
+    /// A first start that is killed, then one that is not, and the sign-ins. True if the point was met.
     func begin(_ point: FailPoint) async throws -> Bool {
         let met = try await dies(at: point)
         try await station.start()
@@ -66,18 +64,18 @@ actor KillStation {
         return met
     }
 
-    /// One round: a start, something of everything to do, and the end at `point`; whether that was met.
+    /// One round: a start, work of every kind, and the kill at `point`. True if the point was met.
     func round(_ point: FailPoint) async throws -> Bool {
         switch point.prelude {
         case .endedTokens:
-            // A kill in an earlier round may have cost the session: without one, nothing is refreshed.
+            // A kill in an earlier round may have cost the session, and without one there is no refresh.
             try await station.start()
             try await restoreSession()
             try await station.end(SIGKILL)
             lists.expireSessions()
         case .damagedStore:
-            // As a run that meets damage leaves it. Nothing is damaged, so nothing may be missing; a piece of a transaction that a kill has cut
-            // off may be what is left of more.
+            // Marks the store as a run that found damage does. Nothing is damaged, so nothing may be missing. A truncated transaction would look like
+            // a loss, so a clean stop removes it first.
             if LogEnd(in: station.directory("state")).hasPieces {
                 try await station.start()
                 try await station.end(SIGTERM)
@@ -127,13 +125,12 @@ actor KillStation {
         return place == nil || FileManager.default.fileExists(atPath: met)
     }
 
-    /// Hands in what is owed, in order, until all is answered or nobody answers any more.
     private func handIn(while process: Process) async {
         let station = station
         // `try?`: the next start tries again.
         try? await releaseHeldLists()
         for number in owed where process.isRunning {
-            // `try?`: what got no answer is handed in again, under the same id.
+            // `try?`: submitted again under the same id.
             let isAnswered = (try? await station.submit(user: 5 + number % 4, id: number)) != nil
             guard isAnswered || isCareless else { continue }
             acknowledged.insert(number)
@@ -149,7 +146,7 @@ actor KillStation {
         }
     }
 
-    /// Lists knows no keys and cannot be asked: three kills while an entry is sent leave it to a person, who here has it sent once more.
+    /// Lists has neither keys nor look-ups. Three kills during a send hold the entry, and a person retries it here.
     private func releaseHeldLists() async throws {
         for entry in try await station.entries("held") where entry.backend == "lists-2026" && entry.uncertain {
             _ = try await station.client.call(Endpoints.retry, RetryRequest(id: entry.id))
@@ -159,17 +156,17 @@ actor KillStation {
     // MARK: Signing out
 
     private static let signingOut = "api/v1/auth/sign_out"
-    /// Of the latest: whether it was answered, and how many the server had been told of before.
+    /// The latest sign-out: whether it got a response, and the server's earlier sign-out requests.
     private var isSignedOut = false
     private var toldBefore = 0
 
     private func signOut() async {
         toldBefore = lists.ledger.requestCount("DELETE", path: Self.signingOut)
-        // `try?`: without an answer it may have been done or not.
+        // `try?`: without a response the outcome is unknown.
         isSignedOut = (try? await station.client.call(Endpoints.signOut, SignOut(backend: "lists-2026"))) != nil
     }
 
-    /// A sign-out of which anybody has been told is not undone by a kill, and the server is told of it once at most.
+    /// A kill does not undo a sign-out after the client or the server knows of it, and the server gets at most one request for it.
     private func lookAfterSignOut() async throws {
         try await station.start()
         let limit = ContinuousClock.now + .seconds(120)
@@ -199,13 +196,13 @@ actor KillStation {
     struct Finding: Sendable {
         var problems: [String] = []
         var acknowledged = 0, lost = 0, duplicated = 0, duplicatedUncertain = 0
-        /// How often a person had to sign in again, because the answer to a refresh had been lost.
+        /// Sign-ins that were needed because the response to a refresh was lost.
         var signIns = 0
-        /// From the start until all was settled.
+        /// In seconds, from the start until all is settled.
         var recovery = 0.0
     }
 
-    /// Starts without a kill, waits until all is settled, and compares what was acknowledged with what the backends have.
+    /// Starts without a kill, waits until all is settled, and compares acknowledged entries with the backends.
     func settle(patience: Duration = .seconds(600)) async throws -> Finding {
         var finding = Finding()
         let process: Process
@@ -232,7 +229,7 @@ actor KillStation {
         return finding
     }
 
-    /// Signs in again where the daemon asks for that, which only the answer to a refresh that a kill has lost is reason for.
+    /// Signs in again if the daemon asks for it. Its only valid reason is a refresh response lost in a kill.
     private func restoreSession() async throws {
         let reports = try await station.status().backends
         guard let session = reports.first(where: { $0.name == "lists-2026" })?.session, session.state == "signInRequired" else { return }
@@ -287,7 +284,6 @@ actor KillStation {
         }
     }
 
-    /// Lists knows no keys and cannot be asked.
     private func compareLists(_ rows: [EntrySummary], _ finding: inout Finding) async throws {
         var effects = UnkeyedEffects(digests: lists.ledger.entries.map(\.digest), numbers: 1...max(next, 1))
         let numbers = Dictionary(uniqueKeysWithValues: (1...max(next, 1)).map { (Samples.id($0).description, $0) })

@@ -1,19 +1,18 @@
 import Foundation
 
-/// A certificate authority of the campaign's own, made by openssl(1).
+/// A certificate authority made with openssl(1).
 struct Authority: Sendable {
-    /// A server's certificate and its key, as PEM files.
+    /// Paths of a server's certificate and key in PEM.
     struct Identity: Sendable {
         let certificate, key: String
     }
 
     private let folder: String
-    /// Its own certificate, as a PEM file.
+    /// The path of the CA certificate in PEM.
     var certificate: String { folder + "/ca.pem" }
 
     private static let newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
 
-    /// - Parameter folder: is made, and holds whatever it issues.
     init(_ name: String, in folder: String) async throws {
         self.folder = folder
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -39,7 +38,7 @@ struct Authority: Sendable {
         try await Tool.run(["openssl", "req", "-x509"] + Self.newKey + subject, in: folder)
     }
 
-    /// A certificate for those names, which may be addresses, valid between two moments.
+    /// Issues a certificate for host names or IP addresses.
     func issue(
         _ file: String, for names: [String], from: Date = .now.addingTimeInterval(-86_400),
         until: Date = .now.addingTimeInterval(90 * 86_400)
@@ -53,7 +52,6 @@ struct Authority: Sendable {
         return Identity(certificate: "\(folder)/\(file).pem", key: "\(folder)/\(file).key")
     }
 
-    /// A certificate that vouches for itself.
     func selfSigned(_ file: String, for names: [String]) async throws -> Identity {
         let subject = ["-subj", "/CN=backend", "-addext", Self.alternatives(names), "-days", "90"]
         let files = ["-keyout", "\(file).key", "-out", "\(file).pem"]
@@ -65,7 +63,7 @@ struct Authority: Sendable {
         "subjectAltName=" + names.map { ($0.allSatisfy { "0123456789.".contains($0) } ? "IP:" : "DNS:") + $0 }.joined(separator: ",")
     }
 
-    /// As in `20260131235959Z`.
+    /// For example `20260131235959Z`.
     private static func text(_ date: Date) -> String {
         date.formatted(.iso8601).filter { $0.isNumber || $0 == "Z" }
     }

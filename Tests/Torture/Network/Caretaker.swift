@@ -3,23 +3,21 @@ import Foundation
 import Sandbox
 import StationSupport
 
-/// Whoever does what only a person can: signs in again, looks at the backend, and has things tried again.
+/// Does a person's work: signs in again, checks the backend, and retries entries.
 struct Caretaker {
     let backend: FarBackend
-    /// What was tried again because of this person, by id.
     private(set) var retried: Set<String> = []
-    /// Since when each has been waiting for this person.
+    /// Since when each entry waits for this person.
     private var seen: [String: ContinuousClock.Instant] = [:]
 
-    /// How long a request that was cut off may still be on its way to the backend.
+    /// How long a cancelled request may still be on its way to the backend.
     private static let travel: Duration = .seconds(2)
 
     init(_ backend: FarBackend) { self.backend = backend }
 
-    /// Sees to everything that waits for a person now. What was held because it may have arrived is tried again only if it has not, else it is
-    /// done with.
+    /// Handles everything that needs a person now. Retries a held entry with an unknown outcome only if it did not arrive, and otherwise discards it.
     mutating func sees(to station: TestStation, handedIn: Int) async throws {
-        // `try?`: the lies are told to people too, who try again.
+        // `try?`: faults hit sign-ins too; tried again.
         if try await station.report().session.state == "signInRequired" { try? await backend.signIn(station) }
         for entry in try await station.entries() where Self.isNeeded(by: entry) {
             guard backend.protection == .person else {
@@ -41,14 +39,12 @@ struct Caretaker {
         }
     }
 
-    /// Whether it waits for a person, or may have arrived and cannot be looked up: then the daemon sends it again much later, unless a person
-    /// says so.
+    /// True if an entry needs a person, or may have arrived and cannot be looked up. The daemon resends the latter only much later.
     static func isNeeded(by entry: EntrySummary) -> Bool {
         if entry.state == "dead" || entry.state == "held" { return true }
         return entry.state == "pending" && entry.uncertain && !entry.canBeLookedUp && (entry.dueAt?.timeIntervalSinceNow ?? 0) > 60
     }
 
-    /// Whether it has come to a good end: delivered, or found at the backend by this person.
     func isDone(_ entry: EntrySummary) -> Bool {
         entry.state == "delivered" || (backend.protection == .person && entry.state == "discarded" && retried.contains(entry.id))
     }

@@ -5,37 +5,32 @@ import StationSupport
 import SyncModel
 import TestSupport
 
-/// A backend at the far end of a way on which lies are told: what is handed in for it, and what keeps that from taking effect twice.
+/// A backend behind a faulty connection, with its submissions and its protection against duplicates.
 struct FarBackend: Sendable {
     enum Protection: Sendable {
-        /// What may have arrived is looked for first.
         case lookUp
-        /// The backend ignores a second one, by its key.
+        /// The backend ignores a repeated key.
         case key
-        /// Nothing does: it is sent again, and it was noted that the first may have arrived.
+        /// None: the daemon sends again and records the doubt.
         case none
-        /// It is sent once: where that may have arrived, a person looks.
+        /// At most once: a person checks entries that may have arrived.
         case person
     }
 
-    /// The profile's name.
     let name: String
     let route: String
     let sandbox: SandboxBackend
     let protection: Protection
-    /// Of the profile: the timeout that stands there.
+    /// The timeout line in the profile.
     var timeout: String?
-    /// Whether it can be asked how it is.
     var hasHealth = false
-    /// What a person signs in by, where it is no password.
+    /// The credential for backends without passwords.
     var refreshToken: String?
-    /// An item's fields, and its document.
     let fields: @Sendable (Int) -> [String: String]
     var payload: (@Sendable (Int) -> Data)?
-    /// What the ledger knows an item by: its id, or else the digest of what was stored.
+    /// The text that the ledger digests for a submission; nil if it records the id.
     var stored: (@Sendable (Int) -> String)?
 
-    /// All that a profile is shipped for.
     static let all = [breatheSafe, labLoop, aiPhoto, lists, lists2026, story16]
 
     static let breatheSafe = FarBackend(
@@ -65,7 +60,6 @@ struct FarBackend: Sendable {
         name: "story16", route: "message", sandbox: .story16(), protection: .key, fields: { _ in ["conversation": "c1"] },
         payload: { Data(#"{"text":"message \#($0)"}"#.utf8) })
 
-    /// What shortens the times of its profile to those of the campaign.
     var edits: [(String, String)] { timeout.map { [($0, "timeout: 1")] } ?? [] }
 
     func submission(_ number: Int) -> ControlAPI.Submission {
@@ -73,13 +67,12 @@ struct FarBackend: Sendable {
             backend: name, route: route, id: Samples.id(number).description, fields: fields(number), payload: payload?(number))
     }
 
-    /// Signs the manager in, and does what has to be done there before anything else.
     func prepare(_ station: TestStation) async throws {
         try await NetworkCampaign.patiently { try await signIn(station) }
         try await register(station)
     }
 
-    /// Makes whoever is signed in known where that is a call of its own.
+    /// Registers the signed-in account if the backend has a call for it.
     func register(_ station: TestStation) async throws {
         guard name == "aiphoto" else { return }
         let submission = ControlAPI.Submission(backend: name, route: "register", fields: ["name": "Lab", "email": "manager@lab.test"])
@@ -96,7 +89,7 @@ struct FarBackend: Sendable {
         _ = try await station.client.call(Endpoints.signIn, form)
     }
 
-    /// The numbers of what has taken effect, in that order, a second effect too.
+    /// The numbers of submissions in the order of their effects, duplicates included.
     func effects(_ ledger: Ledger, of handedIn: Int) -> [Int] {
         let known = (1...handedIn).map { number in
             (stored.map { LedgerEntry.digest(of: Array($0(number).utf8)) } ?? Samples.id(number).description, number)
@@ -105,14 +98,14 @@ struct FarBackend: Sendable {
         return ledger.entries.compactMap { numbers[stored == nil ? $0.clientMutationID ?? "" : $0.digest] }
     }
 
-    /// How often a try at an entry may count while such lies are told: what only the network is at fault for never does.
+    /// The most attempts that may count per entry with these faults. Mere network failures never count.
     var mayCount: Int {
         switch protection {
-        // Where others get through meanwhile.
+        // If other entries get through.
         case .lookUp: 3
         // A person decides after the first.
         case .person: 0
-        // Each request that was sent and got no answer.
+        // Each request that was sent and got no response.
         case .key, .none: 3
         }
     }

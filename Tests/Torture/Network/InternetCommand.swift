@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// Beyond the link of a station in a network namespace of its own: passes connections on to the backend, and answers for names.
+/// The internet for a station in a network namespace: forwards connections to the backend and answers DNS queries.
 struct InternetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "internet", abstract: "Stand in for the internet within a network namespace.", shouldDisplay: false)
@@ -19,7 +19,7 @@ struct InternetCommand: AsyncParsableCommand {
         }
     }
 
-    /// Answers one question, as the file `names` says at that moment.
+    /// Answers one query as the file `names` says at that moment.
     private func answer(on descriptor: Int32) {
         var question = [UInt8](repeating: 0, count: 512)
         var sender = sockaddr_in()
@@ -27,7 +27,7 @@ struct InternetCommand: AsyncParsableCommand {
         let count = withUnsafeMutablePointer(to: &sender) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { recvfrom(descriptor, &question, question.count, 0, $0, &length) }
         }
-        // `try?`: while the file is replaced nobody answers.
+        // `try?`: no reply while the file is replaced.
         let mode = (try? String(contentsOfFile: folder + "/names", encoding: .utf8)).flatMap(Namespaces.Names.init) ?? .silent
         guard count > 12, let reply = Self.reply(to: Array(question[..<count]), mode) else { return }
         _ = withUnsafePointer(to: &sender) { pointer in
@@ -35,7 +35,7 @@ struct InternetCommand: AsyncParsableCommand {
         }
     }
 
-    /// RFC 1035, section 4: every name is the backend's, and has an address of IPv4 alone. Nil for silence.
+    /// RFC 1035, section 4: every name resolves to the backend's IPv4 address. Nil for no reply.
     private static func reply(to question: [UInt8], _ mode: Namespaces.Names) -> [UInt8]? {
         guard let end = question[12...].firstIndex(of: 0), end + 4 < question.count else { return nil }
         let isIPv4 = question[end + 1] == 0 && question[end + 2] == 1
@@ -47,7 +47,7 @@ struct InternetCommand: AsyncParsableCommand {
         case .failing: (code, answers) = (2, 0)
         }
         let head = question[0..<2] + [0x81, 0x80 | code, 0, 1, 0, answers, 0, 0, 0, 0]
-        // The name of the question, an address, of the internet, not to be kept, four bytes.
+        // A pointer to the name, type A, class IN, TTL 0, four bytes.
         let answer: [UInt8] = [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4] + Namespaces.backend.split(separator: ".").compactMap { UInt8($0) }
         return Array(head + question[12...(end + 4)] + (answers > 0 ? answer : []))
     }

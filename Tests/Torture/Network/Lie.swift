@@ -1,30 +1,29 @@
-/// What becomes of one connection through a LyingProxy.
+/// A fault on one connection through a LyingProxy.
 enum Lie: String, CaseIterable, Sendable {
-    /// Passed on as it is.
+    /// Forwarded unchanged.
     case none
-    /// Accepted, and silent from then on.
+    /// Accepted, then silent.
     case silent
     /// Accepted, and reset before anything is read.
     case resetAtOnce
-    /// Reset after so many bytes of what the daemon sends, or of what the backend answers.
+    /// Reset after a number of bytes of the request or of the response.
     case resetRequest, resetAnswer
-    /// The backend hears everything; its answers come byte by byte.
+    /// The request is forwarded; the response arrives byte by byte.
     case slowAnswer
-    /// The backend hears everything; the head of its answer comes at once, and the rest so slowly that the daemon has to give up.
+    /// The request is forwarded; the head of the response arrives at once and the body too slowly for the daemon's timeout.
     case endlessAnswer
-    /// The backend hears everything, and something else comes in its answer's place.
+    /// The request is forwarded and its response replaced.
     case answerReplaced
-    /// The backend hears everything; behind each of its answers, and beyond its length, comes another one, to nothing that was asked.
+    /// The request is forwarded; an extra response follows each response.
     case answerAppended
-    /// Every answer is this one, and the backend hears nothing.
+    /// The proxy responds with this itself and forwards nothing.
     case loginPage, redirect, portal, unavailable, retryAfterSeconds, retryAfterDate, absurdRetryAfter, tooMany, notHTTP, wrongLength
     case truncatedGzip
 
-    /// Those that need not understand what passes, so that they can be told of what is encrypted too.
+    /// Faults that do not depend on the bytes, so they work on TLS too.
     static let cuts: [Lie] = [.silent, .resetAtOnce, .resetRequest, .resetAnswer, .slowAnswer]
 
-    /// Those that are nobody's fault but the network's, or that ask for quiet, so that no try that meets one counts, whatever backend is behind:
-    /// with TLS also what happens to a connection before anything can be sent on it.
+    /// Network faults and throttling that never count as an attempt at any backend. With TLS they include failures before the request can be sent.
     static func weather(overTLS: Bool) -> [Lie] {
         [.loginPage, .redirect, .portal, .retryAfterSeconds, .retryAfterDate, .absurdRetryAfter, .tooMany]
             + (overTLS ? [.silent, .resetAtOnce] : [])

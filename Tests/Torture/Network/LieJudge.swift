@@ -5,25 +5,22 @@ import StationSupport
 import SyncModel
 import TestSupport
 
-/// Looks, while lies are told and afterwards, at whether they have cost anything.
 struct LieJudge {
     let backend: FarBackend
-    /// How often a try at an entry may count.
     let mayCount: Int
     private var exceeded: Set<String> = []
     private(set) var problems: [String] = []
 
     init(_ backend: FarBackend, mayCount: Int) { (self.backend, self.mayCount) = (backend, mayCount) }
 
-    /// Of each entry as it is now.
     mutating func look(at station: TestStation) async throws {
         for entry in try await station.entries() where entry.attempts > mayCount && exceeded.insert(entry.id).inserted {
             problems.append("\(entry.attempts) attempts were counted of \(entry), and \(mayCount) may have been")
         }
     }
 
-    /// Of all that has happened, once it is over: nothing lost, nothing called delivered that is not there, nothing there twice but where that
-    /// was noted, no attempt counted that may not be, order within a lane.
+    /// Final checks: nothing lost, nothing delivered that is not there, no duplicate without a recorded doubt, no attempt counted wrongly, and order
+    /// within a lane.
     mutating func conclude(_ station: TestStation, _ caretaker: Caretaker, handedIn: Int, _ outcome: inout Outcome) async throws {
         try await look(at: station)
         let rows = try await station.entries().filter { $0.route == backend.route }
@@ -53,11 +50,11 @@ struct LieJudge {
         outcome.failures += problems.map { "\(backend.name): \($0)" }
     }
 
-    /// - Parameter mayBeLate: entries that later ones may pass where the lane may skip them: a person retried them, or an event says so.
+    /// - Parameter mayBeLate: entries that a person retried or that stepped aside, which later ones may overtake if the lane may skip them.
     private func disorder(_ effects: [Int], handedIn: Int, mayBeLate: Set<String>) -> [String] {
         var seen: Set<Int> = []
         let first = effects.filter { seen.insert($0).inserted }
-        // A lane that halts keeps the order of all.
+        // A lane that halts keeps the whole order.
         guard backend.protection == .lookUp else {
             return first == Array(1...handedIn) ? [] : ["they arrived as \(first), in a lane that halts"]
         }
@@ -70,7 +67,7 @@ struct LieJudge {
         }
     }
 
-    /// A try that may have taken effect, as it was noted.
+    /// True for an event of a try that may have taken effect.
     private static func isDoubt(_ event: Event) -> Bool {
         guard ["released", "retrying", "held", "dead", "recovered"].contains(event.kind) else { return false }
         switch event.detail["reason"] {
@@ -80,13 +77,13 @@ struct LieJudge {
         }
     }
 
-    /// The most attempts that were counted of each entry since it was handed in, or since a person had it tried again.
+    /// The most counted attempts of each entry since its submission or a person's retry.
     private func counted(_ events: [Event]) -> [String: Int] {
         var (now, most): ([String: Int], [String: Int]) = ([:], [:])
         for event in events {
             guard let id = event.entry else { continue }
             if event.kind == "retried" { now[id] = 0 }
-            // The last one that counts ends it; but for a look after it, which is none.
+            // The last counted attempt ends the entry; a look-up does not count.
             let isLast =
                 event.kind == "dead" && backend.protection != .lookUp && ["lostAnswer", "serverError"].contains(event.detail["reason"])
             if event.kind == "retrying" || isLast { now[id, default: 0] += 1 }
@@ -95,7 +92,6 @@ struct LieJudge {
         return most
     }
 
-    /// Since the daemon's first day.
     private static func events(of station: TestStation) async throws -> [Event] {
         var events: [Event] = []
         try await station.client.events(EventQuery(since: 0)) { event in

@@ -3,9 +3,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A proxy that passes bytes between the daemon and the backend, and lies about them.
+/// A proxy between the daemon and the backend that injects faults.
 final class LyingProxy: Sendable {
-    /// Where it listens; 0 for a Unix socket.
+    /// The port it listens on; 0 for a Unix socket.
     let port: UInt16
     private let listener: Int32
     private let target: StreamPlace
@@ -20,7 +20,6 @@ final class LyingProxy: Sendable {
         var isClosed = false
     }
 
-    /// - Parameter target: where everything is passed to.
     init(at place: StreamPlace = .loopback(0), target: StreamPlace, seed: UInt64) throws {
         self.target = target
         state = Mutex(State(generator: SplitMix64(seed: seed)))
@@ -32,9 +31,9 @@ final class LyingProxy: Sendable {
         }
     }
 
-    /// From now on each connection meets one of these at random, and each of them is met soon; those that are open are reset.
+    /// Gives each new connection one of these faults at random, unused ones first, and closes open connections.
     ///
-    /// - Parameter openly: every answer says that its connection ends with it, so that nothing else is sent on it.
+    /// - Parameter openly: adds `Connection: close` to every response, so that nothing else is sent on the connection.
     func tell(_ lies: [Lie], openly: Bool = false) {
         let open = state.withLock { state in
             (state.lies, state.endsOpenly) = (lies, openly)
@@ -43,10 +42,8 @@ final class LyingProxy: Sendable {
         for descriptor in open { shutdown(descriptor, Int32(SHUT_RDWR)) }
     }
 
-    /// How often each lie was told.
     var met: [Lie: Int] { state.withLock(\.met) }
 
-    /// Accepts nothing more and ends what is open.
     func close() {
         let open = state.withLock { state in
             state.isClosed = true
@@ -59,15 +56,15 @@ final class LyingProxy: Sendable {
 
     private func serve(_ client: Int32) {
         let fate = state.withLock { state -> (lie: Lie, bytes: Int, endsOpenly: Bool, isClosed: Bool) in
-            // Rather one that nobody has met yet, so that each is met soon.
+            // Prefers unused faults, so that each is used soon.
             let new = state.lies.filter { $0 != .none && state.met[$0] == nil }
-            // An absurd Retry-After costs a minute each time; once is enough.
+            // An absurd Retry-After costs a minute each time, so once is enough.
             let repeated = state.lies == [.absurdRetryAfter] ? state.lies : state.lies.filter { $0 != .absurdRetryAfter }
             let lies = new.isEmpty || Bool.random(using: &state.generator) ? repeated : new
             let lie = lies[Int.random(in: 0..<lies.count, using: &state.generator)]
             state.met[lie, default: 0] += 1
             state.open.insert(client)
-            // Often within the head, sometimes within the body.
+            // Usually within the head, sometimes within the body.
             let bytes = Int.random(in: 0...(Bool.random(using: &state.generator) ? 400 : 6000), using: &state.generator)
             return (lie, bytes, state.endsOpenly, state.isClosed)
         }
@@ -98,7 +95,7 @@ final class LyingProxy: Sendable {
         case .absurdRetryAfter:
             let absurd = ["-1", "99999999999999999999", "soon", "Thu, 01 Jan 1970 00:00:00 GMT", "Fri, 99 Foo 2026 99:99:99 GMT"]
             let word = absurd[fate.bytes % absurd.count]
-            // A number this large is clamped to hours, which this campaign does not have: only forms that mean nothing or the past.
+            // Huge numbers are clamped to hours, too long for this campaign. The other forms are invalid or in the past.
             let retry = word.hasPrefix("999") ? "0" : word
             answer(Self.busy(retry))
         case .tooMany: answer(Self.busy("1", "429 Too Many Requests"))
@@ -112,7 +109,6 @@ final class LyingProxy: Sendable {
         }
     }
 
-    /// Reads the whole of what comes, answers it, and goes.
     private func answer(_ client: Int32, _ bytes: [UInt8]) {
         guard Self.read(client) != nil else { return }
         _ = Self.write(client, bytes)
@@ -120,12 +116,11 @@ final class LyingProxy: Sendable {
         while Self.read(client) != nil {}
     }
 
-    /// Passes bytes both ways until either side ends, or so many have passed, after which the connection is reset.
+    /// Forwards both ways until one side closes, or resets the connection after a number of bytes.
     ///
     /// - Parameters:
-    ///   - microseconds: after each byte of an answer, or only of its body where the head is spared.
-    ///   - instead: goes out in place of the answer.
-    ///   - appended: goes out with each answer that comes in one piece.
+    ///   - microseconds: after each byte of a response, or of its body if the head is spared.
+    ///   - appended: follows each response that is read in one piece.
     private func relay(
         _ client: Int32, requestBytes: Int, answerBytes: Int, pause microseconds: UInt32 = 0, sparingHead: Bool = false,
         instead: [UInt8]? = nil, behind appended: [UInt8] = []
@@ -160,12 +155,11 @@ final class LyingProxy: Sendable {
         }
     }
 
-    /// Up to and with the empty line; 0 where there is none.
+    /// The length including the empty line; 0 without one.
     private static func headLength(_ answer: [UInt8]) -> Int {
         answer.indices.first { answer[$0...].starts(with: bytes("\r\n\r\n")) }.map { $0 + 4 } ?? 0
     }
 
-    /// Whether it is an answer from its first byte to its last.
     private static func isWhole(_ answer: [UInt8]) -> Bool {
         let head = headLength(answer)
         let lines = String(decoding: answer[..<head], as: UTF8.self).lowercased().split(separator: "\r\n")
@@ -173,7 +167,6 @@ final class LyingProxy: Sendable {
         return head > 0 && length.map { head + $0 == answer.count } ?? false
     }
 
-    /// What a backend says that has taken something.
     private static let created = "HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{\"id\":424242}"
 
     private static func page(_ status: String, _ words: String) -> [UInt8] {
@@ -183,7 +176,6 @@ final class LyingProxy: Sendable {
 
     private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    /// The same answer, with its connection's end announced.
     private static func ending(_ answer: [UInt8]) -> [UInt8] {
         let line = answer.prefix { $0 != UInt8(ascii: "\n") }.count + 1
         return line > answer.count ? answer : Array(answer[..<line]) + bytes("Connection: close\r\n") + answer[line...]
@@ -193,13 +185,12 @@ final class LyingProxy: Sendable {
         bytes("HTTP/1.1 \(status)\r\nRetry-After: \(retryAfter)\r\nContent-Length: 0\r\n\r\n")
     }
 
-    /// As in `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// For example `Sun, 06 Nov 1994 08:49:37 GMT`.
     private static let headerDate = Date.VerbatimFormatStyle(
         format:
             "\(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) GMT",
         locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian))
 
-    /// nil at the end, or when the connection has broken.
     private static func read(_ descriptor: Int32) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
         let count = recv(descriptor, &buffer, buffer.count, 0)

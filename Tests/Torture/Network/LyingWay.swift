@@ -4,15 +4,14 @@ import Sandbox
 import StationSupport
 import TestSupport
 
-/// The daemon's way to a sandbox, in plain or over TLS, with liars on it: one that only cuts, outside of TLS, and one that speaks, within.
+/// The daemon's connection to a sandbox, plain or TLS. With TLS one proxy cuts outside of it, and another one inside alters responses.
 struct LyingWay: Sendable {
     private let outer: LyingProxy?
     private let front: TLSFront?
     private let inner: LyingProxy
-    /// Where the daemon finds the backend.
     let baseURL: String
 
-    /// - Parameter identity: of the TLS server, for `localhost`; nil for no TLS.
+    /// - Parameter identity: the TLS server's, for `localhost`; nil for plain HTTP.
     init(to station: TestStation, showing identity: Authority.Identity?, seed: UInt64) async throws {
         inner = try LyingProxy(target: .loopback(station.port), seed: seed)
         if let identity {
@@ -26,19 +25,18 @@ struct LyingWay: Sendable {
         }
     }
 
-    /// From now on each connection meets one of these, or none unless it is `always`; those that are open are reset.
+    /// Gives each new connection one of these faults, or none unless `always`, and closes open connections.
     ///
-    /// - Parameter openly: every answer says that its connection ends with it.
+    /// - Parameter openly: adds `Connection: close` to every response.
     func tell(_ lies: [Lie], always: Bool = false, openly: Bool = false) {
         func told(_ lies: [Lie]) -> [Lie] { always && !lies.isEmpty ? lies : lies + [.none] }
         guard let outer else { return inner.tell(told(lies), openly: openly) }
         let (cuts, words) = (lies.filter(Lie.cuts.contains), lies.filter { !Lie.cuts.contains($0) })
-        // What is cut off outside meets no lie within.
+        // A connection cut outside of TLS meets no fault inside.
         outer.tell(words.isEmpty ? told(cuts) : cuts + [.none])
         inner.tell(told(words), openly: openly)
     }
 
-    /// How often each lie was told.
     var met: [Lie: Int] {
         var met = inner.met.merging(outer?.met ?? [:], uniquingKeysWith: +)
         met[Lie.none] = nil
@@ -52,12 +50,10 @@ struct LyingWay: Sendable {
     }
 }
 
-/// A station whose daemon finds the sandbox only by such a way.
 struct LyingStation: Sendable {
     let station: TestStation
     let way: LyingWay
 
-    /// - Parameter edits: of the profile.
     init(
         _ backend: SandboxBackend = .breatheSafe(.severalUsers), profile: String = "breathesafe", route: String = "measurement",
         overTLS: Bool, seed: UInt64, edits: [(String, String)] = [], delivery: String = NetworkCampaign.hasty,
@@ -87,10 +83,8 @@ struct LyingStation: Sendable {
 }
 
 extension TestStation {
-    /// Of its sandbox.
     var port: UInt16 { UInt16(URL(string: sandbox.baseURL)?.port ?? 0) }
 
-    /// The only backend's report.
     func report() async throws -> BackendReport {
         guard let report = try await status().backends.first else { throw StationError("no backend is configured") }
         return report

@@ -1,25 +1,22 @@
 import Foundation
 import StationSupport
 
-/// A daemon in a network namespace of its own, whose one link leads to a second one that stands in for the internet. Neither leads any further:
+/// Runs a daemon in a network namespace with one link, to a second namespace that simulates the internet. Neither is connected to the real network:
 /// the backend is reached through a Unix socket.
 struct Namespaces: Sendable {
-    /// The internet's end of the link, which is also where names are asked for; and where the backend is.
+    /// The internet's end of the link, which is also the name server, and the backend's address.
     static let gateway = "192.0.2.1"
     static let backend = "198.51.100.7"
     static let name = "backend.homing.test"
 
-    /// How questions for a name fare.
     enum Names: String, Sendable {
         case answering, silent
         /// NXDOMAIN and SERVFAIL.
         case unknown, failing
     }
 
-    /// Holds the files of which the script speaks.
     let folder: String
 
-    /// Where the backend is to listen for what comes from there.
     var backendSocket: String { folder + "/backend.sock" }
 
     init(in folder: String) throws {
@@ -31,9 +28,9 @@ struct Namespaces: Sendable {
 
     func tell(_ names: Names) throws { try names.rawValue.write(toFile: folder + "/names", atomically: true, encoding: .utf8) }
 
-    /// What makes the namespaces and then becomes the program that follows.
+    /// A command that creates the namespaces and then executes the program after it.
     func launcher() throws -> [String] {
-        // `try?`: there is none before the first time.
+        // `try?`: missing before the first time.
         try? FileManager.default.removeItem(atPath: folder + "/internet.pid")
         let program = ["\(TestStation.programs)", "\(TestStation.project)/.build/debug"].map { $0 + "/homing-torture" }
         guard let program = program.first(where: FileManager.default.isExecutableFile) else {
@@ -63,7 +60,7 @@ struct Namespaces: Sendable {
         return ["unshare", "--user", "--map-root-user", "--net", "--mount", "/bin/sh", "-c", script, folder]
     }
 
-    /// Throws, with what to do about it, where namespaces cannot be made.
+    /// Throws, with a remedy, if namespaces cannot be created.
     static func check() async throws {
         do { try await Tool.run("unshare", "--user", "--map-root-user", "--net", "--mount", "ip", "link", "set", "lo", "up") } catch {
             throw StationError(
@@ -72,10 +69,10 @@ struct Namespaces: Sendable {
         }
     }
 
-    /// Runs ip(8) where the daemon is.
+    /// Runs ip(8) in the daemon's namespace.
     func station(_ process: Process, _ arguments: [String]) async throws { try await ip(arguments, in: process.processIdentifier) }
 
-    /// Runs ip(8) beyond the link.
+    /// Runs ip(8) in the internet's namespace.
     func internet(_ arguments: [String]) async throws {
         let pid = try String(contentsOfFile: folder + "/internet.pid", encoding: .utf8)
         try await ip(arguments, in: Int32(pid) ?? 0)

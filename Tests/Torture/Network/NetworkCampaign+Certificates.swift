@@ -7,19 +7,18 @@ import SyncModel
 import TestSupport
 
 extension NetworkCampaign {
-    /// A certificate that must not be trusted, and what is to be said of it.
+    /// A certificate that must be refused, and the expected messages.
     struct WrongCertificate {
         let name: String
         let identity: Authority.Identity
-        /// Of the gate, for programs.
+        /// The cause at the gate, in JSON.
         let cause: String
-        /// Of the status's sentence.
+        /// Part of the status's sentence.
         let words: String
-        /// Of what to do.
         let remedy: String
     }
 
-    /// A station at a backend that shows its clients a certificate, of an authority that the station knows.
+    /// A station and a TLS backend with a certificate of an authority that the station trusts.
     struct TrustingStation {
         let station: TestStation
         let authority: Authority
@@ -27,15 +26,15 @@ extension NetworkCampaign {
         let front: TLSFront
 
         /// - Parameters:
-        ///   - name: of the backend, which its certificate is for.
-        ///   - url: where the daemon finds it; nil for there, at the front's port.
-        ///   - path: of the Unix socket that the front listens on; nil for a port.
+        ///   - name: the backend's name in the certificate.
+        ///   - url: the backend's URL; nil for `name` with the front's port.
+        ///   - path: the Unix socket of the front; nil for a port.
         init(name: String = "localhost", url: String? = nil, at path: String? = nil) async throws {
             station = try await TestStation()
             authority = try await Authority("the campaign's", in: station.directory("authority"))
             good = try await authority.issue("good", for: [name])
             front = try await TLSFront(at: path, target: station.port, showing: good)
-            // A request that is on its way when the link goes would wait for a minute.
+            // The default timeout of a minute is too long for requests that are under way when the link goes down.
             try TestStation.place(
                 "breathesafe", in: station.directory, baseURL: url ?? "https://\(name):\(front.port)", edits: [patience])
             try configure(trusting: authority)
@@ -52,7 +51,7 @@ extension NetworkCampaign {
         }
     }
 
-    /// Each wrong certificate in turn: nothing goes through it, it is said what is wrong, nothing is spent, and with the right one all goes on.
+    /// Each wrong certificate in turn: no request is sent, the status names the fault, no attempt counts, and deliveries resume with the right one.
     func certificates(seed: UInt64, _ outcome: inout Outcome) async throws {
         var dice = SplitMix64(seed: seed)
         let trusting = try await TrustingStation()
@@ -71,7 +70,7 @@ extension NetworkCampaign {
             if try await !settlesByItself(station, &outcome) { outcome.failures.append("\(certificate.name): it does not go on by itself") }
             outcome.met("tls \(certificate.name)")
         }
-        // Where its authority is known, the very same certificate is a good one: what was refused was the certificate, and nothing else.
+        // The same certificate is accepted once its authority is trusted, so only the authority was the reason for its refusal.
         try await station.end(SIGTERM)
         try trusting.configure(trusting: stranger)
         try trusting.front.show(unknown)
@@ -101,7 +100,7 @@ extension NetworkCampaign {
         ]
     }
 
-    /// Hands in, sees that the certificate on show is refused and why, and that nothing has gone through or been spent.
+    /// Submits, and checks that the certificate is refused with the right message, nothing was sent, and no attempt counted.
     func refuses(
         _ trusting: TrustingStation, numbers: ClosedRange<Int>, _ certificate: WrongCertificate, _ outcome: inout Outcome
     ) async throws {
@@ -126,10 +125,9 @@ extension NetworkCampaign {
         }
     }
 
-    /// All that was handed in is there once, and the daemon ends.
     func concludes(_ trusting: TrustingStation, acknowledged: Int, _ outcome: inout Outcome) async throws {
         let rows = try await trusting.station.entries()
-        // By a clock that is ahead, what was delivered today was delivered long ago, and is listed no more: its receipt stays for good.
+        // With a clock that is ahead, delivered entries may be pruned already. Their receipts stay.
         let receipts = try await trusting.station.client.call(Endpoints.receipts, ReceiptQuery(limit: 500)).receipts
         let known = Set(rows.map(\.id) + receipts.map(\.id))
         let delivered = Set(rows.filter { $0.state == "delivered" }.map(\.id) + receipts.map(\.id))

@@ -6,7 +6,7 @@ import StationSupport
 import TestSupport
 
 extension NetworkCampaign {
-    /// A station whose clock is years behind, from its start or from one moment to the next, and one that is as far ahead.
+    /// A station with a clock that is years behind or ahead, from its start or after a step.
     func clocks(seed: UInt64, _ outcome: inout Outcome) async throws {
         var dice = SplitMix64(seed: seed)
         let trusting = try await TrustingStation()
@@ -38,7 +38,7 @@ extension NetworkCampaign {
             if restarts { try await station.end(SIGTERM) }
             try set(years: years)
             if restarts { try await station.start(environment) }
-            // A connection that stands needs no certificate any more.
+            // Closes connections, since an open one needs no new certificate.
             try trusting.front.show(trusting.good)
             let certificate = WrongCertificate(
                 name: "clock \(name)\(restarts ? ", from the start" : "")", identity: trusting.good, cause: cause, words: words,
@@ -51,7 +51,6 @@ extension NetworkCampaign {
         try await concludes(trusting, acknowledged: number, &outcome)
     }
 
-    /// Which year a clock shows that is wrong by so many times 365 days.
     private static func year(_ years: Int) -> String {
         Date.now.addingTimeInterval(TimeInterval(years) * 365 * 86_400).formatted(.iso8601.year())
     }

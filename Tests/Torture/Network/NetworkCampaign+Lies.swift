@@ -7,12 +7,12 @@ import SyncModel
 import TestSupport
 
 extension NetworkCampaign {
-    /// Twenty-four submissions, and as many more as it takes until each of some lies was told; then the truth.
+    /// Submits 24 entries, and more until each fault was used; then removes the faults.
     ///
     /// - Parameters:
-    ///   - looksUp: whether the profile says how to look for what may have arrived.
-    ///   - backend: the one that is lied before; nil for any.
-    ///   - chosen: the lies; nil for some.
+    ///   - looksUp: the profile can look up entries.
+    ///   - backend: nil for a random one.
+    ///   - chosen: the faults; nil for random ones.
     func lies(
         seed: UInt64, overTLS: Bool, looksUp: Bool = true, before backend: FarBackend? = nil, telling chosen: [Lie]? = nil,
         _ outcome: inout Outcome
@@ -33,7 +33,7 @@ extension NetworkCampaign {
         way.tell(lies)
         for number in 1...24 {
             _ = try await station.client.call(Endpoints.submit, backend.submission(number))
-            // Now and then the person loses patience, so that more is tried in the same time.
+            // A person's sync makes more tries in the same time.
             if number % 6 == 0 { _ = try await station.client.call(Endpoints.sync, SyncRequest()) }
         }
         var handedIn = 24
@@ -41,9 +41,8 @@ extension NetworkCampaign {
         while ContinuousClock.now < limit, lies.contains(where: { way.met[$0] == nil }) {
             try await Task.sleep(for: .milliseconds(100))
             try await judge.look(at: station)
-            // What is dead or held would stop all behind it, and nothing would meet a lie any more.
+            // A failed or held entry would block its lane, and no request would meet a fault.
             if backend.protection != .lookUp { try await caretaker.sees(to: station, handedIn: handedIn) }
-            // What is delivered or dead meets nobody any more.
             if try await station.report().queue.waiting == 0 {
                 handedIn += 1
                 _ = try await station.client.call(Endpoints.submit, backend.submission(handedIn))
@@ -65,7 +64,7 @@ extension NetworkCampaign {
         try await lying.stop()
     }
 
-    /// Waits until all has come to a good end, with a person to help, and notes how long that took; false where it does not.
+    /// Waits until all entries are done, with a person's help, and records the time; false on a timeout.
     func settles(
         _ station: TestStation, _ caretaker: inout Caretaker, _ judge: inout LieJudge, handedIn: Int, _ outcome: inout Outcome
     ) async throws -> Bool {
@@ -73,7 +72,6 @@ extension NetworkCampaign {
         let settled = try await Self.soon {
             _ = try await station.client.call(Endpoints.sync, SyncRequest())
             try await judge.look(at: station)
-            // What the lies have made dead or held is a person's to try again.
             try await caretaker.sees(to: station, handedIn: handedIn)
             return try await station.entries().allSatisfy(caretaker.isDone)
         }
@@ -93,11 +91,11 @@ extension NetworkCampaign {
                   echo: /arkit
 
             """
-        // Sent again at once, as if a second one did no harm.
+        // Resends at once, as if the route were repeatable.
         return [patience, ("    marker: /arkit_data/client_mutation_id\n", ""), (finding, "    delivery: repeatable\n")]
     }
 
-    /// An answer whose body would take minutes: the time that an exchange may take is over before, though bytes come all the while.
+    /// A response with a body that takes minutes: the daemon gives up after its exchange timeout although bytes keep arriving.
     func endlessAnswers(seed: UInt64, overTLS: Bool, _ outcome: inout Outcome) async throws {
         let lying = try await LyingStation(overTLS: overTLS, seed: seed, edits: Self.edits(looksUp: true))
         let station = lying.station
@@ -115,7 +113,7 @@ extension NetworkCampaign {
         try await lying.stop()
     }
 
-    /// The answer to a refresh that rotates the tokens is lost, over TLS: at worst a person has to sign in again, and what waits is untouched.
+    /// The response to a token rotation is lost over TLS. At worst a person must sign in again; waiting entries are not affected.
     func lostRotations(seed: UInt64, _ outcome: inout Outcome) async throws {
         var dice = SplitMix64(seed: seed)
         let backend = SandboxBackend.lists2026(Lists2026Configuration(grace: Bool.random(using: &dice) ? 10 : 0, limits: .none))

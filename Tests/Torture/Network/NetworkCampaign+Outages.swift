@@ -6,22 +6,21 @@ import StationSupport
 import TestSupport
 
 extension NetworkCampaign {
-    /// What is done to the network of a station, what the status says of it, and what ends it.
     struct Outage: Sendable {
         let name: String
-        /// Of ip(8), at the station and beyond its link.
+        /// Arguments of ip(8), for the station and for the internet.
         var station: [String] = [], internet: [String] = []
         var names = Namespaces.Names.answering
         let words: String
         var stationAfter: [[String]] = [], internetAfter: [[String]] = []
-        /// Whether the daemon is stopped in it, rather than that it ends.
+        /// True if the daemon is stopped during the outage.
         var stops = false
     }
 
     private static let route = ["route", "add", "default", "via", Namespaces.gateway]
     private static let there = "\(Namespaces.backend)/32"
 
-    /// Of these the end is seen at the station: a link, a route.
+    /// The daemon sees these end, by a change of a link or a route.
     static let noticed = [
         Outage(
             name: "link down", station: ["link", "set", "station", "down"], words: "its name cannot be looked up",
@@ -38,7 +37,7 @@ extension NetworkCampaign {
             internetAfter: [["link", "set", "internet", "up"]]),
     ]
 
-    /// Of these only time tells.
+    /// Only a retry finds the end of these.
     static let unnoticed = [
         Outage(
             name: "vanishing packets", internet: ["address", "del", there, "dev", "lo"], words: "connecting took too long",
@@ -52,7 +51,7 @@ extension NetworkCampaign {
         Outage(name: "failing name server", names: .failing, words: "its name cannot be looked up"),
     ]
 
-    /// Each outage in turn: it is said what is wrong, nothing is spent, and what waits goes up by itself when it is over.
+    /// Each outage in turn: the status names the fault, no attempt counts, and deliveries resume afterwards without help.
     func outages(seed: UInt64, _ outcome: inout Outcome) async throws {
         try await Namespaces.check()
         var dice = SplitMix64(seed: seed)
@@ -61,8 +60,8 @@ extension NetworkCampaign {
         let trusting = try await TrustingStation(name: Namespaces.name, url: "https://\(Namespaces.name)", at: places.backendSocket)
         let station = trusting.station
         var number = 0
-        // With a pause longer than anybody waits here, only the sight of the change can bring it back, and the one probe then must not be given
-        // up because this machine is busy.
+        // With this long pause only a noticed change can resume deliveries. The timeouts are longer, since the one probe must not fail on a slow
+        // machine.
         let pauses = [
             (Self.noticed, "first_delay: 0.05, lookup_after: 0.05, first_pause: 600", "connect: 5, request: 5, exchange: 10"),
             (Self.unnoticed, Self.hasty, Self.impatient),
@@ -76,7 +75,7 @@ extension NetworkCampaign {
                 if !outage.station.isEmpty { try await places.station(process, outage.station) }
                 if !outage.internet.isEmpty { try await places.internet(outage.internet) }
                 try places.tell(outage.names)
-                // A connection that stands needs no name and no route that is new.
+                // Closes connections, since an open one needs no name and no new route.
                 try trusting.front.show(trusting.good)
                 for number in number - 1...number { try await station.submit(user: 5 + number % 4, id: number) }
                 try await isToldOf(outage, station, &outcome)
@@ -98,7 +97,6 @@ extension NetworkCampaign {
         try await concludes(trusting, acknowledged: number, &outcome)
     }
 
-    /// Starts the daemon in namespaces of its own, which are new and well each time.
     private func start(_ station: TestStation, in places: Namespaces) async throws -> Process {
         let process = try await station.start(through: places.launcher())
         guard try await Self.soon({ FileManager.default.fileExists(atPath: places.folder + "/internet.pid") }) else {

@@ -5,32 +5,32 @@ import Sandbox
 import StationSupport
 
 extension NetworkCampaign {
-    /// For a while nothing gets through, and every answer is the network's or asks for quiet; then the truth, and perhaps a session that has
-    /// ended meanwhile. Whatever the backend behind, no attempt is counted.
+    /// For a while no request succeeds: every response comes from the network or asks to wait. Then the faults end, sometimes together with the
+    /// session. No attempt may count at any backend.
     ///
     /// - Parameters:
-    ///   - backend: nil for any.
-    ///   - chosen: the lies; nil for some.
+    ///   - backend: nil for a random one.
+    ///   - chosen: the faults; nil for random ones.
     func weather(
         seed: UInt64, overTLS: Bool, before backend: FarBackend? = nil, telling chosen: [Lie]? = nil, _ outcome: inout Outcome
     ) async throws {
         var dice = SplitMix64(seed: seed)
         let backend = backend ?? FarBackend.all.randomElement(using: &dice) ?? .breatheSafe
-        // The lies delay only the connection. A late answer would count as an attempt, and only a slow machine makes one late.
+        // Only connections are delayed, so the timeouts of requests are long: a late response on a slow machine would count as an attempt.
         let lying = try await LyingStation(
             backend, overTLS: overTLS, seed: seed, edits: [], timeouts: "connect: 1, request: 600, exchange: 600")
         let (station, way) = (lying.station, lying.way)
         try await backend.prepare(station)
         var lies = Lie.weather(overTLS: overTLS).shuffled(using: &dice)
         lies.removeLast(Int.random(in: 0..<lies.count - 2, using: &dice))
-        // A mere 503 may be the backend's own. Where its health route is lied about as well, it is ill, and nothing counts; where there is none,
-        // the first one of an entry does.
+        // A plain 503 may be the backend's own. If the health route fails too, it does not count. Without a health route, the first one of an entry
+        // counts.
         if chosen == nil, Bool.random(using: &dice) { lies.append(.unavailable) }
         lies = chosen ?? lies
         var judge = LieJudge(backend, mayCount: lies.contains(.unavailable) && !backend.hasHealth && backend.protection != .person ? 1 : 0)
         var caretaker = Caretaker(backend)
 
-        // Between two runs, so that nothing is on its way when the weather changes: what is cut off there may count.
+        // The faults begin between two runs, since a request that is cut off may count.
         try await station.end(SIGTERM)
         way.tell(lies, always: true, openly: true)
         try await station.start()

@@ -4,8 +4,8 @@ import Foundation
 import Sandbox
 import StationSupport
 
-/// The real daemon behind a network that lies, breaks, or shows wrong certificates: nothing that it was told is lost, nothing is taken for
-/// success that was none, nothing takes effect twice that can be looked up, and no attempt is counted for what is the network's fault.
+/// The real daemon behind a faulty network. No entry is lost, no false success accepted, no entry that can be looked up delivered twice, and no
+/// attempt counted for a fault of the network.
 struct NetworkCampaign: RoundCampaign {
     static let name = "network"
     static let kinds = 8
@@ -23,9 +23,9 @@ struct NetworkCampaign: RoundCampaign {
         }
     }
 
-    /// What must fail without what the guarantees stand on. What is trusted and what can be reached is such a control within its own round.
+    /// Negative controls. Rounds with certificates and outages contain their own.
     func control(seed: UInt64, _ outcome: inout Outcome) async throws {
-        // Without the look-up what was cut off after its effect must arrive twice, and the same count must see it.
+        // Without look-ups, requests that are cut off after their effect must be duplicated, and the check must notice.
         var dice = SplitMix64(seed: seed)
         var control = Outcome(Self.name, seed: seed)
         for _ in 0..<4 where control.duplicated == 0 {
@@ -36,14 +36,14 @@ struct NetworkCampaign: RoundCampaign {
         outcome.controlled(without: "the same answer to every entry", failedAsItShould: try await Self.aCountedAttemptIsSeen(seed: seed))
     }
 
-    /// Whether the judge sees that failures of one entry count while all others get through, as they have to.
+    /// True if the judge notices counted attempts of one entry that fails while others get through.
     static func aCountedAttemptIsSeen(seed: UInt64) async throws -> Bool {
         let backend = FarBackend.breatheSafe
         let lying = try await LyingStation(backend, overTLS: false, seed: seed, edits: backend.edits)
         let station = lying.station
         try await backend.prepare(station)
         await station.sandbox.apply(Fault(.unavailable, path: "users/5/facial_measurements", method: "POST"))
-        // The first of them is the only one of that person.
+        // The first one is alone in its lane.
         for number in [4] + (1...16).filter({ $0 % 4 != 0 }) {
             _ = try await station.client.call(Endpoints.submit, backend.submission(number))
         }
@@ -57,13 +57,12 @@ struct NetworkCampaign: RoundCampaign {
         return isSeen
     }
 
-    /// With pauses that never are long.
     static let hasty = "first_delay: 0.05, longest_delay: 0.5, lookup_after: 0.05, first_pause: 0.1, longest_pause: 0.5"
     static let impatient = "connect: 1, request: 1, exchange: 2"
-    /// Of the shipped profile of breathesafe.
+    /// For the shipped breathesafe profile.
     static let patience = ("timeout: 60", "timeout: 1")
 
-    /// Waits until all that was handed in is delivered, though nobody lifts a finger, and notes how long that took; false where it is not.
+    /// Waits until all entries are delivered without help, and records the time; false on a timeout.
     func settlesByItself(_ station: TestStation, _ outcome: inout Outcome) async throws -> Bool {
         let began = ContinuousClock.now
         let settled = try await Self.soon { try await station.entries().allSatisfy { $0.state == "delivered" } }

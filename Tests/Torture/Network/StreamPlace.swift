@@ -1,16 +1,15 @@
 import Foundation
 import Glibc
 
-/// Where a stream socket listens, or is to be found.
+/// The address of a stream socket.
 enum StreamPlace: Sendable {
-    /// An IPv4 address and a port; 0 takes any.
+    /// An IPv4 address and a port; 0 for any free one.
     case internet(String, UInt16)
-    /// A Unix socket, which is found from every network namespace.
+    /// A Unix socket, which all network namespaces can reach.
     case file(String)
 
     static func loopback(_ port: UInt16) -> StreamPlace { .internet("127.0.0.1", port) }
 
-    /// A socket that listens there, and its port.
     func listen() throws -> (descriptor: Int32, port: UInt16) {
         let descriptor = open(SOCK_STREAM)
         var yes: Int32 = 1
@@ -26,7 +25,6 @@ enum StreamPlace: Sendable {
         return (descriptor, UInt16(bigEndian: address.sin_port))
     }
 
-    /// A socket for datagrams that are sent there.
     func receive() throws -> Int32 {
         let descriptor = open(SOCK_DGRAM)
         guard descriptor >= 0, withAddress({ bind(descriptor, $0, $1) }) == 0 else {
@@ -35,7 +33,7 @@ enum StreamPlace: Sendable {
         return descriptor
     }
 
-    /// A socket that is connected to whoever listens there; nil where nobody does.
+    /// Returns a connected socket; nil if nothing listens there.
     func connect() -> Int32? {
         let descriptor = open(SOCK_STREAM)
         guard descriptor >= 0 else { return nil }

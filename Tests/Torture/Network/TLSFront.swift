@@ -4,7 +4,7 @@ import NIOSSL
 import StationSupport
 import Synchronization
 
-/// Ends TLS in the backend's place, with a certificate that can be changed, and passes on what was within.
+/// A TLS server in front of the backend, with a certificate that can be changed.
 final class TLSFront: Sendable {
     private struct Shown: Sendable {
         var context: NIOSSLContext
@@ -15,14 +15,13 @@ final class TLSFront: Sendable {
     private let shown: Mutex<Shown>
     private let listener: Mutex<(any Channel)?>
 
-    /// Where it listens; 0 for a Unix socket.
+    /// The port it listens on; 0 for a Unix socket.
     var port: UInt16 { UInt16(listener.withLock { $0?.localAddress?.port } ?? 0) }
-    /// How many bytes of requests have come through TLS.
     var requestBytes: Int { shown.withLock(\.requestBytes) }
 
     /// - Parameters:
-    ///   - path: of the Unix socket to listen on; nil for any port on loopback.
-    ///   - target: the port on loopback that everything is passed to.
+    ///   - path: the Unix socket to listen on; nil for any port on loopback.
+    ///   - target: the backend's port on loopback.
     init(at path: String? = nil, target: UInt16, showing identity: Authority.Identity) async throws {
         shown = Mutex(Shown(context: try Self.context(identity)))
         listener = Mutex(nil)
@@ -41,7 +40,7 @@ final class TLSFront: Sendable {
         listener.withLock { $0 = channel }
     }
 
-    /// From now on shows this one; connections that are open are closed.
+    /// Changes the certificate and closes open connections.
     func show(_ identity: Authority.Identity) throws {
         let context = try Self.context(identity)
         let open = shown.withLock { shown in
@@ -70,7 +69,6 @@ final class TLSFront: Sendable {
         return try NIOSSLContext(configuration: .makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key)))
     }
 
-    /// Hands on what comes, and ends the other side with its own.
     private final class Passage: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         private let other: any Channel
@@ -89,7 +87,7 @@ final class TLSFront: Sendable {
 
         func channelInactive(context: ChannelHandlerContext) { other.close(promise: nil) }
 
-        /// A client that refuses the certificate just goes.
+        /// Clients close the connection when they refuse the certificate.
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 }

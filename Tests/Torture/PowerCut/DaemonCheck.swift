@@ -4,7 +4,7 @@ import Sandbox
 import StationSupport
 import TestSupport
 
-/// Starts the real daemon on what a power cut left, lets it bring everything to its end, and compares the backend's ledger.
+/// Starts the real daemon on the image of a power cut, waits until all entries are settled, and compares the backend's ledger.
 struct DaemonCheck {
     let scenario: PowerCutScenario
     let cut: PowerCut
@@ -20,7 +20,7 @@ struct DaemonCheck {
         do { try await station.start() } catch { return ["the daemon does not start: \(error)"] }
         defer { station.sandbox.clearFaults() }
         try await station.signIn("breathesafe")
-        // The cut may have come while a person had paused sending.
+        // A person may have paused sending before the cut.
         _ = try await station.client.call(Endpoints.resume, ResumeRequest())
         let deadline = ContinuousClock.now + .seconds(600)
         var open: [EntrySummary] = []
@@ -35,7 +35,6 @@ struct DaemonCheck {
         return problems
     }
 
-    /// How often each id took effect.
     private var effects: [String: Int] {
         Dictionary(scenario.station.sandbox.ledger.entries.compactMap { $0.clientMutationID.map { ($0, 1) } }, uniquingKeysWith: +)
     }

@@ -5,11 +5,11 @@ import Outbox
 import SyncModel
 import Vault
 
-/// Opens what a power cut left as the daemon would, and says what of its promises it does not keep.
+/// Opens the image of a power cut as the daemon does, and reports broken promises.
 struct ImageCheck {
     let directory: String
     let promises: Promises
-    /// Ids that the backend may have by now.
+    /// Ids that may have taken effect at the backend.
     let taken: Set<String>
 
     func problems() async -> [String] {
@@ -17,8 +17,8 @@ struct ImageCheck {
             let vault = Vault(key: try VaultKey.load(environment: [:], stateDirectory: directory))
             _ = try DeviceID.load(stateDirectory: directory)
             let outbox = try Outbox(file: "\(directory)/outbox.sqlite", vault: vault, crashed: false, now: Date())
-            defer { try? outbox.close() }  // `try?`: nothing more is asked of it
-            // No loss of power damages a store: whoever takes it for that puts aside what is sound.
+            defer { try? outbox.close() }  // `try?`: the check is done
+            // A power cut never damages a store, so a salvage is a mistake.
             let mistaken = outbox.salvaged.map { ["it was taken to be damaged: \($0.reason)"] } ?? []
             return try mistaken + store(vault) + (try await entries(outbox)) + (try await pauses(outbox)) + sessions(vault)
                 + (try await drops(outbox))
@@ -31,7 +31,7 @@ struct ImageCheck {
 
     private func store(_ vault: Vault) throws -> [String] {
         let queue = try DatabaseQueue(path: "\(directory)/outbox.sqlite")
-        defer { try? queue.close() }  // `try?`: nothing more is asked of it
+        defer { try? queue.close() }  // `try?`: the check is done
         return try queue.read { db in
             var problems: [String] = []
             let said = try String.fetchAll(db, sql: "PRAGMA integrity_check")
@@ -84,7 +84,6 @@ struct ImageCheck {
 
     // MARK: Sessions
 
-    /// What of a session file is looked at here.
     private struct StoredSession: Decodable {
         struct Tokens: Decodable { let access: String }
         struct Credentials: Decodable { let tokens: Tokens? }
@@ -101,7 +100,7 @@ struct ImageCheck {
                 if expected == "signedIn" { problems.append("the session at \(backend) was told and is lost") }
                 continue
             }
-            guard let plain = try? vault.open(sealed, as: "session/\(backend)"),  // `try?`: garbage, whatever kind of
+            guard let plain = try? vault.open(sealed, as: "session/\(backend)"),  // `try?`: unreadable in any way
                 let session = try? JSONDecoder().decode(StoredSession.self, from: plain)
             else {
                 problems.append("the session file of \(backend) cannot be read")

@@ -1,12 +1,11 @@
-/// What a recorded day did to write-ahead logs: each transaction has to be on the disk before the next one is written, by which damage is told
-/// from what a power cut has torn (Decisions/DamagedStore).
+/// Checks the order of writes to write-ahead logs: each transaction is synced before the next one is written. Otherwise damage cannot be told from a
+/// torn write (Decisions/DamagedStore).
 enum LogOrder {
     private static let frameHeaderSize = 24
 
-    /// Each transaction that was not, by its place among the records.
     static func faults(in records: [Record]) -> [String] {
         var paths: [UInt64: String] = [:]
-        // Where the header of a last frame lies that no sync has followed yet.
+        // The offset of a commit frame's header that is not synced yet.
         var unsynced: [String: Int] = [:]
         var faults: [String] = []
         for (number, record) in records.enumerated() {

@@ -2,7 +2,6 @@ import Delivery
 import Foundation
 import TestSupport
 
-/// One cut: of which tape, after how many records, and what of the rest reached the disk.
 struct PowerCut: Sendable {
     let tape: Int
     let cut: Int
@@ -16,19 +15,18 @@ struct PowerCut: Sendable {
         return disk.image(using: &generator)
     }
 
-    /// What is wrong with what it leaves behind.
     func problems() async throws -> [String] {
-        // In memory: an image is of use for some milliseconds.
+        // In memory, since an image lives only for milliseconds.
         let shared = "/dev/shm"
         let directory = (FileManager.default.isWritableFile(atPath: shared) ? shared : "/tmp") + "/hm-cut-\(UUID().uuidString)"
-        defer { try? FileManager.default.removeItem(atPath: directory) }  // `try?`: what cannot be removed is the system's to sweep
+        defer { try? FileManager.default.removeItem(atPath: directory) }  // `try?`: the system cleans up the rest
         try image().write(to: directory)
         return await ImageCheck(directory: directory, promises: promises, taken: taken).problems()
     }
 }
 
 extension PowerCutTape {
-    /// Cuts after each of so many records, in order; each with a seed of its own.
+    /// Cuts after each of these records, in order, each with its own seed.
     func cuts(
         after places: Set<Int>, number: Int, disbelieving disbelieves: (@Sendable (String) -> Bool)? = nil, seed: UInt64,
         _ body: (PowerCut) async throws -> Bool
@@ -49,7 +47,7 @@ extension PowerCutTape {
         }
     }
 
-    /// Around each seam, and as often anywhere.
+    /// Positions around each seam, and as many random ones.
     func places(using generator: inout some RandomNumberGenerator) -> Set<Int> {
         Set(seams + seams.map { $0 + 1 } + seams.map { _ in Int.random(in: 0...records.count, using: &generator) })
     }

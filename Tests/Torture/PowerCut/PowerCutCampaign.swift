@@ -4,16 +4,16 @@ import Sandbox
 import StationSupport
 import Synchronization
 
-/// Cuts the power at every moment of a recorded day, and opens what is left.
+/// Cuts the power at many moments of a recorded day, and checks the resulting images.
 struct PowerCutCampaign: Campaign {
     static let name = "power-cut"
 
-    /// How many images it looks at; nil for as many as the time allows.
+    /// The number of images; nil for as many as the time allows.
     var images: Int?
-    /// On each how manyth image the real daemon is started.
+    /// The real daemon starts on one image in so many.
     var eachRealStart = 400
 
-    /// Guarantees that are taken away, by the syncs that the disk does not believe.
+    /// Negative controls: syncs that the disk ignores.
     static let controls: [(without: String, disbelieves: @Sendable (String) -> Bool)] = [
         ("fdatasync of the write-ahead log (synchronous=OFF)", { $0.hasSuffix("-wal") }),
         ("fsync of folders", { $0.hasSuffix("/") }),
@@ -53,7 +53,6 @@ struct PowerCutCampaign: Campaign {
         return outcome
     }
 
-    /// Where the tape of a run with failures stays.
     static func keptTape(_ seed: UInt64, _ number: Int) -> String { "/tmp/homing-power-cut-\(seed)-\(number).tape" }
 
     private func acknowledged(in tape: PowerCutTape) async throws -> Int {
@@ -65,7 +64,6 @@ struct PowerCutCampaign: Campaign {
         return count
     }
 
-    /// Whether the check finds anything on a disk that lies about some syncs.
     private func fails(
         _ tapes: [PowerCutTape], _ disbelieves: @escaping @Sendable (String) -> Bool, _ generator: inout SplitMix64
     ) async throws -> Bool {
@@ -99,7 +97,7 @@ struct PowerCutCampaign: Campaign {
                 let image = progress.nextImage()
                 group.addTask {
                     var problems = try await cut.problems()
-                    // The other way round for the few: the daemon itself, on the same image.
+                    // For a few images the daemon itself starts on the same image.
                     if image % eachRealStart == eachRealStart / 2 {
                         problems += try await DaemonCheck(scenario: scenario, cut: cut).problems()
                         progress.counted("real daemon started on an image")
@@ -115,14 +113,12 @@ struct PowerCutCampaign: Campaign {
         }
     }
 
-    /// What several images at a time have come to.
     final class Progress: Sendable {
         private let state: Mutex<Outcome>
         init(_ outcome: Outcome) { state = Mutex(outcome) }
 
         var outcome: Outcome { state.withLock { $0 } }
 
-        /// Counts one, and says which it is.
         func nextImage() -> Int {
             state.withLock { outcome in
                 outcome.rounds += 1

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 
-/// `homing-torture power-cut`
 struct PowerCutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "power-cut", abstract: "Look again at one power cut that a run has failed at.",

@@ -5,11 +5,10 @@ import StationSupport
 import SyncModel
 import TestSupport
 
-/// A day at a station in which the daemon writes everything that it ever writes, recorded.
+/// A recorded day at a station in which the daemon makes every kind of write.
 final class PowerCutScenario: Sendable {
     let station: TestStation
     let lists: Sandbox
-    /// From a first start on.
     let recorder: Recorder
 
     init() async throws {
@@ -36,7 +35,7 @@ final class PowerCutScenario: Sendable {
         """.write(toFile: station.directory("homing.yaml"), atomically: true, encoding: .utf8)
     }
 
-    /// Lives through it, and returns what was recorded, each proven to be all that was written.
+    /// Runs the day and returns the recording, after comparing it with the files.
     func tapes() async throws -> [PowerCutTape] {
         try await Deadline.within(.seconds(900), of: "the recording") { try await self.day() }
         return [try finished(recorder)]
@@ -63,7 +62,7 @@ final class PowerCutScenario: Sendable {
     // MARK: The day
 
     private func day() async throws {
-        // A backtrace would let a signal that was sent from outside pass.
+        // Swift's backtrace handler would let SIGABRT from outside pass.
         let environment = try recorder.environment().merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
         try await station.start(environment)
         try await changing("session.breathesafe", to: "signedIn") { try await self.station.signIn("breathesafe") }
@@ -81,12 +80,12 @@ final class PowerCutScenario: Sendable {
         try await changing("session.lists-2026", to: "signedOut") {
             _ = try await self.station.client.call(Endpoints.signOut, SignOut(backend: "lists-2026"))
         }
-        // A run that is killed, with something on its way.
+        // A run that is killed with a request in flight.
         await station.sandbox.apply(Fault(.neverAnswerAfterCommit, path: "facial_measurements_from_arkit", count: 1))
         try await submit(61)
         try await station.met(.neverAnswerAfterCommit)
         try await station.end(SIGKILL)
-        // What was delivered is removed at the next start.
+        // The next start removes delivered entries.
         try configure(keep: 0.001)
         try await station.start(environment)
         try await settled(61, "delivered")
@@ -98,7 +97,7 @@ final class PowerCutScenario: Sendable {
 
     private func refusals() async throws {
         let path = "facial_measurements_from_arkit"
-        // Dead, and tried again; dead, and discarded.
+        // One failed entry is retried, the other discarded.
         await station.sandbox.apply(.error(422, code: "Arkit must be a hash", path: path, count: 2))
         for number in 11...12 {
             try await submit(number)
@@ -142,7 +141,7 @@ final class PowerCutScenario: Sendable {
         for number in 21...22 { try await settled(number, "delivered") }
     }
 
-    /// A pause that ends by itself: how it is then is open from its beginning on.
+    /// A pause that ends by itself: its state is unknown from its start.
     private func passingPause() async throws {
         try await changing("pause.breathesafe", to: nil) {
             _ = try await self.station.client.call(
@@ -151,7 +150,7 @@ final class PowerCutScenario: Sendable {
         try await delivered(23...24)
     }
 
-    /// What was on its way in three crashes is held, until a person has it tried again.
+    /// An entry that was in flight in three crashes is held until a person retries it.
     private func crashes(_ environment: [String: String]) async throws {
         for number in 1...3 {
             await station.sandbox.apply(Fault(.neverAnswer, path: "facial_measurements_from_arkit", count: 1))
@@ -167,13 +166,12 @@ final class PowerCutScenario: Sendable {
         try await settled(25, "delivered")
     }
 
-    /// One that is no document.
     private func refusedDrop(_ number: Int) async throws {
         try place(Data("no document".utf8), number)
         while try await station.status().spool?.refused == 0 { try await Task.sleep(for: .milliseconds(3)) }
     }
 
-    /// Files that their writer made durable before it gave them their names.
+    /// Files that are durable before they get their names.
     private func drops(_ numbers: ClosedRange<Int>) async throws {
         let folder = station.directory("state/spool/new/users/9")
         try recorder.add(Record(.placedFolder, "spool/new/users/9"))
@@ -192,7 +190,6 @@ final class PowerCutScenario: Sendable {
         try FileManager.default.moveItem(atPath: draft, toPath: station.directory("state/" + path))
     }
 
-    /// Tokens that turn over.
     private func refreshing() async throws {
         for number in 31...33 {
             lists.expireSessions()
@@ -207,7 +204,7 @@ final class PowerCutScenario: Sendable {
 
     private func id(_ number: Int) -> String { Samples.id(number).description }
 
-    /// Does `work`, between whose beginning and end it is open how `thing` is; nil leaves it open.
+    /// Marks the state of `thing` as unknown while `work` runs; afterwards it is `state`, or still unknown if nil.
     private func changing(_ thing: String, to state: String?, _ work: () async throws -> Void) async throws {
         try recorder.mark("begin \(thing)")
         try await work()

@@ -1,15 +1,13 @@
 import Foundation
 
-/// What the daemon has told anybody by one moment of a recording, and what must therefore outlive a power cut at that moment.
+/// The daemon's promises at one moment of a recording, which must survive a power cut then.
 struct Promises: Sendable {
-    /// Ids that it has told to anybody at all: each must be known.
+    /// Ids that the daemon sent to anyone. The store must contain each.
     private(set) var told: Set<String> = []
-    /// What the campaign has been answered: `entry.<id>` is in a state, `session.<backend>` is signedIn or signedOut, `pause.<backend>` yes
-    /// or no. Absent while it is being changed.
+    /// Confirmed states: of `entry.<id>`, `session.<backend>` (signedIn or signedOut) and `pause.<backend>` (yes or no). Absent during a change.
     private(set) var states: [String: String] = [:]
-    /// Files that were dropped, with what is in them.
     private(set) var dropped: [String: [UInt8]] = [:]
-    /// The ids to which the daemon bound dropped files, by the files' names.
+    /// The ids that the daemon assigned to dropped files, by file name.
     private(set) var bound: [String: String] = [:]
     /// Bearer tokens in the order of their first use in a request.
     private(set) var tokens: [String] = []
@@ -17,7 +15,7 @@ struct Promises: Sendable {
     mutating func apply(_ record: Record, _ words: Words) {
         switch record.kind {
         case .sent:
-            // Others are the backend's: of rows there.
+            // Other ids are the backend's.
             told.formUnion(words.ids.filter { $0.hasPrefix("00000000-0000-7000-8000-") || bound.values.contains($0) })
             if let token = words.token, !tokens.contains(token) { tokens.append(token) }
         case .rename where record.second.hasPrefix("spool/taken/"):
@@ -37,11 +35,10 @@ struct Promises: Sendable {
         }
     }
 
-    /// What can be read in the bytes that a record sends; found once for a whole recording.
+    /// The ids and the token in a record's bytes, parsed once per recording.
     struct Words: Sendable {
         var ids: Set<String> = []
         var token: String?
-        /// A request to the backend that changes something there.
         var isMutation = false
 
         init(_ record: Record) {
@@ -62,7 +59,7 @@ struct Promises: Sendable {
             }
             guard record.handle == 1 else { return }
             isMutation = !ids.isEmpty
-            // The header is at the start; what follows may be long.
+            // The header is at the start; the body may be long.
             let head = String(decoding: data.prefix(8 << 10), as: UTF8.self)
             guard !head.hasPrefix("DELETE") else { return }
             if let range = head.range(of: "Bearer ", options: .caseInsensitive) {
@@ -72,13 +69,12 @@ struct Promises: Sendable {
     }
 }
 
-/// A recording together with what the campaign knows of its end.
 struct PowerCutTape: Sendable {
     let records: [Record]
     let words: [Promises.Words]
-    /// Ids that the backend took, all of them by the request that was sent last.
+    /// Ids that took effect at the backend, each by the last request with it.
     let taken: Set<String>
-    /// Where to cut: before and after each sync and each change of a name.
+    /// Positions of syncs and name changes, around which to cut.
     let seams: [Int]
 
     init(_ recording: DiskLog) {
@@ -94,6 +90,5 @@ struct PowerCutTape: Sendable {
 
     private let lastSend: [String: Int]
 
-    /// Ids that the backend may have taken before the record `cut`.
     func mayHaveTaken(before cut: Int) -> Set<String> { taken.filter { (lastSend[$0] ?? cut) < cut } }
 }

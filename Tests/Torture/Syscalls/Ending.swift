@@ -1,23 +1,22 @@
 import Delivery
 
-/// How the life ends in which a call goes wrong.
 enum Ending: String, CaseIterable, Sendable {
-    /// By SIGTERM, once all is settled.
+    /// SIGTERM, once all is settled.
     case stop
-    /// By SIGKILL, once all is settled.
+    /// SIGKILL, once all is settled.
     case kill
-    /// By SIGKILL, as soon as the call has gone wrong.
+    /// SIGKILL, once the call has failed.
     case killOnceMet = "kill-once-met"
-    /// By SIGKILL, as soon as the first submission was acknowledged.
+    /// SIGKILL, once the first submission is acknowledged.
     case killOnceAcknowledged = "kill-once-acknowledged"
 
-    /// Whether it may come before a call that an orderly end would come to.
+    /// True if it may prevent a call that a clean stop would make.
     var mayComeFirst: Bool { self == .kill || self == .killOnceAcknowledged }
 
-    /// Of half of all rounds an orderly one: the same for the same call and seed, whatever was tried before.
+    /// A clean stop for half of all rounds. Depends only on the call and the seed.
     static func drawn(for injection: Injection, seed: UInt64) -> Ending {
         let place = "\(injection.call) \(injection.error) \(injection.number) \(injection.count)"
-        // FNV-1a: a Hasher's seed is another one in each process.
+        // FNV-1a, since Hasher's seed differs in each process.
         let hash = place.utf8.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }
         var generator = SplitMix64(seed: seed ^ hash)
         return Bool.random(using: &generator)

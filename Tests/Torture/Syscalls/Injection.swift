@@ -1,21 +1,19 @@
 import Glibc
 
-/// A call of the daemon's that goes wrong: of which kind, with which error, and the how manyth.
 struct Injection: Sendable, CustomStringConvertible {
-    /// As CRecorder.h names it.
+    /// A name from CRecorder.h.
     var call: String
-    /// The error's name; `pretended` where the call is not made and success is reported.
+    /// The error's name; `pretended` reports success without the call.
     var error: String
-    /// The first one; counted from 1.
+    /// The first failing call, from 1.
     var number: Int
-    /// How many in turn.
+    /// The number of consecutive failures.
     var count = 1
-    /// Calls on other files do not count: held against the path below the state directory, as fnmatch(3) does; a socket is `tcp` or `unix`.
+    /// Counts only matching files: an fnmatch(3) pattern for the path below the state directory, or for `tcp` or `unix`.
     var pattern = "*"
-    /// How the life ends in which it goes wrong.
     var ending = Ending.stop
 
-    /// For CRecorder.
+    /// The value of RECORDER_FAIL.
     var environment: String { "\(call):\(pattern):\(Self.numbers[error] ?? 0):\(number):\(count)" }
 
     var description: String {
@@ -28,7 +26,6 @@ struct Injection: Sendable, CustomStringConvertible {
         "EROFS": EROFS, "pretended": 0,
     ]
 
-    /// What is tried: each call, with what the system may say to it.
     static let kinds: [(call: String, errors: [String])] = [
         ("fdatasync", ["EIO", "ENOSPC", "EINTR"]), ("fsync", ["EIO", "ENOSPC", "EINTR"]),
         ("pwrite64", ["EIO", "ENOSPC", "EDQUOT", "EROFS", "EINTR"]), ("write", ["EIO", "ENOSPC", "EINTR"]), ("pread64", ["EIO", "EINTR"]),

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a daemon that ends by itself says of it, which has to tell a person where to look and what the system said there.
+/// The message of a daemon that ends by itself. It must name the place and the system's error.
 struct LastWords {
-    /// All behind ‘homingd: ’ at the beginning of a line; nil where it says nothing. Lines of the log begin with their time.
+    /// The text after ‘homingd: ’ at the start of a line, nil if there is none. Log lines start with their time instead.
     let text: String?
 
     init(of said: String) {
@@ -13,24 +13,22 @@ struct LastWords {
 
     private static let prefix = "homingd: "
 
-    /// What a person cannot read: numbers of a library's, and what it says where it knows nothing.
+    /// Texts that mean nothing to a person: library types, codes and placeholders.
     private static let unreadable = ["Domain", "Code=", "error 512", "could not be completed", "Swift.", "NIOCore", "GRDB."]
 
-    /// How an error of the system's is told: in its words, or in SQLite's and in those of the store, which make their own of it.
+    /// The possible texts for a system error: the system's, SQLite's, and those of the store.
     ///
-    /// - Parameter call: as the system names it.
+    /// - Parameter call: the name of the system call.
     static func reasons(of error: Int32, in call: String) -> [String] {
         let isRoom = [ENOSPC, EDQUOT].contains(error)
-        // What cannot be read, or was not written as it was said to be, has to be taken for damage.
+        // The daemon must treat unreadable or unwritten data as damage.
         let isDamage = error == EIO || ["pread64", "read", "mmap"].contains(call)
         return [String(cString: strerror(error)), "SQLite error"] + (isRoom ? ["is full"] : []) + (isDamage ? ["is damaged"] : [])
     }
 
-    /// What is wrong with them.
-    ///
     /// - Parameters:
-    ///   - places: paths, of which one must be named with all that is below it.
-    ///   - reasons: texts of which one must be there.
+    ///   - places: paths, of which the message must contain one.
+    ///   - reasons: texts, of which the message must contain one.
     func problem(places: [String], reasons: [String]) -> String? {
         guard let text else { return "the daemon ended and did not say why" }
         if !places.contains(where: text.contains) { return "the daemon ended and did not say where it went wrong: \(text)" }

@@ -2,26 +2,24 @@ import Delivery
 import Foundation
 import Synchronization
 
-/// Lets the first call of each kind fail, then the second, and so on until there is none left; each with every error that fits it, alone and
-/// with those that follow it.
+/// Lets the first call of each kind fail, then the second, and so on until none is left, with every possible error, alone and in bursts.
 ///
-/// The calls fail inside the daemon, at the boundary to libc (Tests/CRecorder), not under strace: Decisions/PowerCuts says why.
+/// The calls fail inside the daemon, at the boundary to libc (Tests/CRecorder), not under strace (Decisions/PowerCuts).
 struct SyscallCampaign: Campaign {
     static let name = "syscalls"
 
-    /// Rounds at the same time: each waits half of its time, for the disk and for the tenth of a second that a daemon gives its callers at a stop.
+    /// Parallel rounds. Each spends half its time waiting for the disk and for the daemon's grace period of 0.1 s at a stop.
     var lanes = 2 * ProcessInfo.processInfo.activeProcessorCount
-    /// The first lane stays with a pair of call and error to its end; the others go on to the next one after so many rounds, and come back.
+    /// The first lane follows a pair of call and error to its end. The others switch to the next pair after this many rounds.
     private static let turn = 8
 
-    /// One call that fails; and so many in turn, from every such place on.
     private static let (burst, burstStep) = (8, 4)
 
-    /// Calls that are not made and report success, which the daemon cannot notice: the check has to.
+    /// Calls that report success without being made. The daemon cannot notice these, so the check must.
     static let controls: [(without: String, injections: [Injection])] = [
         (
             "writes to the write-ahead log that are made",
-            // From the first submissions on, for ever: what is written again later would hide what was not written before.
+            // From the first submissions to the end, since a later write of the same page would hide the lost one.
             (1...6).map { Injection(call: "pwrite64", error: "pretended", number: 50 * $0, count: 99_999, pattern: "outbox.sqlite-wal") }
         ),
         (
@@ -30,7 +28,6 @@ struct SyscallCampaign: Campaign {
         ),
     ]
 
-    /// Calls and errors, each alone or in a burst.
     static let pairs = Injection.kinds.flatMap { kind in
         kind.errors.flatMap { error in [1, burst].map { Injection(call: kind.call, error: error, number: 1, count: $0) } }
     }
@@ -38,7 +35,7 @@ struct SyscallCampaign: Campaign {
     func run(until deadline: ContinuousClock.Instant, seed: UInt64) async throws -> Outcome {
         var generator = SplitMix64(seed: seed)
         let tally = Tally(Outcome(Self.name, seed: seed), Self.pairs.shuffled(using: &generator))
-        // Alone: beside others one might seem to fail that was only slow.
+        // Run alone: under load a slow run might look like a failure.
         for control in Self.controls {
             tally.note(Outcome.Control(without: control.without, failedAsItShould: try await Self.fails(control.injections)))
         }
@@ -63,7 +60,7 @@ struct SyscallCampaign: Campaign {
         return tally.outcome
     }
 
-    /// Whether the call was met, which may be as late as in an orderly end.
+    /// True if the call was met, at the latest in a clean stop.
     private static func meets(_ injection: Injection, seed: UInt64, _ tally: Tally) async throws -> Bool {
         var injection = injection
         injection.ending = .drawn(for: injection, seed: seed)
@@ -77,17 +74,15 @@ struct SyscallCampaign: Campaign {
         return !finding.met.isEmpty
     }
 
-    /// Whether the check finds anything under one of `injections`.
     static func fails(_ injections: [Injection]) async throws -> Bool {
         for injection in injections {
-            // What is lost never comes.
+            // Short, since the lost data never arrives.
             let finding = try await SyscallRound(injection, patience: .seconds(4)).run()
             if !finding.problems.isEmpty { return true }
         }
         return false
     }
 
-    /// What several rounds at a time have come to.
     final class Tally: Sendable {
         private struct State {
             var outcome: Outcome
@@ -100,7 +95,6 @@ struct SyscallCampaign: Campaign {
 
         var mayGoOn: Bool { state.withLock { $0.outcome.failures.count < 20 } }
 
-        /// The next of a pair that nobody is at; nil where there is none.
         func next() -> Injection? { state.withLock { $0.pairs.popFirst() } }
 
         func comesAgain(_ injection: Injection) { state.withLock { $0.pairs.append(injection) } }
@@ -122,7 +116,7 @@ struct SyscallCampaign: Campaign {
                 guard !finding.problems.isEmpty else { return }
                 let place = finding.met.first.map { " (\($0))" } ?? ""
                 let log = "/tmp/homing-syscalls-\(state.outcome.seed)-\(state.outcome.rounds).log"
-                // `try?`: the failure is told without it, too.
+                // `try?`: the failure is reported without the log too.
                 try? finding.said.write(toFile: log, atomically: true, encoding: .utf8)
                 state.outcome.failures.append(
                     "\(finding.problems.joined(separator: "; "))\(place). What the daemon said: \(log). "

@@ -1,6 +1,5 @@
 import ArgumentParser
 
-/// `homing-torture syscalls`
 struct SyscallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "syscalls", abstract: "Let one call of the daemon fail, and look what becomes of it.",

@@ -5,20 +5,17 @@ import StationSupport
 import SyncModel
 import TestSupport
 
-/// A first start, some work and a stop, during which a call goes wrong; then another start, during which none does.
+/// A first start, some work and a stop with a failing call, then another start without one.
 actor SyscallRound {
     struct Finding: Sendable {
         var problems: [String] = []
-        /// The calls that went wrong, each with what it was made on.
         var met: [String] = []
-        /// Whether the daemon ended because of it, with a message.
+        /// True if the daemon ended by itself because of the failure.
         var ended = false
-        /// Whether it was ended by SIGKILL.
         var wasCut = false
         var acknowledged = 0, lost = 0, duplicated = 0
-        /// From the second start until all was settled, in seconds.
+        /// In seconds, from the second start until all is settled.
         var recovery = 0.0
-        /// What the daemon said under the injection.
         var said = ""
     }
 
@@ -28,17 +25,16 @@ actor SyscallRound {
     private var finding = Finding()
     private var isSignedIn = false
     private var hasDropped = false
-    /// Whether it was killed here.
+    /// True if this round killed the daemon.
     private var isCut = false
     private var acknowledged: Set<Int> = []
 
     private static let submissions = 1...3
-    /// By the socket, and one file.
+    /// Submissions and one dropped file.
     private static let captures = submissions.count + 1
-    /// Until what needs no person has come right again.
     private let patience: Duration
 
-    /// - Parameter patience: how long to wait until what needs no person has come right again.
+    /// - Parameter patience: the time limit for everything that needs no person.
     init(_ injection: Injection, patience: Duration? = nil) async throws {
         self.injection = injection
         self.patience = patience ?? .seconds(300)
@@ -74,7 +70,7 @@ actor SyscallRound {
         }
         cutting.cancel()
         await cutting.value
-        // It may have ended by itself just before it was to be killed.
+        // The daemon may have ended by itself just before the kill.
         if isCut, daemon.wasKilled {
             (finding.ended, finding.wasCut) = (false, true)
         } else {
@@ -85,7 +81,7 @@ actor SyscallRound {
             if finding.problems.isEmpty, let wrong { broken(wrong) }
         }
         finding.said = daemon.said
-        // `try?`: where no call was met there is no such file.
+        // `try?`: the file is missing if no call was met.
         finding.met = ((try? String(contentsOfFile: met, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
     }
 
@@ -102,7 +98,6 @@ actor SyscallRound {
         daemon.cut()
     }
 
-    /// Signs in, hands in, drops a file, and waits until all is delivered, as long as the daemon runs.
     private func work(_ daemon: WatchedDaemon) async throws {
         try drop()
         let deadline = ContinuousClock.now + patience
@@ -120,9 +115,9 @@ actor SyscallRound {
         }
     }
 
-    /// Longer than a test's: each look costs both programs some milliseconds of the processor that other rounds wait for.
+    /// Longer than in tests, since each check takes processor time from parallel rounds.
     private static func pauseBetweenLooks() async {
-        try? await Task.sleep(for: .milliseconds(10))  // `try?`: cancelled, the loop's own condition decides
+        try? await Task.sleep(for: .milliseconds(10))  // `try?`: on cancellation the loop's condition decides
     }
 
     private func drop() throws {
@@ -133,15 +128,15 @@ actor SyscallRound {
         hasDropped = true
     }
 
-    /// A careful client: what was not answered is handed in again, under the same id.
+    /// A careful client: submits again under the same id until it gets a response.
     ///
-    /// - Parameter atMost: how many in all.
+    /// - Parameter atMost: the maximum number of acknowledged submissions.
     private func handIn(atMost most: Int = .max) async {
         if !isSignedIn {
             let form = SignIn(backend: "breathesafe", email: "manager@lab.test", password: BreatheSafeConfiguration.labPassword)
             isSignedIn = (try? await client.call(Endpoints.signIn, form)) != nil  // `try?`: tried again
         }
-        // The file may have been dropped before that.
+        // The file may have been dropped before the sign-in.
         if isSignedIn { _ = try? await client.call(Endpoints.claim, NoInput()) }  // `try?`: tried again
         for number in Self.submissions where isSignedIn && acknowledged.count < most && !acknowledged.contains(number) {
             let submission = Submission(
@@ -151,7 +146,7 @@ actor SyscallRound {
         }
     }
 
-    /// All is delivered, but for a file of which the status says that it could not be taken.
+    /// True when all is delivered. A file that the status reports as refused or stuck counts too.
     private func isSettled(_ status: Status) -> Bool {
         guard acknowledged.count == Self.submissions.count, let queue = status.backends.first?.queue else { return false }
         let told = status.spool.map { $0.stuck + $0.refused } ?? 0

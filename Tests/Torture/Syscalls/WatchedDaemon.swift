@@ -2,15 +2,13 @@ import Foundation
 import StationSupport
 import TestSupport
 
-/// A daemon of which nothing is taken for granted: that it comes up, that it ends, that it says why.
+/// A daemon that may fail to start, hang or end without a message.
 struct WatchedDaemon: Sendable {
     enum Start { case up, ended, hangs }
 
     private let process: Process
-    /// A file that gets everything that it says.
     private let log: String
 
-    /// Starts one at `station`.
     init(_ station: TestStation, _ environment: [String: String], logTo log: String) throws {
         process = Process()
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { _, given in given }
@@ -19,7 +17,7 @@ struct WatchedDaemon: Sendable {
         guard FileManager.default.createFile(atPath: log, contents: nil), let output = FileHandle(forWritingAtPath: log) else {
             throw StationError("\(log) cannot be written")
         }
-        defer { try? output.close() }  // `try?`: nothing was written through this one
+        defer { try? output.close() }  // `try?`: nothing was written through this handle
         process.standardError = output
         try process.run()
         self.log = log
@@ -27,13 +25,13 @@ struct WatchedDaemon: Sendable {
 
     var isRunning: Bool { process.isRunning }
 
-    // `try?`: a log that cannot be read says nothing.
+    // `try?`: an unreadable log is empty.
     var said: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
 
     func starts(within limit: Duration) async -> Start {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
-            // The other is what it says where damage made it open its store anew.
+            // The second message appears after the daemon replaced a damaged store.
             if said.contains("Homing is up") || said.contains("Homing goes on") { return .up }
             if !isRunning { return .ended }
             await pauseBriefly()
@@ -41,7 +39,7 @@ struct WatchedDaemon: Sendable {
         return .hangs
     }
 
-    /// Sends `signal`; false where it still runs after `limit`, and then kills it.
+    /// Sends `signal`. Returns false and kills the daemon if it still runs after `limit`.
     func ends(by signal: Int32, within limit: Duration) async -> Bool {
         kill(process.processIdentifier, signal)
         let deadline = ContinuousClock.now + limit
@@ -55,22 +53,19 @@ struct WatchedDaemon: Sendable {
         return false
     }
 
-    /// Ends it at once, without waiting.
     func cut() { kill(process.processIdentifier, SIGKILL) }
 
-    /// What is wrong with the way in which it ended: by a signal, or without telling a person what to look at; nil where nothing is.
+    /// The fault in how it ended: a signal, or a message without place or reason. Nil if there is none.
     ///
     /// - Parameters:
-    ///   - places: the paths that its last words may be about.
-    ///   - reasons: texts of which they must hold one.
+    ///   - places: the paths that the message may name.
+    ///   - reasons: texts, of which the message must contain one.
     func wrongEnd(places: [String], reasons: [String]) -> String? {
         if process.terminationReason == .uncaughtSignal { return "the daemon was ended by signal \(process.terminationStatus)" }
         return process.terminationStatus == 0 ? nil : LastWords(of: said).problem(places: places, reasons: reasons)
     }
 
-    /// It ended and reported success.
     var endedWell: Bool { process.terminationReason == .exit && process.terminationStatus == 0 }
 
-    /// It was ended by SIGKILL.
     var wasKilled: Bool { process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGKILL }
 }

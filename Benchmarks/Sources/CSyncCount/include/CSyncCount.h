@@ -1,4 +1,4 @@
 #ifndef CSYNCCOUNT_H
 #define CSYNCCOUNT_H
-/* Preloaded into a program, counts its calls of fsync and fdatasync in the file that SYNC_COUNT_FILE names: one 64-bit integer. */
+/* For LD_PRELOAD: counts fsync and fdatasync calls in the file SYNC_COUNT_FILE, as one 64-bit integer. */
 #endif
