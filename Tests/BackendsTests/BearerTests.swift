@@ -6,7 +6,7 @@ import Testing
 
 @testable import Backends
 
-/// Tokens that end, turn over and get lost.
+/// Tokens that expire, rotate and get lost. See RefreshingTokens.
 @Suite(.timeLimit(.minutes(60))) struct BearerTests {
     let bench: TokenBench
 
@@ -50,7 +50,7 @@ import Testing
         #expect(try await keeper.replace(stale) == sessions.first)
         #expect(bench.server.count(TokenBench.refresh) == 1)
         #expect(try await bench.bearer(keeper) == "Bearer access-2")
-        // Durable before it is used.
+        // The tokens are stored before they are used.
         #expect(try await bench.bearer(bench.keeper()) == "Bearer access-2")
     }
 
@@ -67,7 +67,6 @@ import Testing
         #expect(try await bench.bearer(keeper) == "Bearer access-2")
     }
 
-    /// What nobody is signed out by.
     @Test(arguments: [
         (200, "<html>", "text/html"), (200, "{}", "application/json"), (200, #"{"access":""}"#, "application/json"),
         (200, #"{"access":"YWJj\n"}"#, "application/json"), (200, #"{"access":"a b\u0001"}"#, "application/json"),
@@ -138,7 +137,7 @@ import Testing
         #expect(reason.contains("Unknown token."))
     }
 
-    /// As a SIGKILL leaves it: the server has turned the token over, and nothing was stored but that a refresh was under way.
+    /// Like after a SIGKILL, the server has rotated the token and the store only has the marker.
     @Test func aCrashBetweenTheServersRotationAndOurCommitIsSaidInThoseWords() async throws {
         let keeper = try await bench.signedIn()
         bench.server.hold(TokenBench.refresh)
@@ -146,7 +145,7 @@ import Testing
         async let renewal = keeper.replace(stale)
         await bench.server.seen(TokenBench.refresh)
         bench.server.state.withLock { state in _ = TokenServer.pair(&state) }
-        // Another run, while the first is still waiting for its answer.
+        // The next run starts while the first still waits for its response.
         let next = try bench.keeper()
         bench.server.state.withLock { $0.held = nil }
         guard case .signInRequired(let reason) = try await replaced(next) else { throw lost }
@@ -187,7 +186,7 @@ import Testing
 
     // MARK: Before its end
 
-    /// Three minutes before the end of a quarter of an hour; no earlier than a fifth before the end of a short life.
+    /// A token is renewed three minutes early, but at most a fifth of its lifetime early.
     @Test(arguments: [
         (#""expires_in":900"#, 719.0, 720.0), (#""expires_in":"300""#, 239, 240), (#""expires_in":300"#, 239, 240), (#""x":1"#, 719, 720),
     ])
@@ -213,7 +212,7 @@ import Testing
         #expect(await keeper.snapshot.state == .signedIn)
     }
 
-    /// Whatever our clock says, a token is lost by nothing but the server's word, and renewed once.
+    /// Whatever the local clock says, only the server can end a session.
     @Test("11: a clock that is hours or years off is harmless", arguments: [-315_360_000.0, -7200, 7200, 315_360_000] as [TimeInterval])
     func aClockThatIsYearsOffIsHarmless(step: TimeInterval) async throws {
         let keeper = try await bench.signedIn()
@@ -254,7 +253,7 @@ import Testing
 
     // MARK: Ways in
 
-    /// A token that cannot stand in a header is none: nothing could ever be sent with it.
+    /// A token that cannot be put in a header counts as missing.
     @Test(arguments: [
         #""mfaPendingCredential":"x""#, #""access":"YWJj\n""#, #""access":"YWJj\nZGVm""#, #""access":" abc""#, #""access":"a\u007fb""#,
         #""access":"fine","refresh":"YWJj\r\n""#,
@@ -314,7 +313,7 @@ import Testing
         guard case .unsupported? = error else { throw lost }
     }
 
-    /// A server that names nobody: what was captured under the old key goes up under the new one.
+    /// The server names no account, so the label identifies it.
     @Test(arguments: ["api-key", "the lab"]) func aKeyThatIsRenewedIsTheSameAccount(label: String) async throws {
         let text = """
             schema: 1
@@ -333,7 +332,7 @@ import Testing
         #expect(try await bench.bearer(keeper) == "Bearer new key")
     }
 
-    /// Otherwise the next person's key would be the same account, and send what waits for the first.
+    /// Otherwise the next person's key would send the first person's entries.
     @Test func aKeyWithoutANameIsTakenOnlyWhereItSaysItselfWhoseItIs() async throws {
         let text =
             "schema: 1\nname: tok\nbase_url: https://api.example.org\nauth: {scheme: bearer, on_401: []}\n"
@@ -348,7 +347,7 @@ import Testing
         #expect(snapshot.account?.id == "u1")
     }
 
-    /// The other way back is not there for the moment.
+    /// The remembered password cannot be used at the moment.
     @Test(arguments: [true, false]) func aRefreshTokenThatWasRefusedIsNeverSentAgain(restarts: Bool) async throws {
         let edit = ("on_401: [refresh]", "on_401: [refresh, login]")
         let keeper = try await bench.signedIn(edit.0, edit.1, remember: true)
@@ -363,7 +362,7 @@ import Testing
         #expect(try await bench.bearer(next) == "Bearer access-2")
     }
 
-    /// RFC 6749 5.2, whatever the profile says of codes.
+    /// RFC 6749 5.2 applies even if the profile declares no codes.
     @Test func aGrantThatIsNotValidAnyMoreAsksForAPerson() async throws {
         let keeper = try await bench.signedIn("code: [/code], ", "")
         bench.server.fault(TokenBench.refresh) { _ in answer(400, #"{"error":"invalid_grant"}"#) }
@@ -371,7 +370,7 @@ import Testing
         #expect(await keeper.snapshot.state == .signInRequired)
     }
 
-    /// Somebody switched it on since the password was kept: to send that again and again would tell nobody.
+    /// The second factor was enabled after the password was stored.
     @Test func aSecondFactorThatTheKeptPasswordMeetsAsksForAPerson() async throws {
         let head = """
             on_401: [refresh]
@@ -390,7 +389,7 @@ import Testing
         #expect(bench.server.count(TokenBench.login) == 2)
     }
 
-    /// It may not even be the application that answered, so nobody is signed out; but nobody is asked again before it may be.
+    /// The answer may not come from the application, so the session stays, and the daemon waits as asked.
     @Test func whatAnIllApplicationSaysOfItselfIsNoWordAboutThePerson() async throws {
         let keeper = try await bench.signedIn("on_401: [refresh]", "on_401: [login]", remember: true)
         bench.server.fault(TokenBench.login) { _ in
@@ -408,7 +407,7 @@ import Testing
 
     // MARK: Ways out
 
-    /// Whoever is asked there is somebody else.
+    /// The other origin belongs to someone else.
     @Test func theCredentialsGoToNoOtherAddressAtTheEnd() async throws {
         let keeper = try await bench.signedIn("request: POST /logout", "request: POST https://elsewhere.example.org/logout")
         _ = try await keeper.signOut(allDevices: false) {}
@@ -464,7 +463,7 @@ import Testing
         let signOut = Task { try await keeper.signOut(allDevices: false) {} }
         while await keeper.snapshot.state != .signingOut { await pauseBriefly() }
         bench.server.open()
-        // The tokens that came meanwhile serve to end the session, and nothing else.
+        // Tokens received meanwhile are only used to end the session.
         #expect(try await signOut.value.server == .ended)
         _ = await renewal.result
         #expect(await keeper.snapshot.state == .signedOut)

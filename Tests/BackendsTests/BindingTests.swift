@@ -6,7 +6,7 @@ import Testing
 
 @testable import Backends
 
-/// Credentials, and the ids of accounts, belong to the addresses that they came from.
+/// Credentials and account ids are bound to their addresses. See AddressesApart.
 @Suite(.timeLimit(.minutes(60))) struct BindingTests {
     let bench: TokenBench
     private static let refresh = "request: POST /refresh"
@@ -37,7 +37,7 @@ import Testing
         #expect(try await bench.keeper().snapshot.atFirst == before.atFirst)
     }
 
-    /// As the version before has stored it.
+    /// An earlier version stored no addresses.
     @Test func aRecordWithoutAddressesIsBoundToTheBackendsOwn() async throws {
         _ = try await bench.signedIn(Self.refresh, Self.elsewhere)
         #expect(try await bench.keeper(Self.refresh, Self.elsewhere).snapshot.state == .signedIn)
@@ -52,7 +52,7 @@ import Testing
         #expect(try await bench.keeper().snapshot.state == .signedIn)
     }
 
-    /// Another server has its own account with that number.
+    /// Another server may use the same account number for someone else.
     @Test("14: nobody is known at another address, a session that had ended included")
     func anEndedSessionsAccountIsNobodyElsewhere() async throws {
         let keeper = try await bench.signedIn()

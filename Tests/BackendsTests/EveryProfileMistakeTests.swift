@@ -2,7 +2,7 @@ import Backends
 import Foundation
 import Testing
 
-/// One way of getting any profile wrong: what is replaced where it stands first, and the end of the key that has to be named for it.
+/// A mistake that replaces the first `old`. The reported key must end in `key`.
 struct CommonWrongEdit: Sendable, CustomTestStringConvertible {
     let old: String
     let new: String
@@ -14,7 +14,7 @@ struct CommonWrongEdit: Sendable, CustomTestStringConvertible {
 }
 
 struct EveryProfileMistakeTests {
-    /// Every shipped file, presets too, is got wrong in every way that applies to it; a way that applies to none is no test.
+    /// Each mistake must apply to at least one shipped file.
     @Test(arguments: [
         CommonWrongEdit("\nschema: 1", "\nschema: 2", "schema"),
         CommonWrongEdit("\nschema: 1", "\nshema: 1", "shema"),
@@ -77,7 +77,7 @@ struct EveryProfileMistakeTests {
         text.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("#") }.joined(separator: "\n") + "\n"
     }
 
-    /// The first line feed is the test's own.
+    /// `text` begins with a line feed that the test added.
     private static func edited(_ text: String, _ edit: CommonWrongEdit) -> String {
         guard let place = text.range(of: edit.old) else { return text }
         return String(text.replacingCharacters(in: place, with: edit.new).dropFirst())

@@ -11,7 +11,6 @@ struct FieldTypeTests {
         await failure { () throws(Failure) in try backend.check(route: route, fields: fields, payload: document) }?.message
     }
 
-    /// As a folder or a command line would name a user.
     @Test(arguments: [
         "1O", "5-anna", "5.0", "5 ", " 5", "-5", "0", "05", "+5", "5e1", "Anna Müller", "%2e%2e", "５", "true", "null", "", "..",
     ])
@@ -47,13 +46,13 @@ struct FieldTypeTests {
         #expect(await refusal(backend, "measurement", ["user_id": .string(text)]) == nil)
     }
 
-    /// A misspelt one would be missing where it was meant, or said for nothing.
+    /// A misspelt field would have no effect.
     @Test func aFieldThatTheRouteDoesNotUseIsRefused() async throws {
         let words = try #require(await refusal(try breathesafe(), "measurement", ["user_id": 5, "usr_id": 5]))
         #expect(words.contains("has no field \"usr_id\"; it takes user_id."), "\(words)")
     }
 
-    /// A transaction's number may have more digits than fit, and a list may be called 2026.
+    /// A transaction number can exceed 64 bits, and a list can be called 2026.
     @Test func onlyWhatIsDeclaredAsANumberIsOne() throws {
         let backend = try breathesafe("lane: users/{item.user_id}", "lane: users/{item.user_id}/{item.note}")
         let fields = backend.fields(["user_id": "5", "note": "2000000912345678"], route: "measurement")
@@ -61,7 +60,6 @@ struct FieldTypeTests {
         #expect(backend.fields(["user_id": "05", "note": "true"], route: "measurement") == ["user_id": "05", "note": "true"])
     }
 
-    /// What a template cannot put into a path, whatever the type.
     @Test func aPathTakesNoDotsAndNoNull() async throws {
         let backend = try breathesafe("    fields: {user_id: integer}\n", "")
         #expect(await refusal(backend, "measurement", ["user_id": ".."])?.contains("cannot take \"..\"") == true)

@@ -3,7 +3,6 @@ import Foundation
 import SyncModel
 import Testing
 
-/// What the shipped profiles declare as final for an entry, and what they keep apart from each other.
 @Suite struct FinalCodesTests {
     @Test(arguments: [
         ("breathesafe", "measurement", 422, #"{"messages":["Arkit must have an \"average_measurements\" key"]}"#, "permanent"),

@@ -6,7 +6,6 @@ import Vault
 
 @testable import Backends
 
-/// Every error that Firebase's token endpoint is known to answer, with the shipped profile.
 @Suite struct FirebaseCodesTests {
     private let server = TokenServer()
     private let folder: TemporaryDirectory
@@ -48,7 +47,7 @@ import Vault
         #expect(!reason.contains("_") && reason.hasSuffix("."), "\(reason)")
     }
 
-    /// An application may use the same code for something else.
+    /// An application may use the same code with another meaning.
     @Test func whatTheCodesSayOfAPersonIsToldOfNoOtherAnswer() throws {
         let body = #"{"success":false,"error":{"code":"USER_NOT_FOUND","message":"Register first."}}"#
         let aiphoto = try #require(try ShippedProfiles.backends().first { $0.name == "aiphoto" })

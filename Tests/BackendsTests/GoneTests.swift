@@ -2,7 +2,6 @@ import Backends
 import SyncModel
 import Testing
 
-/// A 404 on a deletion counts as done only where the profile says what such a 404 looks like.
 @Suite struct GoneTests {
     private let route = """
           remove:
@@ -44,7 +43,7 @@ import Testing
         #expect(throws: Mistakes.self) { try backend("DELETE /managed_users", "POST /managed_users") }
     }
 
-    /// The number of a person and the number of the row that names the person look alike.
+    /// The numbers of persons and rows are easily confused.
     @Test func shippedProfilesDeleteNothing() throws {
         for backend in try ShippedProfiles.backends() {
             #expect(backend.routes.allSatisfy { !$0.hasPrefix("delete") }, "\(backend.name)")

@@ -8,7 +8,7 @@ import Testing
 @testable import Backends
 
 struct HTTPTransportTests {
-    /// So long that only a fault ends them, on the slowest machine too.
+    /// Long enough that only a fault ends a request.
     private static let patient = TransportLimits(connect: .seconds(600), request: .seconds(600), exchange: .seconds(600))
     private static let short = TransportLimits(connect: .seconds(600), request: .milliseconds(300), exchange: .milliseconds(300))
 
@@ -29,7 +29,6 @@ struct HTTPTransportTests {
         return result
     }
 
-    /// The failure of a request that never reached a server.
     private func unreachable(_ result: Result<InboundResponse, TransportError>) throws -> Failure {
         guard case .failure(.unreachable(let failure)) = result else { throw Failure(.profile, "expected unreachable: \(result)") }
         #expect(!failure.outcomeUnknown)
@@ -55,7 +54,7 @@ struct HTTPTransportTests {
         try await server.close()
     }
 
-    /// The HTTP client traps if the head does not go out in one piece.
+    /// AsyncHTTPClient traps unless the head is sent in one piece.
     @Test(arguments: [40_000, 100_000, 2_000_000]) func aHeadThatIsTooLongIsNotSent(bytes: Int) async throws {
         let server = try await LoopbackServer(.mute)
         let transport = try HTTPTransport(Self.patient)
@@ -94,7 +93,7 @@ struct HTTPTransportTests {
         try await server.close()
     }
 
-    /// The HTTP client traps on some of them.
+    /// AsyncHTTPClient traps on some of these.
     @Test(
         arguments: ["000", "000 X", "001 X", "099 X", "101 Switching Protocols", "600 X", "999 X"],
         ["\r\n", "Content-Length: 0\r\n\r\n", "Content-Length: 2\r\n\r\n{}", "Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n{}"])
@@ -114,7 +113,7 @@ struct HTTPTransportTests {
         try await server.close()
     }
 
-    /// A second answer on the same connection belongs to no request.
+    /// A second response on the same connection belongs to no request.
     @Test(arguments: ["000 X", "100 Continue", "200 OK"]) func answerThatFollowsTheLastOneIsIgnored(status: String) async throws {
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
         let server = try await LoopbackServer(.reply("\(answer)HTTP/1.1 \(status)\r\nContent-Length: 2\r\n\r\n{}"))
@@ -137,7 +136,7 @@ struct HTTPTransportTests {
         try await server.close()
     }
 
-    /// Nothing of the request has gone out before the handshake is done, whatever ends it.
+    /// Nothing is sent before the TLS handshake completes.
     @Test(arguments: [LoopbackServer.Script.close, .closeAfterRequest, .resetAfterRequest, .reply("HTTP/1.1 200 OK\r\n\r\n"), .mute])
     func aHandshakeThatFailsIsUnreachable(script: LoopbackServer.Script) async throws {
         let server = try await LoopbackServer(script)
@@ -155,7 +154,7 @@ struct HTTPTransportTests {
         try await server.close()
     }
 
-    /// The server takes longer for the whole of it than any pause in between may last.
+    /// The upload takes longer than a single pause may last.
     @Test(.timeLimit(.minutes(60))) func sendsALargeDocumentOverASlowConnection() async throws {
         let server = try await LoopbackServer(.slow(bytes: 160 << 10, every: .seconds(2)))
         let transport = try HTTPTransport(TransportLimits(request: .seconds(20), exchange: .seconds(20)))
@@ -186,7 +185,7 @@ struct HTTPTransportTests {
         #expect(times.ceiling(moving: 32 << 20) == .seconds(60 + 4096))
     }
 
-    /// Somebody waits for the end of a sign-out.
+    /// A person waits for the sign-out, so the timeout covers the whole request.
     @Test(.timeLimit(.minutes(60))) func aBriefRequestsOwnTimeCountsForTheWhole() async throws {
         let server = try await LoopbackServer(.dribble)
         let transport = try HTTPTransport(Self.patient)
@@ -241,7 +240,7 @@ struct HTTPTransportTests {
         try await server.close()
     }
 
-    /// Whoever is told that it never left must be able to rely on it, at whatever moment it was called off.
+    /// A request that is reported as not sent must never have arrived.
     @Test(arguments: [nil, Data("{}".utf8)]) func whatIsSaidNeverToHaveLeftHasNotArrived(body: Data?) async throws {
         let server = try await LoopbackServer(.mute)
         let transport = try HTTPTransport()
@@ -255,7 +254,7 @@ struct HTTPTransportTests {
             if case .unreachable = await task.value { neverLeft.append(round) }
         }
         await transport.shutdown()
-        // Whatever is still on its way within this machine arrives meanwhile.
+        // Bytes in transit arrive meanwhile.
         try await Task.sleep(for: .milliseconds(300))
         let text = server.text
         #expect(neverLeft.filter { text.contains("/path/\($0) HTTP") } == [])

@@ -5,7 +5,6 @@ import Testing
 
 @testable import Backends
 
-/// What a server repeats of what it was sent is told to nobody.
 @Suite(.timeLimit(.minutes(60))) struct HidingTests {
     @Test(arguments: [
         (#"a"b/c d+é"#, #"<a"b/c d+é>"#), (#"a"b/c d+é"#, #"<a\"b/c d+é>"#), (#"a"b/c d+é"#, #"<a\"b\/c d+é>"#),
@@ -20,7 +19,7 @@ import Testing
         #expect("nothing".hiding([Secret("abc")]) == "nothing")
     }
 
-    /// Over a real socket: what goes out with a request is what is looked for in the words of its answer.
+    /// Over a socket: the values sent with a request are removed from the message of its response.
     @Test func theWordsOfAnAnswerHoldNothingThatItsRequestCarried() async throws {
         let body = #"{"message":"No access-1, no s%3A77.secret-cookie, no csrf-9."}"#
         let server = try await LoopbackServer(

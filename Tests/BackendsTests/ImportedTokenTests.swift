@@ -6,7 +6,7 @@ import Testing
 
 @testable import Backends
 
-/// Refresh tokens that a person brings: each can be used once.
+/// Each imported refresh token can be used once.
 @Suite(.timeLimit(.minutes(60))) struct ImportedTokenTests {
     let bench: TokenBench
 
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    /// Receipts would name the wrong person.
+    /// Otherwise receipts would name the wrong person.
     @Test func theNameOfAnotherAccountIsNotTakenAndTheSameTokenDoesWithoutIt() async throws {
         let keeper = try bench.keeper("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
         #expect(await imported(as: " Bob@lab.test", keeper) == .labelTaken(" Bob@lab.test"))
@@ -93,7 +93,7 @@ import Testing
         #expect(await keeper.snapshot.account == Account(id: "7", label: "ann@lab.test"))
     }
 
-    /// Receipts of earlier deliveries would tell of another one.
+    /// Otherwise the name would not match earlier receipts.
     @Test func anAccountKeepsTheNameThatItHas() async throws {
         let keeper = try bench.keeper("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
         #expect(await imported(as: "front desk", keeper) == nil)

@@ -6,7 +6,6 @@ import Vault
 
 @testable import Backends
 
-/// What LabLoop answers to a refresh that it refuses, with the shipped profile.
 @Suite struct LabLoopCodesTests {
     private func outcome(_ status: Int, _ body: String) async throws -> (AuthenticationError?, SessionSnapshot.State) {
         let (server, folder) = (TokenServer(), try TemporaryDirectory())

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Backends
 
-/// What is remembered of a refresh whose answer nobody has, or that could not be stored.
+/// Refreshes with a lost response. See RefreshingTokens.
 @Suite(.timeLimit(.minutes(60))) struct LostRefreshTests {
     let bench: TokenBench
     private let lost = Failure(.lostAnswer, "The connection broke.", outcomeUnknown: true)
 
     init() throws { bench = try TokenBench() }
 
-    /// Renews as soon as that is allowed; why a person has to sign in after that, nil for no.
+    /// Renews whenever allowed. Returns the reason for a required sign-in, or nil.
     private func endOf(_ keeper: SessionKeeper) async throws -> String? {
         for _ in 0..<4 {
             let stale = try await keeper.session()
@@ -67,7 +67,7 @@ import Testing
         #expect(reason.hasPrefix("refresh answer lost") && reason.hasSuffix("(Too late.)"), "\(reason)")
     }
 
-    /// Between the marker and the commit the disk fills up: the new pair is the only one that the server still takes.
+    /// The disk fills up between the marker and the commit. The server only accepts the new tokens.
     @Test func aNewPairThatCannotBeStoredIsKeptAndStoredBeforeItIsUsed() async throws {
         let keeper = try await bench.signedIn()
         let stale = try await keeper.session()
@@ -79,7 +79,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
         bench.server.open()
         guard case .unsaved? = await renewal.value else { throw lost }
-        // While it cannot be stored, nothing is sent with it.
+        // Until the tokens are stored, nothing is sent with them.
         let requests = bench.server.log.count
         guard case .unsaved? = await failure({ () throws(AuthenticationError) in try await keeper.freshSession() }) else { throw lost }
         let sent = await failure { () throws(TransportError) in
@@ -94,7 +94,7 @@ import Testing
         #expect(bench.server.count(TokenBench.refresh) == 1)
     }
 
-    /// The credentials of `send` may be newer than the caller's: its 401 is about those.
+    /// `send` may use newer credentials than the caller's.
     @Test func a401IsAboutTheCredentialsThatWereSent() async throws {
         let keeper = try await bench.signedIn()
         let stale = try await keeper.session()

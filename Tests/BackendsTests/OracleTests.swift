@@ -3,16 +3,16 @@ import Foundation
 import SyncModel
 import Testing
 
-/// What answers mean, by a table that was written from the backends' contracts and RFC 9110 by somebody who had not read the code.
+/// Compares verdicts with a table that was written from the backends' contracts and RFC 9110 without knowledge of the code.
 struct OracleTests {
     struct Case: Decodable, Sendable, CustomTestStringConvertible {
         let name, profile, route: String
         let status: Int
         let headers: [String: String]
         let body, bodyBase64: String?
-        /// Words, of which one must hold, with `|` between them.
+        /// The accepted meanings, separated by `|`.
         let meaning: String
-        /// Whether it is unknown afterwards if the work was done.
+        /// True if the outcome stays unknown.
         let open: Bool
         let remoteID: String?
         let source: String
@@ -26,7 +26,7 @@ struct OracleTests {
 
     static let cases: [Case] = {
         guard let file = Bundle.module.url(forResource: "Fixtures/Oracle/answers", withExtension: "json") else { return [] }
-        // `try!`: a table that cannot be read must not pass for one without rows.
+        // `try!`: an unreadable table must not pass as an empty one.
         return try! JSONDecoder().decode([Case].self, from: Data(contentsOf: file))
     }()
 
@@ -40,7 +40,7 @@ struct OracleTests {
         case .locked: "locked"
         case .intercepted: "intercepted"
         case .transient: "undeclared"
-        // By its status: without what was promised, or a status that the profile calls open.
+        // A success without the promised content has a status below 300; the others are listed in `unknown_on`.
         case .unknown(let failure): failure.status.map { $0 < 300 } == true ? "unproven" : "undeclared"
         case .unreachable, .unseen: verdict.name
         }

@@ -4,7 +4,6 @@ import Testing
 
 @testable import Backends
 
-/// Every profile that is shipped: it loads, and makes the requests that its backend documents, byte for byte.
 @Suite struct ProfileConformanceTests {
     private static let golden = ShippedProfiles.project + "/Tests/BackendsTests/Fixtures/Requests"
 
@@ -47,7 +46,7 @@ import Testing
                 #expect(!ConformanceRequests.secrets.contains { text.contains($0) }, "\(type(of: holder))")
             }
         }
-        // What is looked for is there to be found.
+        // The control: the requests do contain secrets.
         let sent = made.all.map(Self.text).joined()
         #expect(ConformanceRequests.secrets.contains { sent.contains($0) })
     }

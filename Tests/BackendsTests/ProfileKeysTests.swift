@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct ProfileKeysTests {
     private static let request = "no_such_key: 1, request: GET /a"
-    /// A profile with a key that nobody knows in every table; what else is wrong with it does not matter.
+    /// A profile with an unknown key in every table.
     private static func profile(_ auth: String) -> String {
         """
         schema: 1
@@ -27,7 +27,6 @@ import Testing
 
     private static let listed = Dictionary(uniqueKeysWithValues: ProfileKeys.tables.map { ($0.key, Set($0.value)) })
 
-    /// What the reader itself says that it knows.
     @Test func everyKeyThatIsReadIsListedAndNoOther() throws {
         var known: [String: Set<String>] = [:]
         for auth in ["  scheme: cookie\n  csrf: {\(Self.request)}", "  scheme: bearer\n  refresh: {\(Self.request)}"] {

@@ -36,7 +36,7 @@ struct ProfileLibraryTests {
         #expect(backends.map(\.name) == ["breathesafe", "lab"])
         let request = try backends[1].request(for: mutation())
         #expect(request.url == "http://127.0.0.1:4000/api/users/5/facial_measurements_from_arkit")
-        // The list `code` was replaced: the old code says nothing any more, and the message that was not mentioned still does.
+        // The list `code` was replaced; `message` still applies.
         let verdict = backends[1].verdict(on: answer(422, #"{"messages":["Please log in."]}"#), to: mutation(), at: noon)
         #expect(verdict == .transient(Failure(.refused, status: 422, "lab answered: Please log in.")))
     }
@@ -81,7 +81,7 @@ struct ProfileLibraryTests {
         #expect(mistakes.all.count == 1)
     }
 
-    /// Written out it would be more than any memory holds; as a key all of it would also be compared.
+    /// If they were expanded, the aliases would exceed any memory.
     @Test(.timeLimit(.minutes(60)), arguments: [8, 60], [false, true])
     func aliasesOfAliasesAreRefusedAtOnce(levels: Int, asKeys: Bool) throws {
         var text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
@@ -109,7 +109,7 @@ struct ProfileLibraryTests {
         #expect(try load(["breathesafe.yaml": stars + text]).count == 1)
     }
 
-    /// A pipe would be waited for without end, and what is very large is no profile.
+    /// Opening a pipe could block forever.
     @Test(.timeLimit(.minutes(60))) func whatIsNoPlainFileOfReasonableSizeIsAMistake() throws {
         let folder = try TemporaryDirectory()
         try folder.write(shippedProfile, to: "breathesafe.yaml")
@@ -132,7 +132,7 @@ struct ProfileLibraryTests {
         #expect(try ProfileLibrary.load(directory: folder.path, deviceID: "d", version: "1").map(\.name) == ["breathesafe"])
     }
 
-    /// A file's words must not steer the terminal that they are shown on, nor fill it.
+    /// Text from a file must neither control the terminal nor flood it.
     @Test(arguments: [#""\e[2J\u202e""#, #""a\nFORGED""#, String(repeating: "a", count: 100_000)])
     func aMistakeIsToldInALineThatCanBeRead(value: String) throws {
         let mistakes = try #require(

@@ -2,8 +2,7 @@ import Backends
 import Foundation
 import Testing
 
-/// One way of getting a profile wrong: an edit of one that is right, the key that has to be named for it, and a part of what was
-/// expected there.
+/// A mistake in the shipped profile: an edit, the key of the error, and part of the expectation.
 struct WrongEdit: Sendable, CustomTestStringConvertible {
     let old: String
     let new: String

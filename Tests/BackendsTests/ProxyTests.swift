@@ -4,7 +4,6 @@ import Testing
 
 @testable import Backends
 
-/// Servers behind an HTTP proxy.
 struct ProxyTests {
     private func get(_ url: String, _ proxies: ProxyRules) async throws -> Result<InboundResponse, TransportError> {
         var limits = TransportLimits(connect: .seconds(600), caFile: TLSServer.file("ca.pem"))
@@ -33,7 +32,7 @@ struct ProxyTests {
         try await server.close()
     }
 
-    /// The HTTP client traps on such an answer.
+    /// AsyncHTTPClient traps on such a response.
     @Test func answerWithUnusableStatusIsLostThroughTunnel() async throws {
         let server = try await TLSServer(certificate: "good.pem", status: "000 X")
         let proxy = try await ConnectProxy()

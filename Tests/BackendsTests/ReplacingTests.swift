@@ -36,7 +36,7 @@ struct ReplacingTests {
         #expect(bench.server.log.count == requests)
     }
 
-    /// In flight when the session ended, and answered after somebody else has signed in: it must not go out again as theirs.
+    /// The request was in flight during the change of accounts, and must not be sent again as the new one.
     @Test func aLate401OfWhoeverWasThereBeforeGetsNobodyElsesSession() async throws {
         let keeper = try await bench.signedIn()
         let anns = try await keeper.session()
@@ -130,7 +130,7 @@ struct ReplacingTests {
         #expect(await keeper.snapshot.remembered)
     }
 
-    /// Somebody signing in by hand does not give the daemon leave to send the password once more.
+    /// After a manual sign-in, the daemon still waits before it uses the remembered password again.
     @Test func theFiveMinutesHoldOverASignInByHand() async throws {
         let keeper = try await bench.signedIn(remember: true)
         bench.server.endSessions()
@@ -191,7 +191,7 @@ struct ReplacingTests {
         #expect(try await replace(keeper, stale).get().generation > stale.generation)
     }
 
-    /// What cannot be stored any more must not be used for that any longer.
+    /// If the deletion cannot be stored, the password must still not be used.
     @Test func aRefusedPasswordIsForgottenOnAFullDiskToo() async throws {
         let keeper = try await bench.signedIn(remember: true)
         let stale = try await keeper.session()
@@ -220,7 +220,7 @@ struct ReplacingTests {
         for response in [answer(502, "<html>", type: "text/html"), answer(302), answer(503, "{}")] {
             bench.server.fault(line) { response }
             switch await replace(keeper, stale) {
-            // After a first answer of the sign-in, whatever it was, the kept password rests.
+            // After any answer to a sign-in, the daemon does not use the password for a while.
             case .failure(.unavailable), .failure(.tooSoon): break
             default: throw Failure(.profile, "\(response.status)")
             }
@@ -238,7 +238,7 @@ struct ReplacingTests {
         #expect(try await keeper.replace(keeper.session()).account == KeeperBench.ann)
     }
 
-    /// As after a crash: what was sent was stored before, whatever became of its answer.
+    /// The attempt is stored before it is sent, so a crash before the response does not lead to another sign-in.
     @Test func aTryWhoseAnswerWasLostIsNotRepeatedAfterARestart() async throws {
         let keeper = try await bench.signedIn(remember: true)
         bench.server.endSessions()

@@ -5,7 +5,6 @@ import Testing
 
 @testable import Backends
 
-/// Whoever renews sessions cannot: it is not asked again for every entry.
 @Suite(.timeLimit(.minutes(60))) struct RestingTests {
     let bench: TokenBench
 
@@ -62,7 +61,7 @@ import Testing
         #expect(refreshes == 11)
     }
 
-    /// A week offline is no reason to wait ten minutes for a server that is restarting.
+    /// Time offline must not lengthen the pause for a server that restarts.
     @Test func whatNeverArrivedMakesNoRestLonger() async throws {
         let keeper = try await bench.signedIn()
         let session = try await keeper.session()
@@ -85,7 +84,7 @@ import Testing
         let session = try await keeper.session()
         bench.server.fault(TokenBench.refresh) { _ in answer(500, "{}") }
         _ = await failure { () throws(AuthenticationError) in try await keeper.replace(session) }
-        // By our clock it holds; the server has said otherwise.
+        // The token is valid by the local clock, but the server refused it.
         guard case .tooSoon? = await fresh(keeper) else {
             Issue.record("the refused token was handed out")
             return

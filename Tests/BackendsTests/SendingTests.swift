@@ -72,7 +72,7 @@ struct SendingTests {
         #expect(bench.server.count("POST /managed_users") == 0)
     }
 
-    /// It speaks for the request: the session is renewed, and the backend is not held to be ill.
+    /// The 401 counts as the answer: it renews the session and does not blame the backend.
     @Test func a401InPlaceOfATokenIsTheAnswer() async throws {
         bench.server.fault("GET /csrf_token") { answer(401, #"{"messages":["Unauthorized."]}"#) }
         #expect(try await keeper.send(post, as: session).response.status == 401)

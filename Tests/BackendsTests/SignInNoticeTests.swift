@@ -5,7 +5,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Of every sign-in the rest of the house is told, over crashes too.
 @Suite(.timeLimit(.minutes(60))) struct SignInNoticeTests {
     let bench: TokenBench
     let asked = Requester(uid: 1000, pid: 42, name: "anna")
@@ -13,7 +12,6 @@ import Testing
 
     init() throws { bench = try TokenBench() }
 
-    /// What a daemon was told whose store takes it, or does not.
     final class Told: Sendable {
         private let list = Mutex<[SignInNotice]>([])
         var all: [SignInNotice] { list.withLock { $0 } }
@@ -42,7 +40,7 @@ import Testing
         #expect(told.all.count == 1)
     }
 
-    /// As a kill right after the session was stored.
+    /// The daemon is killed right after the session was stored.
     @Test func aCrashBeforeAnybodyWasToldForgetsNothing() async throws {
         let keeper = try bench.keeper()
         try await signIn(keeper)
@@ -75,7 +73,7 @@ import Testing
         #expect(told.all.map(\.account?.label) == ["ann@lab.test", "ann@lab.test"])
     }
 
-    /// As a stop while the server takes its time.
+    /// The daemon stops while the server is slow.
     @Test func aSignInThatLandsThoughItsCallerHasLeftIsToldBeforeItCounts() async throws {
         bench.server.state.withLock { $0.refresh = "from-the-app" }
         let keeper = try bench.keeper("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")

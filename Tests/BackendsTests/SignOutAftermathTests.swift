@@ -5,7 +5,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a sign-out leaves to do, over crashes and on a disk that takes nothing.
 @Suite(.timeLimit(.minutes(60))) struct SignOutAftermathTests {
     let bench: TokenBench
     let asked = Requester(uid: 1000, pid: 42, name: "anna")
@@ -13,7 +12,7 @@ import Testing
 
     init() throws { bench = try TokenBench() }
 
-    /// The errands of a daemon whose store takes what it is told, or does not.
+    /// Records the errands. A nil count stands for a store that fails.
     final class Told: Sendable {
         private let list = Mutex<[SignOutAftermath]>([])
         var all: [SignOutAftermath] { list.withLock { $0 } }
@@ -28,7 +27,7 @@ import Testing
     }
 
     private var session: String { bench.folder("tok.session") }
-    /// Where a session is written before it takes its place: a folder there lets no session be stored, as a full disk does.
+    /// A folder at this path makes storing a session fail, like a full disk.
     private func fillDisk() throws {
         try FileManager.default.createDirectory(atPath: session + ".tmp", withIntermediateDirectories: false)
     }
@@ -76,13 +75,12 @@ import Testing
         #expect(told.all.count == 2)
     }
 
-    /// Where a crash comes.
     enum Moment: CaseIterable { case draining, telling, settling }
 
     @Test(arguments: Moment.allCases) func aCrashForgetsNeitherWhoseNorWhoAskedNorTheDrop(moment: Moment) async throws {
         let after = try TokenBench()
         let (from, to) = (session, after.folder("tok.session"))
-        // `try?`: what is missing fails the test.
+        // `try?`: a missing file fails the test.
         let crash: @Sendable () -> Void = { try? FileManager.default.copyItem(atPath: from, toPath: to) }
         let keeper = try await bench.signedIn()
         if moment == .telling {
@@ -131,7 +129,7 @@ import Testing
         if isFullFromTheStart { try fillDisk() }
         let path = session + ".tmp"
         let outcome = try await keeper.signOut(allDevices: false) {
-            // `try?`: it may be there already.
+            // `try?`: it may exist already.
             try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         }
         #expect(outcome.server == .ended)
@@ -158,7 +156,7 @@ import Testing
         let path = session + ".tmp"
         let error = await failure { () throws(SignOutError) in
             try await keeper.signOut(allDevices: false) {
-                // `try?`: where it fails, so does the test.
+                // `try?`: if it fails, so does the test.
                 try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
             }
         }
@@ -175,7 +173,7 @@ import Testing
         let path = session
         let held = Mutex(Data())
         _ = try await keeper.signOut(allDevices: false, by: asked) {
-            // `try?`: nothing to read fails the test.
+            // `try?`: empty data fails the test.
             held.withLock { $0 = (try? Data(contentsOf: URL(fileURLWithPath: path))) ?? Data() }
         }
         try held.withLock { $0 }.write(to: URL(fileURLWithPath: session))

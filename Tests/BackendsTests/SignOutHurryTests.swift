@@ -5,7 +5,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a sign-out waits for, and what a renewal that comes too late may still do: nothing.
 @Suite(.timeLimit(.minutes(60))) struct SignOutHurryTests {
     let bench: TokenBench
 
@@ -15,7 +14,6 @@ import Testing
     private static let couldNot = SignOutOutcome.Server.failed("The token had ended and could not be renewed.")
     private static let ann = Account(id: "7", label: "ann@lab.test")
 
-    /// Begins a renewal that hangs at the server.
     private func renewing(_ keeper: SessionKeeper) async throws -> Task<Session, any Error> {
         let stale = try await keeper.session()
         bench.server.hold(TokenBench.refresh)
@@ -24,7 +22,7 @@ import Testing
         return renewal
     }
 
-    /// Neither the refresh nor the send ends before the sign-out has: it cannot have waited for them.
+    /// Neither the refresh nor the send ends before the sign-out, so it cannot have waited for them.
     @Test func withNoCallToMakeItWaitsForNothing() async throws {
         let keeper = try await bench.signedIn(Self.call, "")
         let renewal = try await renewing(keeper)
@@ -124,7 +122,7 @@ import Testing
         #expect(bench.server.log.suffix(2) == [TokenBench.logout, TokenBench.refresh])
     }
 
-    /// As where the server has ended the access token alone.
+    /// The server has ended only the access token.
     @Test(arguments: [true, false]) func aTokenThatTheServerRefusesIsRenewedOnceToSignOutWith(allDevices: Bool) async throws {
         let keeper = try await bench.signedIn()
         bench.server.state.withLock { $0.access = nil }
@@ -133,7 +131,7 @@ import Testing
         #expect(bench.server.state.withLock { $0.refresh } == nil)
     }
 
-    /// The refresh before it could not be had: the sign-out tries it once more, before it tells the server.
+    /// An earlier refresh failed; the sign-out tries once more first.
     @Test(arguments: [true, false]) func aTokenThatTheServerHadRefusedIsRenewedBeforeTheSignOut(allDevices: Bool) async throws {
         let keeper = try await bench.signedIn()
         bench.server.state.withLock { $0.access = nil }

@@ -19,7 +19,7 @@ struct SigningInTests {
         }
     }
 
-    /// Else nobody could ever sign in, for each session would fail to be stored.
+    /// Otherwise no sign-in could succeed, because no session could be stored.
     @Test func withoutAFolderForSessionsNothingBegins() throws {
         try Data().write(to: URL(fileURLWithPath: bench.folder("sessions")))
         #expect(throws: VaultError.self) {
@@ -86,11 +86,11 @@ struct SigningInTests {
         bench.server.fault(KeeperBench.login) { answer(201, #"{"email":"ann@lab.test"}"#) }
         guard case .misbehaved = await signIn(keeper) else { throw Failure(.profile, "believed without an id") }
         #expect(bench.server.count(KeeperBench.health) == 0)
-        // Without a cookie there is nothing to be signed in by, whoever would be asked.
+        // Without a cookie there is no session.
         bench.server.fault(KeeperBench.login) { answer(201, #"{"id":1,"email":"ann@lab.test"}"#) }
         guard case .misbehaved = await signIn(keeper) else { throw Failure(.profile, "believed without a session") }
         #expect(bench.server.count(KeeperBench.health) == 0)
-        // With one that the health route does not know, neither.
+        // The health route does not know this cookie.
         bench.server.fault(KeeperBench.login) {
             answer(201, #"{"id":1,"email":"ann@lab.test"}"#, HeaderField("Set-Cookie", "nobody=1; path=/"))
         }
@@ -189,7 +189,7 @@ struct SigningInTests {
         let session = try await keeper.session()
         #expect(session.account.id == snapshot.account?.id)
         #expect(try await keeper.send(get, as: session).response.status == 200)
-        // Where nothing of the old address waits any more, it is the plain number again.
+        // Without entries for the old address, the account has its plain number again.
         #expect(try await bench.keeper().snapshot.account?.id == "1")
     }
 
@@ -210,7 +210,7 @@ struct SigningInTests {
         _ = try await bench.signedIn()
         let path = "\(bench.folder.path)/breathesafe.session"
         try FileManager.default.removeItem(atPath: path)
-        // It can be opened, and the read fails with EIO.
+        // The file opens, but reading it fails with EIO.
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/proc/self/mem")
         let keeper = try bench.keeper()
         #expect(await keeper.snapshot.state == .signInRequired)

@@ -75,7 +75,7 @@ struct SigningOutTests {
         #expect(await failure { () throws(AuthenticationError) in try await keeper.session() } == .signingOut)
         bench.server.open()
         #expect(try await first == SignOutOutcome(server: .ended, account: KeeperBench.ann))
-        // Whether it came early enough to join or found nobody signed in any more, the server is told once.
+        // The second call joins the first or finds no session.
         _ = try await second
         #expect(bench.server.count(KeeperBench.logout) == 1)
     }
@@ -91,7 +91,7 @@ struct SigningOutTests {
         #expect(await keeper.snapshot.state == .signedOut)
     }
 
-    /// A crash is a copy of the files as they were at that moment.
+    /// A copy of the files at that moment stands for the crash.
     @Test(arguments: ["draining", "telling the server"])
     func aCrashWhileSigningOutSignsOutAtTheNextStart(moment: String) async throws {
         let keeper = try await bench.signedIn(remember: true)
@@ -141,7 +141,6 @@ struct SigningOutTests {
     }
 }
 
-/// The files of a bench as they were at one moment.
 final class KeeperBenchCopy: Sendable {
     private let bench: KeeperBench
     private let folder: TemporaryDirectory
@@ -152,7 +151,7 @@ final class KeeperBenchCopy: Sendable {
     }
 
     func take() {
-        // `try?`: what is missing fails the test that looks for it.
+        // `try?`: a missing file fails the test.
         try? FileManager.default.copyItem(atPath: "\(bench.folder.path)/breathesafe.session", toPath: "\(folder.path)/breathesafe.session")
     }
 

@@ -5,7 +5,6 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// Whom the transport trusts over TLS.
 struct TLSTests {
     private func get(_ certificate: String, caFile: String?, clock: any SyncClock = SystemClock()) async throws -> Result<
         InboundResponse, TransportError
@@ -51,7 +50,7 @@ struct TLSTests {
         #expect(failure.message.contains(" UTC; this station’s clock says 20"))
     }
 
-    /// A clock that is behind, though not so far that it cannot be right.
+    /// The clock is slow, but not implausibly so.
     @Test func aCertificateBeforeItsTimeIsBlamedOnTheClock() async throws {
         let clock = TestClock(Date(timeIntervalSince1970: 1_793_880_000))
         let failure = try refusal(try await get("good.pem", caFile: nil, clock: clock))

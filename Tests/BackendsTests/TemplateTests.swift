@@ -4,7 +4,6 @@ import JSON
 import SyncModel
 import Testing
 
-/// An item that a route cannot take, and what the refusal says.
 struct Unsendable: Sendable {
     let route: String
     let fields: [String: JSONValue]
@@ -24,7 +23,7 @@ struct TemplateTests {
         capture = try Data(contentsOf: url)
     }
 
-    /// The profile was changed while the entry waited.
+    /// The profile changed while the entry waited.
     @Test func payloadWithoutPlaceInTheRouteIsAMisfit() throws {
         let entry = mutation("forget", fields: ["user_id": 5])
         let route = "\nroutes:\n  forget: {request: \"POST /things/{item.user_id}\""

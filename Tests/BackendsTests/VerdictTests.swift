@@ -3,7 +3,6 @@ import Foundation
 import SyncModel
 import Testing
 
-/// One answer and the word of the verdict on it.
 struct Judged: Sendable, CustomTestStringConvertible {
     let status: Int
     let body: String
@@ -45,9 +44,9 @@ struct VerdictTests {
         Judged(422, #"{"messages":["Please log in."]}"#, "unauthorized"),
         Judged(422, #"{"messages":["PLEASE LOG IN."]}"#, "unauthorized"),
         Judged(422, #"{"messages":["Not managed by current user."]}"#, "permanent"),
-        // Declared for routes; a server error may say anything of itself.
+        // The declared code does not apply to server errors.
         Judged(502, #"{"messages":["Not managed by current user."]}"#, "transient"),
-        // Undeclared: whose fault it is, only contrast tells.
+        // These are undeclared, so only contrast shows whether the entry or the backend is at fault.
         Judged(422, #"{"status":422,"error":"Unprocessable Content"}"#, "transient"),
         Judged(404, #"{"status":404,"error":"Not Found"}"#, "transient"),
         Judged(403, "{}", "transient"), .page(403, "intercepted"), .page(401, "intercepted"),
@@ -72,7 +71,7 @@ struct VerdictTests {
         let verdict = try breathesafe().verdict(on: response, to: mutation(answered.route), at: noon)
         #expect(verdict.name == answered.verdict, "\(verdict)")
         #expect(verdict.failure?.status == (verdict.failure == nil ? nil : answered.status))
-        // A success that is none, and a server error, leave open whether the work was done (RFC 9110 15.6).
+        // A success without the promised content and a server error leave the outcome unknown (RFC 9110 15.6).
         let isOpen =
             answered.verdict == "unknown" || answered.status < 300 || (500..<600).contains(answered.status) && answered.status != 511
         #expect(verdict.failure?.outcomeUnknown == (verdict.failure.map { _ in isOpen }))
@@ -118,7 +117,7 @@ struct VerdictTests {
         #expect(backend.verdict(on: answer(200, "<html>", type: "text/html"), to: mutation("forget"), at: noon).name == "intercepted")
     }
 
-    /// A framework's routing 404 says nothing about the row.
+    /// A framework's 404 for an unknown route says nothing about the row.
     @Test(arguments: [
         (404, #"{"messages":["Managed user does not exist."]}"#, "accepted"),
         (410, #"{"error":"Managed user does not exist."}"#, "accepted"),

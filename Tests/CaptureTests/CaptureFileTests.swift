@@ -10,7 +10,6 @@ import Testing
         try CaptureFile(name: name, folder: folder, content: Data(content.utf8))
     }
 
-    /// Why a file is put aside; nil where it is understood.
     private static func refusal(_ content: String, name: String = "a.json", folder: String? = nil) -> String? {
         do {
             _ = try CaptureFile(name: name, folder: folder, content: Data(content.utf8))
@@ -20,7 +19,7 @@ import Testing
         }
     }
 
-    /// Every number of a document with its way there, at the value that the C library's strtod gives its digits.
+    /// All numbers of a document, as strtod(3) parses them.
     private static func numbers(in text: String) -> [String: Double] {
         var numbers: [String: Double] = [:]
         for (place, match) in text.matches(of: /[\[:,]\s*(-?[0-9][0-9.eE+\-]*)/).enumerated() {
@@ -60,7 +59,7 @@ import Testing
         #expect(document == JSONValue(parsing: content)?["measurements"])
         #expect(document["average_measurements"] != nil)
         #expect(document["userId"] == nil)
-        // By other means than our own reader: the same numbers stand in both texts, but for the app's own.
+        // Another parser finds the same numbers, apart from the app's own members.
         var before = Self.numbers(in: String(decoding: content, as: UTF8.self)).values.sorted()
         let stated = try #require(JSONValue(parsing: content))
         let own = ["userId", "retryCount", "timestamp"].compactMap { stated[$0] }.flatMap { Self.flattened($0).values }
@@ -82,7 +81,7 @@ import Testing
                 == #"{"z": 1.50, "average_measurements": {"b" : -0.0, "a": 1E+2, "a": "\u00e9 x"}}"#)
     }
 
-    /// A reader that finds out by trying what a value is would take a quarter of an hour.
+    /// A parser that backtracks would take fifteen minutes.
     @Test(.timeLimit(.minutes(60))) func howDeepAValueStandsCostsNothing() throws {
         let deep =
             String(repeating: "[", count: 400) + Array(repeating: "true", count: 1 << 16).joined(separator: ",")
@@ -140,7 +139,6 @@ import Testing
         #expect(reason.hasSuffix("."))
     }
 
-    /// As deep as it is, or as a value, a name is another one.
     @Test(arguments: [
         #"{"average_measurements":{"average_measurements":{}},"a":[{"average_measurements":1}]}"#,
         #"{"average_measurements":{},"a":"average_measurements","b":"\"average_measurements\":"}"#,

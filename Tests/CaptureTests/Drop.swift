@@ -11,13 +11,11 @@ import Vault
 
 @testable import Capture
 
-/// A drop folder in a directory of its own, over a real outbox.
 struct Drop {
     let directory: TemporaryDirectory
     let addressing: FakeAddressing
-    /// The spool's backend as it is configured.
     var backend: String?
-    /// What the system does with the folders' files.
+    /// The file operations, which a test can make fail.
     var calls: Folder.Calls
     var outbox: Outbox
     var spool: Spool
@@ -32,7 +30,7 @@ struct Drop {
         try self.init(accounts: ["breathesafe": account], unclaimed: unclaimed, calls: calls, maxBytes: maxBytes, in: parent)
     }
 
-    /// Whoever is signed in has been so for long: what is dropped next is theirs.
+    /// The account counts as signed in before anything is dropped.
     ///
     /// - Parameter maxBytes: the limit of the outbox.
     init(
@@ -57,7 +55,7 @@ struct Drop {
         spool = try Self.spool(directory, backend, unclaimed, calls, outbox, addressing, clock, log)
     }
 
-    /// As the daemon does it: the drop folder is told at once.
+    /// Notifies the drop folder at once, like the daemon.
     func signIn(_ account: Account?) async {
         addressing.signIn(account)
         await spool.accountMayHaveChanged()
@@ -75,7 +73,6 @@ struct Drop {
             log: Logger(label: "test") { _ in log })
     }
 
-    /// The next run of the daemon, on the same folders; where they are given, with other backends.
     mutating func restart(accounts: [String: Account?]? = nil) throws {
         let addressing = accounts.map { FakeAddressing($0) } ?? addressing
         spool = try Self.spool(directory, backend, unclaimed, calls, outbox, addressing, clock, log)
@@ -83,7 +80,7 @@ struct Drop {
 
     func path(_ name: String) -> String { directory("spool/" + name) }
 
-    /// Puts a file there as a careful program does: written elsewhere, then moved in whole.
+    /// Writes the file elsewhere and moves it in.
     func put(_ content: Data, _ name: String, age: TimeInterval = 60) throws {
         let target = path(name)
         try FileManager.default.createDirectory(
@@ -93,10 +90,10 @@ struct Drop {
 
     func put(_ content: String, _ name: String, age: TimeInterval = 60) throws { try put(Data(content.utf8), name, age: age) }
 
-    /// Into a folder that is there, under a name that need not be UTF-8.
+    /// The folder must exist; the name need not be UTF-8.
     func put(_ content: Data, _ target: FilePath, age: TimeInterval = 60) throws {
         let draft = directory("draft-\(UUID().uuidString)")
-        // Closed in programs that other tests start; they have it until they execute.
+        // Other tests start programs, which hold the descriptor until they execute.
         let handle = FileHandle(fileDescriptor: open(draft, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644), closeOnDealloc: true)
         try handle.write(contentsOf: content)
         try handle.close()
@@ -118,7 +115,6 @@ struct Drop {
 
     func entries() async throws -> [EntryRecord] { try await outbox.entries(limit: 500) }
 
-    /// The documents of everything stored, in their order.
     func documents(of account: Account = .ann) async throws -> [String] {
         let destination = Destination(backend: "breathesafe", account: account.id)
         var documents: [String] = []
@@ -130,7 +126,6 @@ struct Drop {
         return documents
     }
 
-    /// Runs the spool beside `work`, then ends it.
     func running(_ work: (AsyncStream<Void>) async throws -> Void) async throws {
         let news = outbox.eventsWritten.listen()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -142,7 +137,6 @@ struct Drop {
         }
     }
 
-    /// Returns once `count` entries are stored; the test's time limit is what ends waiting in vain.
     func stored(_ count: Int, _ news: AsyncStream<Void>) async throws {
         if try await entries().count >= count { return }
         for await _ in news where try await entries().count >= count { return }
@@ -151,7 +145,6 @@ struct Drop {
     static func capture(_ number: Int) -> String { #"{"average_measurements":{"1-2":{"value":\#(number)}}}"# }
 }
 
-/// What was logged, a line for each.
 struct LogLines: LogHandler {
     private final class Lines: Sendable {
         let all = Mutex<[String]>([])

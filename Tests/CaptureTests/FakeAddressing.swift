@@ -3,7 +3,6 @@ import Foundation
 import SyncModel
 import Synchronization
 
-/// Backends as the intake sees them, with whoever a test signs in.
 final class FakeAddressing: Addressing {
     let backends: [String]
     private let signedIn: Mutex<[String: Account]>
@@ -16,7 +15,7 @@ final class FakeAddressing: Addressing {
 
     func signIn(_ account: Account?, at backend: String = "breathesafe") { signedIn.withLock { $0[backend] = account } }
 
-    /// What happens in the world the next time that somebody asks who is signed in.
+    /// Runs `work` once, at the next request for the account.
     func whenAsked(_ work: @escaping @Sendable () -> Void) { onAsked.withLock { $0 = work } }
 
     func account(at backend: String) async -> Account? {

@@ -4,14 +4,14 @@ import SystemPackage
 
 @testable import Capture
 
-/// Errors that the system gives, by paths, until a test takes them back: root is refused nothing.
+/// Makes file operations fail. Permissions would not do, because root has all of them.
 final class FileFaults: Sendable {
     struct Errors: Sendable {
-        /// By the paths from and to.
+        /// The arguments are the source and the target.
         var rename: @Sendable (String, String) -> Int32? = { _, _ in nil }
         var unlink: @Sendable (String) -> Int32? = { _ in nil }
         var open: @Sendable (String) -> Int32? = { _ in nil }
-        /// Of asking whether somebody writes to a file.
+        /// A lease shows whether a program writes to the file.
         var lease: @Sendable (String) -> Int32? = { _ in nil }
         var list: @Sendable (String) -> Int32? = { _ in nil }
         var access: @Sendable (String) -> Int32? = { _ in nil }
@@ -26,7 +26,6 @@ final class FileFaults: Sendable {
     func set(_ change: (inout Errors) -> Void) { errors.withLock { change(&$0) } }
     func clear() { set { $0 = Errors() } }
 
-    /// Which folders have been listed, in order.
     var foldersListed: [String] { listed.withLock(\.self) }
 
     var calls: Folder.Calls {
@@ -49,7 +48,7 @@ final class FileFaults: Sendable {
         }
     }
 
-    /// As where `folder` is the root of another file system.
+    /// Makes `folder` look like another file system.
     static func mounted(_ folder: String) -> FileFaults {
         FileFaults(Errors(rename: { $0.contains(folder + "/") != $1.contains(folder + "/") ? EXDEV : nil }))
     }

@@ -19,7 +19,6 @@ import Testing
         try folders.make()
     }
 
-    /// When a folder has changed last, to the nanosecond.
     private func changedAt(_ folder: String) -> FileTime? { folders.status(of: FilePath(directory(folder))).map { FileTime($0.st_ctim) } }
 
     private func put(_ name: String) throws {
@@ -44,7 +43,7 @@ import Testing
         #expect(counts.now == (4, 2))
         try put("new/users/5/c")
         #expect(counts.now == (5, 2))
-        // What was taken and could not be stored yet waits as well.
+        // Files that are taken but not stored yet count as waiting.
         try put("taken/d")
         #expect(counts.now == (6, 2))
     }
@@ -52,7 +51,7 @@ import Testing
     @Test func aFolderThatHasNotChangedIsNotListedAgain() throws {
         try put("new/a")
         try put("new/users/5/a")
-        // No time is taken to be too fresh.
+        // Every timestamp counts as old enough.
         let counts = FolderCounts(folders, coarseness: { _ in -.infinity })
         #expect(counts.now == (2, 0))
         let listed = faults.foldersListed

@@ -129,7 +129,7 @@ import Vault
                 accepted(1, .new(sequence: 2)), .failure(.notUnderstood("The item field “user_id” is missing.")),
                 .failure(.outbox(.idConflict(Samples.id(3)))), .failure(.unknownBackend("nowhere", known: ["breathesafe"])),
                 .failure(.tooLarge(size: Intake.largestDocument + 1, limit: Intake.largestDocument)),
-                // It stays Ann's, and the answer says so.
+                // The entry stays Ann's.
                 accepted(3, .duplicate(sequence: 1, of: Destination(backend: "breathesafe", account: "1"), Lane("users/5")), account: "1"),
                 accepted(6, .new(sequence: 3)),
             ])

@@ -6,7 +6,6 @@ import Testing
 
 @testable import Capture
 
-/// Files that were taken for one backend before the configuration named another.
 @Suite struct SpoolBackendTests {
     private func leftover(_ drop: Drop, _ number: Int, backend: String) throws -> TakenName {
         let name = TakenName(id: Samples.id(number), backend: backend, account: "1", folder: "5", original: "\(number).json")

@@ -8,11 +8,10 @@ import Testing
 
 @testable import Capture
 
-/// Whatever a file's times, size, mode and attributes are: nothing ends, and no file is lost.
 @Suite struct SpoolMetadataTests {
     private static let seed = UInt64.random(in: .min ... .max)
 
-    /// Seconds since 1970: the edges of 64 bits in nanoseconds, of calendars, of 32 bits, and what has no meaning.
+    /// Limits of 64-bit nanoseconds, of calendars and of 32 bits, and implausible values.
     private static let times: [Int] = [
         0, -1, 1, -62_135_596_800, 946_684_800, 2_147_483_647, 2_147_483_648, 4_294_967_296, 9_223_372_036, 9_223_372_037, -9_223_372_037,
         10_413_792_000, 253_402_300_799, 253_402_300_800, .max, .min, .max / 1_000_000_000, 1_765_000_000_000,
@@ -20,7 +19,7 @@ import Testing
 
     private func set(_ path: String, seconds: Int, nanoseconds: Int) {
         var times = [timespec(tv_sec: 0, tv_nsec: 0), timespec(tv_sec: seconds, tv_nsec: nanoseconds)]
-        // One that this file system does not take it cuts to what it has, or refuses; then the file keeps its own.
+        // The file system may clamp or refuse a time; then the file keeps its own.
         _ = utimensat(AT_FDCWD, path, &times, 0)
     }
 
@@ -49,7 +48,6 @@ import Testing
         }
     }
 
-    /// One after the other they are more than fits into 64 bits.
     @Test func sizesAreAddedWithoutOverflow() async throws {
         let drop = try Drop()
         func candidate(_ size: Int64) -> SpoolFolders.Candidate {
@@ -85,7 +83,6 @@ import Testing
         #expect(drop.spool.counts() == (0, refused), "seed \(Self.seed)")
     }
 
-    /// A JSON number of any kind.
     private static func number(_ generator: inout SplitMix) -> String {
         let odd = [
             "0", "-1", "1e308", "-1e308", "1e-400", "9223372036854775807", "9223372036854775808", "18446744073709551616", "\"NaN\"",
@@ -95,7 +92,6 @@ import Testing
     }
 }
 
-/// A stream of numbers that a seed repeats.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Capture
 
-/// A user's folder that is another file system: files are copied out of it.
+/// A user's folder on another file system: files are copied out of it.
 @Suite struct SpoolMountTests {
     private static func name(_ account: Account = .ann, folder: String? = "5", id: Int = 1) -> TakenName {
         TakenName(id: Samples.id(id), backend: "breathesafe", account: account.id, folder: folder, original: "a.json")
@@ -45,7 +45,7 @@ import Testing
         #expect(drop.spool.stuckFiles.count == 0)
     }
 
-    /// Where not even another name may be given, as in a folder that may only be read.
+    /// For example, on a read-only file system.
     @Test func whatMayNotBeRenamedThereStaysAsItWas() async throws {
         let faults = FileFaults(
             .init(rename: { path, target in path.contains("/users/5/") ? target.contains("/taken/") ? EXDEV : EROFS : nil }))
@@ -65,7 +65,7 @@ import Testing
         faults.set { errors in
             let mounted = errors.rename
             errors.rename = { path, target in
-                // The copy is made by then.
+                // The copy exists by now.
                 if target.contains("/.taking~"), let handle = FileHandle(forWritingAtPath: path) {
                     handle.seekToEndOfFile()
                     handle.write(Data(" ".utf8))
@@ -92,7 +92,7 @@ import Testing
         #expect(drop.spool.stuckFiles.example?.reason == "File too large")
     }
 
-    /// Every state in which a crash can leave a copying: the file bound or not, the copy begun, taken, or stored.
+    /// Every state that a crash can leave: the source bound or not; the copy started, complete or stored.
     @Test(arguments: ["bound", "bound and begun", "begun", "copied", "stored"])
     func aCrashWhileCopyingMakesNoSecondEntry(state: String) async throws {
         var drop = try Drop(calls: FileFaults.mounted("/users/5").calls)
@@ -134,7 +134,7 @@ import Testing
         #expect(drop.spool.stuckFiles.count == 0)
     }
 
-    /// Otherwise whoever may write in one user's folder could drop for another.
+    /// Otherwise a user could drop files for another user.
     @Test func aBoundFileBelongsToTheFolderThatItIsIn() async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), "new/users/6/.taking~" + Self.name(folder: "5").text)

@@ -8,14 +8,13 @@ import Testing
 
 @testable import Capture
 
-/// Names that are not UTF-8.
 @Suite struct SpoolNamesTests {
     private func path(_ drop: Drop, _ folder: String, _ name: [UInt8]) throws -> FilePath {
         try FileManager.default.createDirectory(atPath: drop.path(folder), withIntermediateDirectories: true)
         return FilePath(drop.path(folder)) / FilePath(platformString: name.map(CChar.init(bitPattern:)) + [0])
     }
 
-    /// `grün.json` in Latin-1, bytes that no encoding begins with, a cut-off letter, and a name as long as can be.
+    /// `grün.json` in Latin-1, an invalid first byte, a truncated character, and a name of maximum length.
     private static let names: [[UInt8]] = [
         Array("gr".utf8) + [0xFC] + Array("n.json".utf8), [0xFF], [0xE6, 0xB8] + Array(".json".utf8),
         Array(repeating: 0xFE, count: 250) + Array(".json".utf8),

@@ -8,9 +8,8 @@ import Vault
 
 @testable import Capture
 
-/// Files are stored in the order in which they were captured, whatever the times of the files say.
+/// Files are stored in the order of their capture times, not of their file times. See CaptureTime.
 @Suite struct SpoolOrderTests {
-    /// A capture of so many seconds before the clock's time.
     private static func capture(_ number: Int, at time: String) -> String {
         #"{"average_measurements":{"1-2":{"value":\#(number)}},"timestamp":\#(time)}"#
     }
@@ -19,7 +18,7 @@ import Vault
 
     @Test func storesFilesByTheirOwnTimestamps() async throws {
         let drop = try Drop()
-        // Copied in the order of their names: the oldest capture has the newest file.
+        // The oldest capture has the newest file.
         for number in 1...150 {
             try drop.put(Self.capture(number, at: "\(Self.base + number).25"), "new/users/5/\(number).json", age: Double(number))
         }
@@ -43,7 +42,7 @@ import Vault
         #expect(entries.allSatisfy { $0.acceptedAt == drop.clock.now })
     }
 
-    /// Before 2000, in milliseconds, more than a day ahead, not a number: as if it were not there.
+    /// Times before 2000, in milliseconds, more than a day ahead, or not numbers.
     @Test(arguments: [
         "-1", "0", "946684799", "1765000000000", "1765090000", "1e308", "-1e308", "1E+300", "\"1764000000\"", "null", "true",
         "[1764000000]",

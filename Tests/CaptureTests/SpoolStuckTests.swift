@@ -8,7 +8,6 @@ import Vault
 
 @testable import Capture
 
-/// Files that the system will not let be taken, read or put aside, and what is no plain file.
 @Suite struct SpoolStuckTests {
     private func told(_ drop: Drop) -> [String] { drop.log.all.filter { $0.hasPrefix("A file cannot be taken") } }
 
@@ -37,7 +36,6 @@ import Vault
         #expect(drop.spool.stuckFiles.example == nil)
     }
 
-    /// A capture of so many bytes and a few more.
     private func capture(_ number: Int, bytes: Int) -> String {
         #"{"average_measurements":{"1-2":{"value":\#(number),"description":"\#(String(repeating: "n", count: bytes))"}}}"#
     }
@@ -47,7 +45,7 @@ import Vault
         let large = capture(1, bytes: 3 << 20)
         try drop.put(large, "new/users/7/large.json", age: 90)
         try drop.put(Drop.capture(2), "new/users/7/after.json", age: 80)
-        // More than go into one batch.
+        // These are more files than one batch holds.
         for number in 10..<90 { try drop.put(Drop.capture(number), "new/users/5/\(number).json", age: 70) }
         try drop.put(Drop.capture(3), "new/users/7/last.json", age: 60)
         for _ in 1...3 { await drop.spool.sweep() }
@@ -61,7 +59,7 @@ import Vault
         #expect(told(drop).count { $0.hasSuffix("large.json, for which there is no room") } == 2)
         #expect(!drop.log.all.contains { $0.hasPrefix("The drop folder cannot be emptied") })
 
-        // Where there is room for it later, the lane goes in its order.
+        // Once there is room, the lane continues in order.
         let roomy = try Outbox(file: drop.directory("other.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: drop.clock.now)
         var next = drop
         next.outbox = roomy
@@ -71,7 +69,7 @@ import Vault
         #expect(next.spool.stuckFiles.count == 0)
     }
 
-    /// After a power cut, say, on a machine whose clock does not go on without power.
+    /// For example, after a power cut on a machine without a battery-backed clock.
     @Test func whatWaitsForRoomGoesFirstAlsoWhereTheClockWasSetBack() async throws {
         var drop = try Drop(maxBytes: 2 << 20)
         let large = capture(1, bytes: 3 << 20)
@@ -105,7 +103,7 @@ import Vault
         for _ in 1...3 { await drop.spool.sweep() }
         #expect(try await drop.entries().isEmpty)
         #expect(drop.spool.counts().waiting == 300)
-        // One batch was taken, and is what every look tries first.
+        // The first batch was taken, and every sweep tries it first.
         #expect(try drop.names("taken").count == 64)
         #expect(
             drop.log.all.filter { $0.hasPrefix("The drop folder cannot be emptied") } == [
@@ -155,7 +153,7 @@ import Vault
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/7/a.json")
         try await drop.running { news in
-            // Besides the one that looks once a minute.
+            // The first timer is that of the one-minute sweep.
             await drop.clock.sleeps(after: 1)
             faults.clear()
             drop.clock.advance(by: 30)
@@ -169,7 +167,7 @@ import Vault
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/7/a.json")
         try await drop.running { news in
-            // Besides the one that looks once a minute.
+            // The first timer is that of the one-minute sweep.
             await drop.clock.sleeps(after: 1)
             faults.clear()
             drop.clock.advance(by: 1)
@@ -185,7 +183,6 @@ import Vault
         for _ in 1...200 { await drop.spool.sweep() }
         await drop.clock.sleeps(after: 0)
         #expect(drop.clock.slept == 1)
-        // Once it has gone off, another is set.
         drop.clock.advance(by: 30)
         while drop.clock.slept == 1 {
             try await Task.sleep(for: .milliseconds(5))
@@ -227,7 +224,7 @@ import Vault
         #expect(drop.spool.stuckFiles.count == 0)
     }
 
-    /// As mkstemp(3) makes it, by another user.
+    /// Another user created the file with mkstemp(3).
     @Test func leavesAnUnreadableFileInPlaceAndSaysWhatToType() async throws {
         let faults = FileFaults(.init(open: { $0.contains("/new/") ? EACCES : nil }, lease: { $0.contains("/new/") ? EACCES : nil }))
         let drop = try Drop(calls: faults.calls)
@@ -300,7 +297,7 @@ import Vault
         try drop.put(Drop.capture(1), "new/users/5/a.json")
         for _ in 1...3 { await drop.spool.sweep() }
         #expect(try await drop.documents() == [Drop.capture(1)])
-        // Nor does a reason stay behind for each look.
+        // Repeated sweeps leave no extra reason files.
         #expect(try drop.names("refused").isEmpty)
         #expect(try drop.names("taken").count == 1)
         #expect(drop.spool.stuckFiles.count == 1)
@@ -361,7 +358,6 @@ import Vault
         case S_IFLNK: try FileManager.default.createSymbolicLink(atPath: drop.path(place), withDestinationPath: drop.path("outside.json"))
         default: try #require(mknod(drop.path(place), kind.type | 0o600, 0) == 0)
         }
-        // While nobody is signed in as well as later.
         await drop.spool.sweep()
         #expect(drop.spool.stuckFiles.count == 1)
         drop.addressing.signIn(.ann)
@@ -373,7 +369,7 @@ import Vault
         #expect(drop.spool.stuckFiles.example == expected)
         #expect(drop.spool.counts() == (0, 0))
         #expect(told(drop).count == 1)
-        // A person follows the advice.
+        // A person follows the reported advice.
         try drop.put(#"{"measurements":{"average_measurements":{}},"userId":5}"#, place)
         await drop.spool.sweep()
         #expect(try await drop.entries().count == 2)

@@ -8,9 +8,9 @@ import Testing
 
 @testable import Capture
 
-/// Somebody who may write in `new/` puts something else in the place of a folder or a file, before each single call of the system in turn.
+/// An attacker with write access to `new/` replaces a folder or a file before each system call. See DroppedFilesByDescriptor.
 @Suite struct SpoolSwapTests {
-    /// One in each folder, all in one run, each swapped before the same call about itself.
+    /// Each victim has its own folder; all are swapped before the same call.
     private static let victims = Replacement.allCases.flatMap { [Victim(.folder, $0), Victim(.file, $0)] }
 
     @Test(arguments: [Move.rename, .copy]) func nothingOutsideIsTouched(move: Move) async throws {
@@ -30,7 +30,7 @@ import Testing
         #expect(call > 10)
     }
 
-    /// The control: a spool that follows links, as one does that goes by whole paths.
+    /// The control: a spool that follows links is detected.
     @Test(arguments: [Place.users, .folder]) func aSpoolThatFollowsLinksIsCaught(place: Place) async throws {
         var call = 1
         while case let run = try SwapRun([Victim(place, .link)], before: call, .rename, followsLinks: true), try await run.sweep() {
@@ -49,7 +49,6 @@ import Testing
         let replacement: Replacement
         init(_ place: Place, _ replacement: Replacement) { (self.place, self.replacement) = (place, replacement) }
 
-        /// Does it: what was there is `aside` then.
         func swap(_ path: String, aside: String, state: String, otherDisk: String, capture: String) {
             let key = place == .file ? "/homing.key" : ""
             rename(path, aside)
@@ -66,7 +65,6 @@ import Testing
     }
 }
 
-/// One drop folder in which each victim is swapped once.
 private struct SwapRun {
     private let drop: Drop
     private let otherDisk: TemporaryDirectory
@@ -85,7 +83,7 @@ private struct SwapRun {
             try faults.calls.before(kind, path, target)
         }
         calls.followsLinks = followsLinks
-        // In memory, for there are many of them.
+        // In memory, because there are many runs.
         drop = try Drop(calls: calls, in: "/dev/shm")
         otherDisk = try TemporaryDirectory()
         self.swaps = swaps
@@ -94,7 +92,7 @@ private struct SwapRun {
         for folder in [state, other].flatMap({ state in folders.map { state + $0 } }) {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             try Data(Self.secret.utf8).write(to: URL(fileURLWithPath: folder + "/homing.key"))
-            // Before it was written: the next reading is noted, also where most are not (relatime).
+            // Set before the modification time, so that the next read updates it even with relatime.
             var times = [timespec(tv_sec: 1_000_000_000, tv_nsec: 0), timespec(tv_sec: 1_700_000_000, tv_nsec: 0)]
             utimensat(AT_FDCWD, folder + "/homing.key", &times, 0)
         }
@@ -113,7 +111,7 @@ private struct SwapRun {
         }
     }
 
-    /// False where no such call was met.
+    /// Returns false if no swap happened.
     func sweep() async throws -> Bool {
         await drop.spool.sweep()
         guard swaps.count(where: { $0.end() }) > 0 else { return false }
@@ -150,7 +148,7 @@ private struct SwapRun {
         return problems
     }
 
-    /// Of all plain files, through no link.
+    /// Follows no links.
     private static func contents(below paths: [String]) -> [String] {
         paths.flatMap { path -> [String] in
             let below = FileManager.default.enumerator(atPath: path)?.compactMap { "\(path)/\($0)" } ?? []
@@ -163,7 +161,7 @@ private struct SwapRun {
     }
 }
 
-/// Counts the calls that are about a path, and does something before one of them.
+/// Counts the calls with a path and runs `work` before one of them.
 private final class Swap: Sendable {
     private let path: String
     private let left: Mutex<(calls: Int, work: (@Sendable () -> Void)?)>
@@ -173,10 +171,9 @@ private final class Swap: Sendable {
         left = Mutex((call, nil))
     }
 
-    /// Counts from now on.
     func begin(_ work: @escaping @Sendable () -> Void) { left.withLock { $0.work = work } }
 
-    /// Counts no more; whether the call was met.
+    /// Returns true if the call was reached.
     func end() -> Bool {
         left.withLock { left in
             left.work = nil

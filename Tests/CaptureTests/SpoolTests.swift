@@ -51,7 +51,7 @@ import Vault
         #expect(drop.spool.counts() == (1, 0))
         try handle.write(contentsOf: Data(text.utf8.dropFirst(10)))
         try handle.close()
-        // A program that another test starts at this moment may have inherited the descriptor, until it executes.
+        // A program that another test starts may hold the descriptor until it executes.
         repeat {
             try await Task.sleep(for: .milliseconds(5))
             await drop.spool.sweep()
@@ -136,7 +136,7 @@ import Vault
             try drop.put(content, "new/a.json")
             await drop.spool.sweep()
         }
-        // Somebody drops the file in again with the reason beside it.
+        // A person drops the file in again, together with its reason file.
         try drop.put("4", "new/b.json.reason")
         await drop.spool.sweep()
         try drop.put("5", "new/b.json")
@@ -218,7 +218,7 @@ import Vault
         #expect(drop.spool.counts() == (0, 1))
     }
 
-    /// A daemon that died after it had taken a file, before it stored it.
+    /// The state after a daemon died between taking and storing a file.
     private func leftover(_ drop: Drop, account: Account, id: Int = 1) throws -> TakenName {
         let name = TakenName(id: Samples.id(id), backend: "breathesafe", account: account.id, folder: "5", original: "a.json")
         try drop.put(Drop.capture(1), "taken/" + name.text)
@@ -235,7 +235,7 @@ import Vault
         #expect(entry.destination == Samples.destination)
         #expect(entry.lane == Lane("users/5"))
         #expect(try drop.names("taken").isEmpty)
-        // Only who is signed in as that account has lent it a name.
+        // An account has a label only while it is signed in.
         #expect(try await drop.outbox.accountLabels() == (whoIsSignedInNow == .ann ? [Samples.destination: "ann@lab.test"] : [:]))
         await drop.spool.sweep()
         #expect(try await drop.entries().count == 1)
@@ -290,7 +290,7 @@ import Vault
         #expect(try drop.names("taken").isEmpty)
     }
 
-    /// What a crash leaves in taken/ is stored by the next run: in the order in which it was written, though all were taken in one millisecond.
+    /// The order is kept even if all files were taken in the same millisecond.
     @Test func whatACrashLeftIsStoredInTheOrderInWhichItWasWritten() async throws {
         var drop = try Drop()
         for number in 10...39 { try drop.put(Drop.capture(number), "new/users/5/f\(number).json", age: Double(900 - number)) }
@@ -313,7 +313,7 @@ import Vault
             // Moved in.
             try drop.put(Drop.capture(2), "new/users/5/moved.json")
             try await drop.stored(2, news)
-            // Written in place, piece by piece.
+            // Written in place, in parts.
             let path = drop.path("new/users/5/written.json")
             #expect(FileManager.default.createFile(atPath: path, contents: nil))
             let handle = try #require(FileHandle(forWritingAtPath: path))
@@ -323,12 +323,12 @@ import Vault
             try handle.write(contentsOf: Data(text.utf8.dropFirst(10)))
             try handle.close()
             try await drop.stored(3, news)
-            // In the folder of a user who is new.
+            // In the folder of a new user.
             try drop.put(Drop.capture(4), "new/users/8/first.json")
             try await drop.stored(4, news)
             try drop.put(Drop.capture(5), "new/users/8/second.json")
             try await drop.stored(5, news)
-            // Renamed in place, once it is whole.
+            // Renamed in place when complete.
             try drop.put(Drop.capture(6), "new/users/5/renamed.json.part")
             try #require(rename(drop.path("new/users/5/renamed.json.part"), drop.path("new/users/5/renamed.json")) == 0)
             try await drop.stored(6, news)

@@ -9,7 +9,7 @@ import Vault
 
 @testable import Capture
 
-/// Files that are dropped while no account is signed in: nobody knows yet whose they are.
+/// Files dropped while signed out have no account yet. See UnclaimedFiles.
 @Suite struct SpoolUnclaimedTests {
     private static let ann = Destination(backend: "breathesafe", account: "1")
 
@@ -42,7 +42,7 @@ import Vault
         #expect(try await drop.spool.claim(for: Self.ann, by: "uid 7, pid 8") == 0)
     }
 
-    /// Nothing has looked between the dropping and the sign-in.
+    /// No sweep happens between the drop and the sign-in.
     @Test func doesNotTakeForAnAccountWhatWasThereBeforeItsSignIn() async throws {
         let drop = try Drop(nil)
         try dropThree(drop)
@@ -64,7 +64,7 @@ import Vault
         #expect(drop.spool.unclaimedFiles == 3)
     }
 
-    /// The daemon was down while files were dropped: whose they are is known only where one account was signed in all the time.
+    /// For files dropped while the daemon was down, the account is known only if it was signed in throughout.
     @Test(arguments: [(Account.ann, Account?.some(.ann), 3), (.ann, .bob, 0), (.ann, nil, 0)])
     func knowsAfterARestartWhoseTheFilesAre(before: Account, after: Account?, stored: Int) async throws {
         var drop = try Drop(before)
@@ -77,7 +77,7 @@ import Vault
         #expect(drop.spool.unclaimedFiles == 3 - stored)
     }
 
-    /// Signed out and in again, by the same person even, with a crash and no look in between.
+    /// The same person signs in again, with a crash and no sweep in between.
     @Test func asksAgainAfterASignOut() async throws {
         var drop = try Drop(.ann)
         await drop.signIn(nil)
@@ -100,7 +100,7 @@ import Vault
         await drop.signIn(.ann)
         try handle.write(contentsOf: Data(Drop.capture(1).utf8.dropFirst(10)))
         try handle.close()
-        // A program that another test starts at this moment may have inherited the descriptor, until it executes.
+        // A program that another test starts may hold the descriptor until it executes.
         repeat {
             try await Task.sleep(for: .milliseconds(5))
             await drop.spool.sweep()
@@ -109,7 +109,7 @@ import Vault
         #expect(drop.spool.unclaimedFiles == 1)
     }
 
-    /// Also where the daemon ends between the sign-in and the end of the file.
+    /// The daemon restarts before the file is complete.
     @Test(.timeLimit(.minutes(5)), arguments: [nil, Account.bob])
     func aRestartDoesNotGiveAnUnfinishedFileToTheNextAccount(before: Account?) async throws {
         var drop = try Drop(before)
@@ -120,7 +120,7 @@ import Vault
         try drop.restart()
         try handle.write(contentsOf: Data(Drop.capture(1).utf8))
         try handle.close()
-        // A program that another test starts at this moment may have inherited the descriptor, until it executes.
+        // A program that another test starts may hold the descriptor until it executes.
         repeat {
             try await Task.sleep(for: .milliseconds(5))
             await drop.spool.sweep()
@@ -128,7 +128,6 @@ import Vault
         #expect(try await drop.documents(of: .ann).isEmpty)
         #expect(try await drop.documents(of: .bob).count == (before == nil ? 0 : 1))
         #expect(drop.spool.unclaimedFiles == (before == nil ? 1 : 0))
-        // What is told of it does not outlast it.
         await drop.spool.sweep()
         #expect(try drop.content("owners/unfinished").isEmpty)
     }
@@ -145,7 +144,6 @@ import Vault
         #expect(drop.spool.unclaimedFiles == 0)
     }
 
-    /// Wherever a crash ends a claim, each file is stored once.
     @Test func aClaimThatWasCutOffIsFinished() async throws {
         var drop = try Drop(nil)
         try dropThree(drop)
@@ -197,7 +195,6 @@ import Vault
         #expect(try drop.reason("stranger.json") == "The file lay in unclaimed/, which is the daemon’s own. Drop files into new/.")
     }
 
-    /// An account's id may have any length, and any bytes.
     @Test(arguments: [String(repeating: "a", count: 200), String(repeating: "ü/~%", count: 60), "x\ny", ""])
     func takesFilesForAnAccountOfAnyID(id: String) async throws {
         let long = Account(id: AccountID(id), label: "long@lab.test")
@@ -211,7 +208,6 @@ import Vault
     }
 }
 
-/// Counts calls from anywhere.
 final class Counter: Sendable {
     private let count = Mutex(0)
     func next() -> Int {

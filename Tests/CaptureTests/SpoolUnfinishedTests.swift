@@ -7,9 +7,8 @@ import Testing
 
 @testable import Capture
 
-/// Files that are not whole when they are first seen, and folders in which no event tells that they are.
 @Suite struct SpoolUnfinishedTests {
-    /// As where a file is another user's: the kernel does not say whether anybody writes to it.
+    /// The kernel refuses leases on other users' files, so open writers are not detected.
     private let unasked = FileFaults(.init(lease: { $0.contains("/new/") ? EACCES : nil }))
 
     @Test(arguments: [-2_000_000_000.0, 60]) func whereTheKernelDoesNotSayItAFileIsWholeOnceItHasNotChanged(age: TimeInterval) async throws
@@ -20,7 +19,7 @@ import Testing
         drop.clock.advance(by: 4)
         await drop.spool.sweep()
         #expect(try await drop.entries().isEmpty)
-        // Somebody still writes.
+        // A program still writes to the file.
         let handle = try #require(FileHandle(forWritingAtPath: drop.path("new/users/5/a.json")))
         try handle.seekToEnd()
         try handle.write(contentsOf: Data(" ".utf8))
@@ -81,7 +80,7 @@ import Testing
         let drop = try Drop()
         try drop.put(Drop.capture(1), "new/users/5/a.json")
         drop.addressing.signIn(nil)
-        // A change of this moment has to become old enough to be told from a later one.
+        // Waits until the last change is old enough to differ from a later one.
         repeat {
             try await Task.sleep(for: .milliseconds(20))
             await drop.spool.sweep()
@@ -102,7 +101,7 @@ import Testing
         try handle.close()
     }
 
-    /// Who begins a file owns it, whoever is signed in when it ends; nobody else's file is touched by that.
+    /// A file belongs to the account that was signed in when it was begun.
     @Test(.timeLimit(.minutes(60)), arguments: [Account.bob, nil]) func aFileIsThatOfWhoWasSignedInWhenItWasBegun(next: Account?)
         async throws
     {
@@ -118,7 +117,7 @@ import Testing
         await drop.spool.sweep()
         await drop.signIn(.bob)
         try drop.put(Drop.capture(2), "new/users/5/other.json")
-        // A program that another test starts at this moment may have inherited the descriptor, until it executes.
+        // A program that another test starts may hold the descriptor until it executes.
         repeat {
             try await Task.sleep(for: .milliseconds(5))
             await drop.spool.sweep()

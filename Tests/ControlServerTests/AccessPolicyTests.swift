@@ -60,7 +60,7 @@ import Testing
         #expect(none.refusal(of: peer, for: .administer).next?.contains("sudo") == true)
     }
 
-    /// What a peer in no group meets at every route, and that no body is waited for.
+    /// The refusal comes before the body is read.
     @Test func whoHasNoRoleIsRefusedEverywhereAndTheServiceIsToldOfSomeOfIt() async throws {
         let service = FakeService()
         try await Served.with(service, policy: AccessPolicy(administrators: [], groups: Self.unjoined)) { served in
@@ -77,20 +77,18 @@ import Testing
         #expect(service.denials.first == "GET /v1/status")
     }
 
-    /// Groups that this process is in none of.
     private static var unjoined: AccessGroups {
         let free = (60_000..<60_100).map { gid_t($0) }.filter { !Peer.ofThisProcess.groups.contains($0) }
         return AccessGroups(
             observe: .init(name: "o", id: free[0]), operate: .init(name: "p", id: free[1]), administer: .init(name: "a", id: free[2]))
     }
 
-    /// The kernel's word for a real process of another user: as root alone can one be started.
+    /// Only root can start a process of another user.
     @Test(
         .enabled(if: geteuid() == 0), arguments: [("61001", 200, 403), ("61002", 200, 200), ("61003,61002", 200, 200), ("61009", 403, 403)])
     func theKernelTellsTheSupplementaryGroups(groups: String, watching: Int, operating: Int) async throws {
         let known = AccessGroups(observe: .init(name: "o", id: 61_001), operate: .init(name: "p", id: 61_002))
         try await Served.with(FakeService(), policy: AccessPolicy(groups: known)) { served in
-            // Anybody may reach the socket itself.
             let path = served.client.socketPath
             chmod(URL(fileURLWithPath: path).deletingLastPathComponent().path, 0o755)
             chmod(path, 0o666)

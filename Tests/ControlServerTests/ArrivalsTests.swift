@@ -19,7 +19,7 @@ import Testing
         reading.cancel()
         arrivals.arrived(2)
         arrivals.close()
-        // What was announced before the end still comes; nothing is announced after it.
+        // Announced arrivals still come after `close()`.
         #expect(!arrivals.announce())
         arrivals.arrived(3)
         #expect(await reading.value == [1, 2, 3])
@@ -33,7 +33,7 @@ import Testing
         #expect(await arrivals.next() == nil)
     }
 
-    /// As when the store fails while clients call: a connection that nobody takes would end this process.
+    /// For example, the store fails while clients connect. An unconsumed NIOAsyncChannel would crash the process.
     @Test func aServerThatIsCancelledWhileClientsConnectEnds() async throws {
         let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         for round in 0..<20 {
@@ -46,7 +46,7 @@ import Testing
             for _ in 0..<40 { clients.append(try RawConnection(socket.path)) }
             if round % 2 == 0 { _ = try await ControlClient(socketPath: socket.path).call(Endpoints.status, NoInput()) }
             serving.cancel()
-            // Cancelled is how it ends.
+            // The server ends with a CancellationError.
             _ = await serving.result
         }
     }

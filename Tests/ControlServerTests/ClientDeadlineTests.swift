@@ -20,7 +20,7 @@ import Testing
     private final class Ends: ChannelInboundHandler {
         typealias InboundIn = HTTPRequestPart
         var count = 0
-        /// Whether a request had arrived by then.
+        /// True if a request had arrived before the event.
         var isAfterRequest = false
         private var hasRequest = false
 

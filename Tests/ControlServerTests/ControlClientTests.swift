@@ -10,7 +10,6 @@ import Testing
 
 @testable import ControlAPI
 
-/// Against sockets on which nobody answers, or not at once.
 @Suite(.timeLimit(.minutes(60))) struct ControlClientTests {
     private let directory: TemporaryDirectory
     private let socket: UnixSocket
@@ -20,7 +19,7 @@ import Testing
         socket = try UnixSocket(path: directory("homing.sock"), mode: 0o660)
     }
 
-    /// Connects until no more may wait to be accepted; the descriptors.
+    /// Fills the backlog and returns the descriptors.
     private func fillBacklog() throws -> [Int32] {
         try #require(listen(socket.descriptor, 0) == 0)
         var address = sockaddr_un()
@@ -47,7 +46,6 @@ import Testing
         let open = try fillBacklog()
         defer { for descriptor in open { close(descriptor) } }
         let client = ControlClient(socketPath: socket.path, timeout: .seconds(600))
-        // Nobody accepts, within a second.
         let problem = await #expect(throws: Problem.self) {
             try await ControlClient(socketPath: socket.path, timeout: .seconds(1)).call(Endpoints.status, NoInput())
         }

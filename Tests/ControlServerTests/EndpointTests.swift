@@ -8,7 +8,6 @@ import NIOHTTP1
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct EndpointTests {
-    /// Every call with its answer, made by the client that ships.
     @Test func everyEndpointReachesItsMethodWithItsParameters() async throws {
         let service = FakeService()
         let id = FakeService.summary.id
@@ -63,7 +62,6 @@ import Testing
                 .init(name: "receipt", parameters: reference), .init(name: "lanes", parameters: ["limit": "3"]),
                 .init(name: "events", parameters: ["since": "5", "follow": "true"]),
             ])
-        // The kernel says who asks: this very process.
         #expect(service.peers.count == 18)
         #expect(service.peers.allSatisfy { $0 == Peer.ofThisProcess })
     }
@@ -150,7 +148,7 @@ import Testing
         #expect(parameters?["item.line"] == "a b")
     }
 
-    /// A misspelt `until` would pause for ever, a misspelt `remember` would forget the password.
+    /// A misspelt `until` would pause without end.
     @Test(arguments: [
         ("/v1/pause", #"{"reason": "r", "untill": "2025-03-11T14:00:00.000Z"}"#, "untill", "backend, reason, until"),
         (

@@ -89,7 +89,7 @@ import Testing
         try await Served.with(service) { served in
             service.continuation.yield([Self.event(1)])
             var seen = 0
-            // Returns although the service never ends its stream.
+            // The service never ends its stream.
             try await served.client.events(EventQuery(follow: true)) { _ in
                 seen += 1
                 await served.shutDown()

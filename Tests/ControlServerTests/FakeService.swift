@@ -3,9 +3,7 @@ import ControlServer
 import Foundation
 import Synchronization
 
-/// A service that notes what it is asked, and answers alike or with a problem.
 final class FakeService: ControlService {
-    /// A call as it arrived: the method's name and its parameters.
     struct Call: Equatable {
         var name: String
         var parameters: [String: String] = [:]
@@ -15,7 +13,6 @@ final class FakeService: ControlService {
     private let state = Mutex<(calls: [Call], peers: [Peer], denials: [String])>(([], [], []))
     let problem: Problem?
     let isDuplicate: Bool
-    /// The least cursor that events can be asked for after.
     let oldest: Int64
     let stream: AsyncStream<[Event]>
     let continuation: AsyncStream<[Event]>.Continuation

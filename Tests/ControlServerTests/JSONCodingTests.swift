@@ -15,7 +15,7 @@ import Testing
         #expect(try JSONCoding.decoder.decode([Date].self, from: Data(#"["\#(text)"]"#.utf8)) == [date])
     }
 
-    /// A time of which a bit has changed on the disk lies anywhere; what is told beside it can be read all the same.
+    /// Disk damage can produce any time.
     @Test(arguments: [Int64.min, -116_951_881_634_118, -62_135_596_800_001, 253_402_300_800_000, .max])
     func aTimeOutsideOfWhatCanBeWrittenIsTheNearestThatCan(milliseconds: Int64) throws {
         let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
@@ -24,7 +24,7 @@ import Testing
         #expect(back.map(JSONCoding.text) == [nearest])
     }
 
-    /// What the outbox keeps is whole milliseconds: none is lost on the wire.
+    /// The outbox stores whole milliseconds.
     @Test func everyMillisecondOfASecondComesBack() throws {
         for number in 0..<1000 {
             let date = Date(timeIntervalSince1970: Double(1_765_000_000_000 + number) / 1000)

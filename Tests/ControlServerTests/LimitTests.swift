@@ -8,7 +8,7 @@ import NIOHTTP1
 import TestSupport
 import Testing
 
-/// Real sockets, with the limits small and the callers made ordinary users.
+/// The callers in these tests count as ordinary users.
 @Suite(.timeLimit(.minutes(60))) struct LimitTests {
     private static let ordinary = AccessPolicy(administrators: [])
     private static let status = "GET /v1/status HTTP/1.1\r\nHost: homing\r\n\r\n"
@@ -48,7 +48,7 @@ import Testing
         #expect(service.calls.isEmpty)
     }
 
-    /// The daemon ends the connection before it has read so much, and a client that is still sending would hear of that alone.
+    /// A client that still sends would only see a broken connection.
     @Test func theClientSaysItselfThatADocumentIsTooLarge() async throws {
         let service = FakeService()
         try await Served.with(service) { served in
@@ -59,7 +59,7 @@ import Testing
         #expect(service.calls.isEmpty)
     }
 
-    /// It is not the client that has to end it: one that goes on sending would wait.
+    /// A client that keeps sending would wait.
     @Test(
         .timeLimit(.minutes(60)),
         arguments: ["GET /v1/status HTTP/1.1\r\nX: \(String(repeating: "a", count: 100_000))", "EHLO mail.example\r\n\r\n"])
@@ -130,7 +130,7 @@ import Testing
             #expect(await connection.read(until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
             connection.send("{}")
             #expect(await connection.read(until: "}").hasPrefix("HTTP/1.1 200 OK\r\n"))
-            // What would be refused is not asked for.
+            // The server refuses this request before the body is sent.
             let refused = try RawConnection(served.client.socketPath)
             refused.send(call + "Content-Length: 99999999\r\n\r\n")
             #expect(await refused.read(until: "}").hasPrefix("HTTP/1.1 413"))
@@ -147,7 +147,7 @@ import Testing
             first.send(head)
             let second = try RawConnection(served.client.socketPath)
             second.send(head)
-            // The first of them to come has its turn; the other one is answered at once.
+            // The first request to arrive gets its turn; the other is refused.
             let refusal = await Self.either(first, second)
             #expect(refusal.hasPrefix("HTTP/1.1 503"))
             #expect(refusal.lowercased().contains("retry-after: 1"))
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    /// The answer comes before the body has been sent: a client that sees its connection break says that the daemon is gone.
+    /// A broken connection would look like a stopped daemon.
     @Test func theClientSaysThatTheDaemonIsBusyWithAnotherLargeDocument() async throws {
         try await Served.with(FakeService(), limits: Self.limits { ($0.bodiesPerUser, $0.turn) = (33 << 20, .zero) }) { served in
             let first = try RawConnection(served.client.socketPath)
@@ -183,12 +183,11 @@ import Testing
         #expect(service.calls.count == 4)
     }
 
-    /// The first answer on either connection.
     private static func either(_ a: RawConnection, _ b: RawConnection) async -> String {
         await withTaskGroup(of: String.self) { group in
             for connection in [a, b] { group.addTask { await connection.read(until: "}") } }
             let answer = await group.next() ?? ""
-            // What the other one waits for comes with its end.
+            // This ends the other read.
             a.finishSending()
             b.finishSending()
             return answer
@@ -236,7 +235,6 @@ import Testing
         }
     }
 
-    /// Sends bit by bit until the other side has had enough.
     private func dribble(_ connection: RawConnection, _ bit: String, atMost limit: Int = .max) async throws {
         var count = 0
         while connection.send(bit), count < limit {
@@ -266,7 +264,6 @@ import Testing
             #expect(answer.contains("Content-Type: application/problem+json\r\n"))
             #expect(answer.contains(#""code":"busy""#))
 
-            // The program that ships understands it, and finds room once somebody has gone.
             await #expect { _ = try await served.client.call(Endpoints.status, NoInput()) } throws: { ($0 as? Problem)?.code == .busy }
             open.removeLast()
             try await untilServed(served)
@@ -301,7 +298,7 @@ import Testing
         }
     }
 
-    /// As many connections at a time as are answered, of five, by a policy under which this process has that role.
+    /// The number of connections out of five that the server admits.
     private static func admitted(_ policy: AccessPolicy, _ limits: ControlLimits) async throws -> Int {
         var open: [RawConnection] = []
         var admitted = 0
@@ -340,7 +337,7 @@ import Testing
     @Test func whoIsTooManyEvenToBeToldIsClosedAtOnce() async throws {
         let limits = Self.limits { limits in (limits.connectionsPerUser, limits.refusals) = (0, 1) }
         try await Served.with(FakeService(), policy: Self.ordinary, limits: limits) { served in
-            // Which of them has the one place among the refused is not settled by who comes first.
+            // Either connection may get the one place for refusals.
             let both = [try RawConnection(served.client.socketPath), try RawConnection(served.client.socketPath)]
             for connection in both { connection.send(Self.status) }
             let answers = [await both[0].read(), await both[1].read()].sorted()

@@ -2,7 +2,6 @@ import ControlServer
 import Glibc
 
 extension Peer {
-    /// What the kernel tells of this very process.
     static var ofThisProcess: Peer {
         var groups = [gid_t](repeating: 0, count: Int(getgroups(0, nil)))
         let count = getgroups(Int32(groups.count), &groups)

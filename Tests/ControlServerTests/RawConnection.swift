@@ -1,7 +1,6 @@
 import Foundation
 import Glibc
 
-/// A client that sends what it likes, byte by byte, and reads what comes.
 final class RawConnection: Sendable {
     struct Refused: Error {}
 
@@ -25,17 +24,16 @@ final class RawConnection: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Whether the other side still takes what is sent.
+    /// Returns false if the other side no longer accepts data.
     @discardableResult
     func send(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL)) == bytes.count
     }
 
-    /// Nothing more will be sent.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// What came before the other side closed, or until it holds `text`.
+    /// Reads until the other side closes or the text contains `text`.
     func read(until text: String? = nil) async -> String {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { [self] in

@@ -8,12 +8,11 @@ import NIOHTTP1
 import ServiceLifecycle
 import TestSupport
 
-/// A control server on a socket of its own, while a test talks to it.
 struct Served {
     let client: ControlClient
     private let group: ServiceGroup
 
-    /// Serves during `work`, then shuts down gracefully; returns once the server has ended.
+    /// Serves during `work`, then shuts down gracefully and waits for the server to end.
     static func with(
         _ service: FakeService, policy: AccessPolicy = AccessPolicy(), limits: ControlLimits = ControlLimits(),
         quiet: Duration = .seconds(3600), log: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
@@ -34,7 +33,6 @@ struct Served {
 
     func shutDown() async { await group.triggerGracefulShutdown() }
 
-    /// What any HTTP client can send, right or wrong.
     func send(
         _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: ByteBuffer? = nil
     ) async throws -> HTTPClientResponse {
@@ -47,7 +45,6 @@ struct Served {
         return try await HTTPClient.shared.execute(request, timeout: .seconds(600))
     }
 
-    /// The problem that the server answers with.
     func problem(
         _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], body: ByteBuffer? = nil
     ) async throws -> (Problem, contentType: String?) {

@@ -13,7 +13,6 @@ import Testing
         umask(0o007)
     }
 
-    /// Whether somebody takes a connection there.
     private static func answers(_ path: String) throws -> Bool {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -28,7 +27,6 @@ import Testing
         }
     }
 
-    /// The permissions of the socket at `path`.
     private func permissions(of path: String) throws -> Int {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         try #require(attributes[.type] as? FileAttributeType == .typeSocket)
@@ -113,7 +111,7 @@ import Testing
     @Test func anAdoptedSocketKeepsItsPathAndIsInheritedByNoChild() throws {
         let made = try UnixSocket(path: path, mode: 0o660)
         defer { made.close() }
-        // Without CLOEXEC, as it is passed.
+        // Without FD_CLOEXEC, as a service manager passes it.
         let adopted = try UnixSocket(adopting: dup(made.descriptor))
         #expect(adopted.isAdopted)
         #expect(adopted.path == path)

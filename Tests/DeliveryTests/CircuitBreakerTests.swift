@@ -8,7 +8,6 @@ import Testing
     private let now = Date(timeIntervalSince1970: 1_765_000_000)
     private let policy = CircuitBreaker.Policy()
 
-    /// Each is about a quarter of the time for which it has failed.
     @Test func pausesGrowToTheCeilingAndShrinkAfterASuccess() {
         var breaker = CircuitBreaker()
         var generator = SplitMix64(seed: 1)
@@ -30,7 +29,7 @@ import Testing
         #expect(until.timeIntervalSince(now) <= 5)
     }
 
-    /// A gateway that answers after an outage, or a bad entry that is the first probe after it, must not cost another long pause.
+    /// Neither a gateway's answer nor a bad entry as the first probe may cause another long pause.
     @Test func newKindOfFailureIsFollowedUpSoonAndOnlyOnce() throws {
         var breaker = CircuitBreaker()
         var generator = SplitMix64(seed: 1)
@@ -48,7 +47,7 @@ import Testing
         #expect(try pause(nil, after: 5000) >= 300)
     }
 
-    /// A network that is back after a day may not carry the first probe yet: the next one comes soon.
+    /// The first probe after an outage may come too early, so the next one must follow soon.
     @Test func afterAHurryPausesGrowAnew() {
         var breaker = CircuitBreaker()
         var generator = SplitMix64(seed: 1)

@@ -7,7 +7,6 @@ import TestSupport
 import Testing
 import Vault
 
-/// One entry to a scripted backend: what the courier asks, in which order, and the verdict that it brings back.
 struct CourierTests {
     private let folder: TemporaryDirectory
     private let server = ScriptedBackend()
@@ -79,7 +78,7 @@ struct CourierTests {
         #expect(server.log == [Self.find, Self.send])
     }
 
-    /// A list that only this entry's look-up chokes on must not stop everybody.
+    /// A list that fails only for this entry must not stop the other entries.
     @Test(arguments: [true, false])
     func failedLookUpLeavesTheOutcomeOpen(answers: Bool) async throws {
         if answers { server.answer(Self.find, 500, "{}") } else { server.fail(Self.find, .lost(Failure(.lostAnswer, "silence"))) }
@@ -89,7 +88,6 @@ struct CourierTests {
         #expect(server.log == [Self.find])
     }
 
-    /// An undeclared 4xx on a look-up says nothing about the entry.
     @Test(arguments: [400, 403, 404, 410, 422]) func undeclaredRefusalOfALookUpSaysNothing(status: Int) async throws {
         server.answer(Self.find, status, #"{"message":"no"}"#)
         let attempt = await courier.attempt(entry(uncertainFor: 60))
@@ -97,7 +95,7 @@ struct CourierTests {
         #expect(failure.reason == .serverError && failure.outcomeUnknown)
     }
 
-    /// It will not become shorter: a person decides, and nobody else waits.
+    /// The response will not get shorter, so a person decides.
     @Test func aLookUpWhoseAnswerIsTooLongHoldsItsEntry() async throws {
         server.fail(Self.find, .lost(Failure(.tooLarge, "too long")))
         let attempt = await courier.attempt(entry(uncertainFor: 1))
@@ -138,7 +136,7 @@ struct CourierTests {
         guard case .unknown(let failure) = late.verdict else { throw Failure(.profile, "\(late.verdict)") }
         #expect(failure.reason == .refused && failure.outcomeUnknown)
         #expect(!late.wasMade && server.log.isEmpty)
-        // The clock was ahead when it was sent, and nobody knows how long ago that is.
+        // The clock was ahead at the send, so the age of the key is unknown.
         let ahead = await courier.attempt(entry("blind", uncertainFor: -10 * 365 * 86_400))
         #expect(!ahead.wasMade && server.log.isEmpty)
     }
@@ -157,7 +155,6 @@ struct CourierTests {
     }
 }
 
-/// A backend that answers each request line as it is told.
 private final class ScriptedBackend: Transport {
     private struct State {
         var answers: [String: Result<InboundResponse, TransportError>] = [:]

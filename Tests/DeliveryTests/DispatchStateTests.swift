@@ -9,7 +9,7 @@ import Testing
     private let now = Date(timeIntervalSince1970: 1_765_000_000)
     private let route = RouteTraits(canLookUp: true, isAtMostOnce: false)
 
-    /// A state with somebody signed in, which has just asked the outbox for entries.
+    /// A signed-in state that has just claimed entries.
     private func signedIn(health: Bool = true) -> DispatchState {
         var state = DispatchState(backends: ["breathesafe": health], policy: .init(), seed: 1)
         let actions = state.on(.session(backend: "breathesafe", Account(id: "1", label: "a")), at: now)
@@ -46,7 +46,7 @@ import Testing
         #expect(actions == [.attempt(entry(1)), .wake(at: due)])
     }
 
-    /// What waited for the backend belongs to somebody who has left: nobody waits for its pause any more, and it must not look as if it were down.
+    /// The owner of the waiting entries has signed out, so the outage affects no one.
     @Test(arguments: [true, false]) func anOutageIsToldOfOnlyWhileSomethingWaitsForItsEnd(signsIn: Bool) {
         var state = signedIn(health: false)
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
@@ -61,7 +61,7 @@ import Testing
         #expect(over.contains(claim))
         let nothing = state.on(.stored(Claimed()), at: later)
         #expect(nothing.contains(.gateChanged(backend: "breathesafe", .open)))
-        // The next entry goes alone, as the probe that it is.
+        // The next entry is sent alone, as the probe.
         let arrived = state.on(.arrived, at: later)
         #expect(arrived.contains(claim))
     }
@@ -114,7 +114,7 @@ import Testing
         }
         #expect(actions.contains(.wake(at: until)))
         _ = state.on(.stored(Claimed()), at: now)
-        // A busy station's submissions are no reason to try before that.
+        // New submissions do not cause an earlier attempt.
         let told8 = state.on(.arrived, at: now)
         #expect(told8.isEmpty)
         let woken = state.on(.woke, at: until)
@@ -124,7 +124,7 @@ import Testing
         #expect(open == [.gateChanged(backend: "breathesafe", .open), .store([], claim: [Samples.destination: 4])])
     }
 
-    /// The answer to a straggler closes the breaker, and the next failure opens it again, all before the probe has come back.
+    /// A late success and a new failure come before the probe's result.
     @Test func noSecondProbeIsSentWhileTheFirstIsOnItsWay() throws {
         var state = signedIn()
         let offline = Failure(.offline, "refused")
@@ -178,7 +178,7 @@ import Testing
         #expect(actions.first == .checkSession(backend: "breathesafe"))
         guard case .store(_, let claim)? = actions.last else { return }
         #expect(claim.isEmpty)
-        // The second one to find out asks nothing more.
+        // The second 401 causes no further check.
         let told12 = state.on(.attempted(entry(2), attempt(.unauthorized(failure))), at: now)
         #expect(told12.isEmpty)
         let told13 = state.on(.session(backend: "breathesafe", nil), at: now)
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    /// A probe that was sent before the network changed may hang for a minute.
+    /// A probe from before the change can hang for a minute.
     @Test(arguments: [DispatchEvent.networkChanged, .hurried(backend: nil)])
     func aHintWhileAProbeIsOnItsWayIsNotLost(hint: DispatchEvent) {
         var state = signedIn()
@@ -209,7 +209,7 @@ import Testing
         _ = state.on(.stored(Claimed()), at: now)
         let probing = state.on(hint, at: now)
         #expect(probing.contains(.probe(backend: "breathesafe")))
-        // It may well be answered yet.
+        // The probe may still succeed.
         let early = state.on(hint, at: now.addingTimeInterval(1))
         #expect(!early.contains(.abandonProbe(backend: "breathesafe")))
         let late = state.on(hint, at: now.addingTimeInterval(3))
@@ -218,7 +218,7 @@ import Testing
             .probed(backend: "breathesafe", .failed(Failure(.stopping, "called off"))), at: now.addingTimeInterval(3))
         #expect(again.contains(.probe(backend: "breathesafe")))
         for case .gateChanged(_, .cooling(_, let failure)) in again { #expect(failure == offline) }
-        // One hint, one probe; and what was known of the backend is what is known.
+        // One hint causes one probe.
         let failed = state.on(.probed(backend: "breathesafe", .failed(offline)), at: now.addingTimeInterval(4))
         #expect(!failed.contains(.probe(backend: "breathesafe")))
     }
@@ -236,7 +236,6 @@ import Testing
 
     private static let broken = Failure(.refused, status: 404, "Not Found")
 
-    /// What is written of the entry with that number.
     private func settled(_ number: Int, in actions: [DispatchAction]) -> [Settled] {
         actions.flatMap { action -> [Settled] in if case .store(let settled, _) = action { settled } else { [] } }
             .filter { $0.entry.sequence == number }
@@ -276,11 +275,11 @@ import Testing
         _ = state.on(.stored(Claimed(entries: [again])), at: later)
         let second = state.on(.attempted(again, attempt(.transient(Self.broken))), at: later)
         #expect(settled(1, in: second).map(\.counts) == [true])
-        // It is to blame, so nobody else waits for it.
+        // The entry is at fault, so other entries do not wait for it.
         #expect(!second.contains { if case .routeChanged(_, _, .some) = $0 { true } else { false } })
     }
 
-    /// A backend that fails at half of all sends, as behind a balancer with one bad node.
+    /// The backend fails for half of all sends, like a load balancer with one bad node.
     @Test func countsAgainstNoEntryWhileTheBackendFailsNowAndThen() {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: (1...8).map(entry))), at: now)
@@ -298,7 +297,7 @@ import Testing
         #expect(settled(1, in: second).map(\.counts) == [false])
     }
 
-    /// All are asked for quiet until others get through time and again where one does not: then it is asked alone.
+    /// Others must succeed repeatedly before the 429 counts against the one entry.
     @Test func anEntryThatAloneIsAskedForQuietCountsAndHoldsUpNobody() {
         var state = signedIn()
         let quiet = Failure(.throttled, status: 429, "slow down")
@@ -330,7 +329,7 @@ import Testing
         #expect(again >= time.addingTimeInterval(20))
     }
 
-    /// In its lane nothing else could show whether it is alone.
+    /// While it blocks its lane, no other entry can show whether it is the only one.
     @Test func anEntryThatIsAskedForQuietAgainAndAgainStepsAside() {
         var state = signedIn()
         let quiet = Failure(.throttled, status: 429, "slow down")
@@ -353,7 +352,7 @@ import Testing
             Issue.record("\(failed)")
             return
         }
-        // Other routes go on.
+        // Other routes continue.
         #expect(claim == [Samples.destination: ClaimOrder(4, closed: ["measurement"])])
         _ = state.on(.stored(Claimed(nextDue: [Samples.destination: ["measurement": now]])), at: now)
         let later = now.addingTimeInterval(10)
@@ -403,7 +402,7 @@ import Testing
         #expect(settled(2, in: held).map(\.settlement) == [.held(.forbidden, Self.broken)])
     }
 
-    /// A deliverable entry that others wait behind must not wait for a look-up that fails.
+    /// A failing lookup must not hold up deliverable entries.
     @Test func failedLookUpClosesNoRoute() {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
@@ -456,7 +455,7 @@ import Testing
         let failure = Failure(.signInRequired, "rests")
         let waiting = state.on(.attempted(entry(1), attempt(.throttled(failure, until: until))), at: now)
         #expect(waiting.contains(.gateChanged(backend: "breathesafe", .cooling(until: until, failure))))
-        // Neither a person's hurry nor a probe shortens it.
+        // Neither a sync nor a probe shortens it.
         let hurried = state.on(.hurried(backend: nil), at: now)
         #expect(!hurried.contains(.probe(backend: "breathesafe")))
         let again = state.on(.session(backend: "breathesafe", Account(id: "1", label: "a"), revision: 1), at: now)
@@ -549,7 +548,7 @@ import Testing
         #expect(told == [.store([], claim: [Samples.destination: 4])])
     }
 
-    /// Two counts, an hour apart, and then a fortnight of failures without one: no outage fails an entry. A bad entry ends after it.
+    /// No outage may fail an entry, but a bad entry must fail after two weeks of failures.
     @Test func loneEntryWithoutContrastEndsOnlyAfterAFortnight() {
         var state = signedIn(health: false)
         var entry = entry(1)
@@ -571,7 +570,7 @@ import Testing
         #expect(counted == [10, 70, 15 * 1440 + 70])
     }
 
-    /// Times that a clock left which was ahead: the entry need not wait for them, and they show nothing of the backend.
+    /// Times from a clock that was ahead are ignored.
     @Test func aClockThatWasAheadKeepsNoEntryFromCountingAndIsNoEvidence() {
         let ahead = now.addingTimeInterval(10 * 365 * 86_400)
         var state = signedIn(health: false)
@@ -589,7 +588,7 @@ import Testing
         }
     }
 
-    /// Its time comes, hours after the clock was set right: until then others have been tried, and nobody was answered since.
+    /// Hours after the clock was corrected, the noted time arrives, but no other entry has succeeded since.
     @Test func anAnswerThatAClockAheadNotedIsNoEvidenceOnceItsTimeHasCome() {
         let ahead = now.addingTimeInterval(4 * 3600)
         var state = signedIn(health: false)

@@ -16,7 +16,6 @@ import Testing
             backend: "breathesafe", reason: "backup", since: start, until: seconds.map { start.addingTimeInterval($0) }, by: "ann")
     }
 
-    /// A state with somebody signed in and nothing to do.
     private func idle() -> DispatchState {
         var state = DispatchState(backends: ["breathesafe": true], policy: .init(), seed: 1)
         _ = state.on(.session(backend: "breathesafe", ann), at: now)
@@ -70,7 +69,7 @@ import Testing
         #expect(!nothing.contains { if case .gateChanged = $0 { true } else { false } })
     }
 
-    /// Two people at once: what was written last holds, in whatever order the news of it arrives.
+    /// With two people at once, the newest write counts, in any order of arrival.
     @Test func anEndThatIsNewerThanThePauseHoldsThoughItIsHeardOfFirst() {
         var state = idle()
         _ = state.on(.resumed(backend: "breathesafe", revision: 8), at: now)
@@ -134,7 +133,7 @@ import Testing
         #expect(drained.contains(.drained(backend: "breathesafe")))
     }
 
-    /// Begun while the clock was ten years ahead: once it is set right, the pause lasts as long as was meant and no longer.
+    /// The pause began while the clock was ten years ahead.
     @Test func aClockThatWasAheadMakesNoPauseEndless() {
         var state = idle()
         let ahead = now.addingTimeInterval(10 * 365 * 86_400)

@@ -4,7 +4,6 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// The table of verdicts, row by row.
 @Suite struct SettlementTests {
     private let now = Date(timeIntervalSince1970: 1_765_000_000)
     private let lost = Failure(.lostAnswer, "lost", outcomeUnknown: true)
@@ -57,7 +56,7 @@ import Testing
         #expect(settle(.throttled(failure, until: now.addingTimeInterval(77))) == .released(until: now, failure))
     }
 
-    /// Where nothing shows that the backend works, only a time that no outage lasts is enough.
+    /// Without contrast, the entry is only held after a time longer than any outage.
     @Test(arguments: [
         (7, 6.0, true, true), (6, 6.0, true, false), (7, 5.9, true, false), (19, 48.0, true, true), (7, -87_600, true, true),
         (19, 48.0, false, false), (19, 359.0, false, false), (19, 360.0, false, true),
@@ -116,12 +115,11 @@ import Testing
         #expect(settle(.unknown(lost), doubts: 2) == .held(.unknownOutcome, lost))
     }
 
-    /// Whether a page is a captive portal's, nothing tells but contrast.
+    /// Only contrast can tell a captive portal's page from one of the backend.
     @Test func captivePortalNeverCountsAgainstALoneEntry() {
         #expect(settle(.intercepted(Samples.failure), blame: .loneEntry) == .aside(until: now, Samples.failure))
     }
 
-    /// Without contrast a list that does not show the entry is believed late only.
     @Test(arguments: [(false, 30.0), (true, 900.0)])
     func waitsLongAfterTheSecondLostAnswer(isAside: Bool, last: TimeInterval) {
         let unseen = Failure(.lostAnswer, "not there yet", outcomeUnknown: true)
@@ -135,7 +133,7 @@ import Testing
         )
     }
 
-    /// After 1, 3 and 10 seconds and at the end of the wait, then ever later.
+    /// After 1, 3 and 10 seconds and at the end of the wait, then at growing intervals.
     @Test(arguments: [(0.0, 1.0), (1.0, 3.0), (3.1, 10.0), (11.0, 30.0)])
     func looksAgainAtPlannedTimes(elapsed: TimeInterval, next: TimeInterval) {
         let unseen = Failure(.lostAnswer, "not there yet", outcomeUnknown: true)
@@ -159,7 +157,7 @@ import Testing
         }
     }
 
-    /// A server that hangs sees one of them at most.
+    /// A server that hangs gets at most one of these sends.
     @Test func spacesSendsThatCannotBeLookedUp() {
         guard case .aside(let until, lost) = settle(.unknown(lost), blame: .backend, canLookUp: false) else {
             Issue.record("not aside")

@@ -2,7 +2,7 @@ import Foundation
 import Simulation
 import Testing
 
-/// The delivering core over the real outbox in made-up worlds, in small; `homing-torture simulate` does the same at length.
+/// A short simulation; `homing-torture simulate` runs longer ones.
 @Suite struct SimulationTests {
     @Test func whateverHappensEveryGuaranteeHolds() async throws {
         let report = try await Runner(seed: .random(in: .min ... .max)).run { $0.events >= 6000 }
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    /// The controls: what is taken away is missed.
+    /// The negative controls: a removed guarantee is detected.
     @Test(arguments: Sabotage.allCases) func aGuaranteeThatIsTakenAwayIsMissed(sabotage: Sabotage) async throws {
         let failed = try #require(try await Runner(seed: 1, sabotage: sabotage).firstFailure(within: 100))
         let invariants: [Sabotage: String] = [

@@ -8,7 +8,7 @@ import Testing
 @Suite struct TripTests {
     private let now = Date(timeIntervalSince1970: 1_765_000_000)
 
-    /// The first step for an entry whose outcome is open after so many sends, on a route without a look-up.
+    /// The first step for an uncertain entry after `doubts` sends, without a lookup.
     private func firstStep(afterSends doubts: Int, isRepeatable: Bool) -> Trip.Step {
         let entry = Entry(
             sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, uncertain: true, uncertainSince: now, doubtedAt: now,
@@ -34,7 +34,7 @@ import Testing
         #expect(attempt.verdict.failure?.reason == .refused && attempt.verdict.failure?.outcomeUnknown == true)
     }
 
-    /// With nothing to renew the session by, an undeclared 401 is judged by contrast.
+    /// The session cannot be renewed, so contrast decides.
     @Test func judgesAnUndeclared401LikeAnyOtherFailure() {
         var trip = Trip(
             Entry(sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now),
@@ -49,7 +49,7 @@ import Testing
         #expect(attempt.wasSent && failure.reason == .stillUnauthorized)
     }
 
-    /// The third of them may have ended with a crash, so that no answer held the entry.
+    /// The third send may have ended in a crash.
     @Test func sendsNoBlindEntryAFourthTime() {
         #expect(firstStep(afterSends: 2, isRepeatable: false) == .send)
         guard case .end(let attempt) = firstStep(afterSends: 3, isRepeatable: false) else {

@@ -7,11 +7,10 @@ import StationSupport
 import TestSupport
 import Testing
 
-/// The guide AddingABackend, followed command by command at a station that has another backend already.
+/// Follows the guide AddingABackend command by command.
 @Suite(.timeLimit(.minutes(60))) struct AddingABackendTests {
     private static let guide = TestStation.project + "/Sources/SyncDaemon/Documentation.docc/AddingABackend.md"
 
-    /// The first profile of the guide, and the lines of its blocks of commands.
     private static func read() throws -> (profile: String, commands: [String]) {
         let text = try text()
         func blocks(_ language: String) -> [String] {
@@ -67,7 +66,6 @@ import Testing
         #expect(ledger.elements?.first?["digest"]?.text == LedgerEntry.digest(of: JSON.object(["text": "hello"]).bytes))
     }
 
-    /// What the guide says of `spool:`.
     @Test func aStationWithNotesAloneSaysWhereItsDropFolderLeads() async throws {
         let station = try await TestStation()
         try FileManager.default.removeItem(atPath: station.directory("backends/breathesafe.yaml"))
@@ -87,7 +85,7 @@ import Testing
         #expect(
             halfRight.text.contains("homing.yaml:\(line): spool.route: expected ‘enabled: false’ instead, since no route of notes takes"),
             "\(halfRight.text)")
-        // A note is not about a user: every file that is dropped would be refused.
+        // The note route has no user, so every dropped file would be refused.
         try station.directory.write(shipped.replacing("route: measurement", with: "route: note"), to: "homing.yaml")
         let noRoute = try await run("homingd check", at: station)
         #expect(noRoute.code != 0 && noRoute.text.contains("spool."), "\(noRoute.text)")
@@ -107,14 +105,14 @@ import Testing
         try FileManager.default.createDirectory(atPath: station.directory("state/spool/new"), withIntermediateDirectories: true)
         try station.directory.write("{}", to: "state/spool/new/a.json")
         let status = try await station.homing("status")
-        let words = status.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")  // It breaks its lines.
+        let words = status.text.split(whereSeparator: \.isWhitespace).joined(separator: " ")  // `homing status` wraps its lines.
         #expect(status.code == 6 && words.contains("the drop folder is turned off"), "\(status.text)")
         try await station.end(SIGTERM)
     }
 
     private static func text() throws -> String { try String(contentsOfFile: guide, encoding: .utf8) }
 
-    /// Runs a command of the guide in the station's folder; a person would type what the sign-in asks for.
+    /// Runs a command of the guide and answers the prompts of `homing login`.
     private func run(_ command: String, at station: TestStation) async throws -> (code: Int32, text: String) {
         var command = command.replacing("sudo ", with: "")
         var input = ""
@@ -134,7 +132,6 @@ import Testing
     }
 }
 
-/// `homing-sandbox` as a person starts it.
 private struct SandboxProgram {
     private let process = Process()
     let backend: String
@@ -148,7 +145,7 @@ private struct SandboxProgram {
         var lines: [String: String] = [:]
         while lines.count < 2, process.isRunning {
             try await Task.sleep(for: .milliseconds(5))
-            // `try?`: it is not there yet.
+            // `try?`: the file may not exist yet.
             let text = (try? String(contentsOfFile: portFile, encoding: .utf8)) ?? ""
             let pairs = text.split(separator: "\n").map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
             lines = Dictionary(pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) }) { $1 }

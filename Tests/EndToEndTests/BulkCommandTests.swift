@@ -6,11 +6,10 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// What people do to many entries at once, judged by the effects that the backend has seen.
 @Suite(.timeLimit(.minutes(60))) struct BulkCommandTests {
     private static let path = "facial_measurements_from_arkit"
 
-    /// Five measurements that took effect, and whose answers were lost: held, because the profile forbids a second send and offers no look.
+    /// Five measurements that took effect but lost their responses. They are held: the profile forbids a second send and has no lookup.
     private func fiveHeld() async throws -> (station: TestStation, profile: String) {
         let station = try await TestStation()
         let file = station.directory("backends/breathesafe.yaml")
@@ -28,7 +27,6 @@ import Testing
         return (station, profile)
     }
 
-    /// The profile without the way to look for a measurement.
     private static func blind(_ profile: String) throws -> String {
         let marker = "    marker: /arkit_data/client_mutation_id\n"
         #expect(profile.contains(marker))
@@ -65,7 +63,7 @@ import Testing
         #expect(station.sandbox.ledger.entries.count == 5)
     }
 
-    /// The negative control: without looking there are duplicates, and the person who asks for that is told.
+    /// The negative control: retrying without a lookup creates duplicates, and the command warns about it.
     @Test func retryingAllWithoutLookingSaysWhatItMayDoAndDoesIt() async throws {
         let (station, _) = try await fiveHeld()
         let refused = try await station.homing("retry", "--all", "--state", "held", "--without-looking")
@@ -117,7 +115,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// A file that is dropped again is another capture: whoever dropped it has decided so.
+    /// A file dropped again is a new capture.
     @Test func droppingAFileAgainAfterADiscardSendsItOnce() async throws {
         let station = try await TestStation()
         try await station.start()

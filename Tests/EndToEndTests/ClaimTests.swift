@@ -5,7 +5,6 @@ import StationSupport
 import TestSupport
 import Testing
 
-/// Files that are dropped while no account is signed in, through the real programs.
 @Suite(.timeLimit(.minutes(60))) struct ClaimTests {
     private func drop(_ station: TestStation, _ numbers: ClosedRange<Int>) throws {
         let folder = station.directory("state/spool/new/users/5")
@@ -16,7 +15,6 @@ import Testing
         }
     }
 
-    /// Waits until so many files are set aside.
     private func setAside(_ count: Int, _ station: TestStation) async throws {
         while try await station.status().spool?.unclaimed != count { try await Task.sleep(for: .milliseconds(10)) }
     }
@@ -32,7 +30,7 @@ import Testing
         try drop(station, 1...3)
         try await setAside(3, station)
         #expect(try await station.homing("claim").code == 5)
-        // With the daemon down as well, and a kill.
+        // This also covers a file dropped while the daemon is down.
         try await station.end(SIGKILL)
         try drop(station, 4...4)
         try await station.start()
@@ -42,7 +40,6 @@ import Testing
         let question =
             "4 files were dropped while signed out. Are they yours? To send them as manager@lab.test, run: homing claim"
         #expect(login.code == 0 && login.text.contains(question), "\(login.text)")
-        // What is dropped from now on is the manager's.
         try drop(station, 5...5)
         try await station.event("delivered")
         let status = try await station.homing("status")
@@ -67,14 +64,14 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// Nobody takes what another person dropped before signing out.
+    /// The next account does not get files that another person dropped.
     @Test func takesNothingForTheNextAccountWithoutAClaim() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
         #expect(try await station.homing("logout", "--yes").code == 0)
         try drop(station, 1...2)
-        // At once, before anything may have looked.
+        // Signs in at once, possibly before the daemon has seen the files.
         try await station.login()
         #expect(try await station.status().spool?.unclaimed == 2)
         #expect(try await station.entries().isEmpty)
@@ -109,13 +106,12 @@ import Testing
         #expect(!login.text.contains("yours"), "\(login.text)")
         let status = try await station.homing("status")
         #expect(status.text.contains("An administrator can send it as manager@lab.test with: homing claim"), "\(status.text)")
-        // The daemon's own user administers.
+        // The user that runs the daemon is an administrator.
         #expect(try await station.homing("claim").code == 0)
         try await station.event("delivered")
         try await station.end(SIGTERM)
     }
 
-    /// A session that has to be renewed still says whose files are.
     @Test func filesOfAnAccountThatHasToSignInAgainStayThatAccounts() async throws {
         let station = try await TestStation()
         try await station.start()

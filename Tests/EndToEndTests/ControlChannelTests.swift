@@ -5,9 +5,8 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// The control channel of the real daemon, as others meet it.
 @Suite(.timeLimit(.minutes(60))) struct ControlChannelTests {
-    /// As root alone a program of another user can be started.
+    /// Only root can start a program as another user.
     @Test(.enabled(if: geteuid() == 0)) func anotherUserIsRefusedInWordsUntilTheirGroupHasTheRole() async throws {
         let station = try await TestStation()
         try configure(station, "access: {observe: 61001, operate: 61002}")
@@ -40,7 +39,7 @@ import Testing
             try await station.end(SIGTERM)
         }
         try await station.start()
-        // Pruning begins with the daemon and takes its moment.
+        // Pruning begins some time after the start.
         var gone = try await station.homing("events", "--since", "0")
         while gone.code == 0 {
             try await Task.sleep(for: .milliseconds(10))

@@ -7,13 +7,13 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// A fault of the daemon's own casts suspicion on what was on its way; a kill does not.
+/// Entries in flight become suspect after a crash, but not after a kill. See CrashesAndKills.
 @Suite(.timeLimit(.minutes(60))) struct CrashTests {
     @Test(arguments: [(SIGABRT, "held"), (SIGSEGV, "held"), (SIGILL, "held"), (SIGKILL, "delivered")])
     func whatWasOnItsWayInThreeCrashesIsHeldAndTheRestGoesOn(signal: Int32, state: String) async throws {
         let station = try await TestStation()
         let path = "facial_measurements_from_arkit"
-        // Its backtraces take seconds, and let a signal that was sent from outside pass.
+        // Swift's backtraces take seconds and ignore a signal that another process sent.
         let environment = ["SWIFT_BACKTRACE": "enable=no"]
         try await station.start(environment)
         try await station.login()

@@ -6,14 +6,12 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// The real daemon on files in which something has changed.
 @Suite(.timeLimit(.minutes(60))) struct DamageTests {
-    /// Changes a file of a station's state.
     private func damage(_ name: String, of station: TestStation, _ change: (inout Data) -> Void) throws {
         let file = URL(fileURLWithPath: station.directory("state/" + name))
         var content = try Data(contentsOf: file)
         change(&content)
-        // In place: the daemon may have it open.
+        // Written in place, because the daemon may have the file open.
         let handle = try FileHandle(forWritingTo: file)
         try handle.write(contentsOf: content)
         try handle.truncate(atOffset: UInt64(content.count))
@@ -39,7 +37,7 @@ import Testing
         #expect(try await check(station).code == 0)
         #expect(try FileManager.default.contentsOfDirectory(atPath: station.directory("state")).sorted() == names)
 
-        // A byte of the log's first frame, behind which all that was acknowledged lies, and the header of the file itself.
+        // Damages the first WAL frame, which invalidates all later ones, and the header of the main file.
         try damage("outbox.sqlite-wal", of: station) { $0[32 + 24 + 3000] ^= 0x40 }
         try damage("outbox.sqlite", of: station) { $0.replaceSubrange(0..<100, with: Data(count: 100)) }
         let found = try await check(station)
@@ -76,7 +74,7 @@ import Testing
         await station.sandbox.down()
         for number in 1...200 { try await station.submit(user: 5 + number % 3, id: number) }
         try await station.end(SIGTERM)
-        // Some leaves of tables: nothing of it is seen at a glance, nor by what a start reads.
+        // Damages some table leaf pages, which neither the quick check nor a start reads.
         try damage("outbox.sqlite", of: station) { content in
             for page in 34..<content.count / 4096 where page % 3 == 0 && content[page * 4096] == 13 {
                 content.replaceSubrange(page * 4096..<(page + 1) * 4096, with: Data(count: 4096))
@@ -89,7 +87,7 @@ import Testing
         #expect(report.saved + report.quarantined + report.missing == 200 && report.quarantined > 0, "\(report)")
 
         try await station.sandbox.up()
-        // `try?`: while the store is exchanged nobody answers.
+        // `try?`: the daemon does not answer while it replaces the store.
         while (try? await station.status().attention.first?.code) != "store-damaged" { await pauseBriefly() }
         _ = try await station.homing("sync", "--wait", "--timeout", "600")
         let status = try await station.status()
@@ -99,7 +97,7 @@ import Testing
         #expect(try await station.stop().code == 0)
     }
 
-    /// It is told and held while nothing is sent, and somebody may still have what it was captured from.
+    /// The damage is found while someone may still have the original.
     @Test func contentThatCannotBeReadBackIsHeldBeforeItIsSent() async throws {
         let station = try await TestStation()
         try await station.start()
@@ -109,7 +107,7 @@ import Testing
         try await station.end(SIGTERM)
         let id = [UInt8](Samples.id(2).description.utf8)
         try damage("outbox.sqlite", of: station) { content in
-            // Sealed bytes follow the id in one place alone: elsewhere it is words and small numbers.
+            // Only the sealed payload has binary data after the id; other copies precede text and small numbers.
             let places = content.indices.dropLast(id.count + 32).filter {
                 content[$0] == id[0] && content[$0..<$0 + id.count].elementsEqual(id)
             }
@@ -134,7 +132,6 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// What only the log held is missing, and that is said.
     @Test func aLogThatIsGoneIsMissed() async throws {
         let station = try await TestStation()
         try await station.start()
@@ -156,7 +153,7 @@ import Testing
     private func report(of station: TestStation) async throws -> Report {
         let folder = station.directory("state/damaged")
         while true {
-            // `try?`: it is not there yet.
+            // `try?`: the folder may not exist yet.
             for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
                 let path = "\(folder)/\(name)"
                 let isDone = try !FileManager.default.contentsOfDirectory(atPath: path).contains {
@@ -200,7 +197,7 @@ import Testing
             #expect(try await check(station).code == 1)
         }
         try damage("homing.key", of: station) { $0 = key }
-        // Damage to what the key is checked by is not another key, and the same with nothing to check by.
+        // Damage to the key's check file is not taken for another key.
         try damage("homing.key.check", of: station) { $0[3] ^= 1 }
         try damage("crashed", of: station) { $0 = Data("noise".utf8) }
         try damage("device-id", of: station) { $0 = Data([0xff, 0, 0xfe]) }
@@ -209,7 +206,7 @@ import Testing
         #expect(try await station.entries().count == 3)
         #expect(try await station.entries("held").isEmpty)
         try await station.end(SIGTERM)
-        // Nor does it matter where the disk does not give them: these can be opened, and the read fails with EIO.
+        // These files open, but reading them fails with EIO.
         for name in ["homing.key.check", "device-id", "sessions/breathesafe.session"] {
             let path = station.directory("state/\(name)")
             if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }

@@ -2,7 +2,6 @@ import Testing
 
 @testable import homing_sandbox
 
-/// The demo's verdict on a day, with a day for each way in which it can go wrong.
 struct DemoComparisonTests {
     private func row(_ sequence: Int, _ state: String = "delivered") -> DemoBooks.Row {
         DemoBooks.Row(sequence: sequence, id: "entry-\(sequence)", lane: "lane", state: state)

@@ -6,14 +6,13 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// A station before nothing but its profile: whatever can be described can be tried.
 @Suite(.timeLimit(.minutes(60))) struct DescribedBackendTests {
     struct Example: Sendable, CustomTestStringConvertible {
         let profile: String
         let route: String
         var fields: [String] = []
         var document: String?
-        /// Whether a session that ended is renewed without a person.
+        /// True if the daemon renews an expired session by itself.
         var renews = true
         var testDescription: String { "\(profile) \(route)" }
     }

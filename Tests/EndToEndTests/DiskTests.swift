@@ -3,7 +3,7 @@ import Testing
 
 @testable import homing_torture
 
-/// The disk that the power-cut campaign cuts: whatever it leaves must be possible, and all that is possible must come.
+/// The simulated disk of the power-cut campaign must produce only possible images, and all of them.
 struct DiskTests {
     private static let sector = 512
 
@@ -11,7 +11,7 @@ struct DiskTests {
         [UInt8](repeating: letter.asciiValue ?? 0, count: sectors * sector)
     }
 
-    /// The kinds of images over many seeds; each as `describe` has it.
+    /// The distinct results over many seeds.
     private func images(_ records: [Record], _ describe: (Disk.Image) -> String) throws -> Set<String> {
         var disk = Disk()
         for record in records { try disk.apply(record) }
@@ -68,7 +68,7 @@ struct DiskTests {
             let content = image.files["a"] ?? []
             return String(content.count / Self.sector) + (content.contains(0x6F) ? "o" : "") + (content.contains(0x6E) ? "n" : "")
         }
-        // Never the old with the new: room that was given back is not written to.
+        // Old and new data never mix, because freed blocks are not written to.
         #expect(found.isSuperset(of: ["2o", "0", "1n"]))
         #expect(!found.contains { $0.contains("on") })
     }
@@ -142,7 +142,7 @@ struct DiskTests {
         let read = try #require(Record(bytes + bytes.prefix(20), at: &place))
         #expect((read.path, read.second, read.handle, read.flags) == ("a", "b", 1 << 40, 3))
         #expect((read.offset, read.data, place) == (1 << 33, [1, 2, 3], bytes.count))
-        // What a kill cut short.
+        // A record that a kill truncated.
         #expect(Record(bytes + bytes.prefix(20), at: &place) == nil)
     }
 }

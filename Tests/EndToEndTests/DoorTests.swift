@@ -3,11 +3,11 @@ import Testing
 
 @testable import homing_torture
 
-/// A short while of what the campaign `door` does for as long as it is told.
+/// A short run of the campaign `door`.
 @Suite struct DoorTests {
     private static let seed = UInt64.random(in: .min ... .max)
 
-    /// What `part` comes to in so many rounds at least, however slow the machine is.
+    /// Runs at least `rounds` rounds, however slow the machine is.
     private func outcome(_ part: some DoorPart, rounds: Int = 1) async throws -> Outcome {
         var outcome = Outcome("door", seed: Self.seed)
         var seed = Self.seed
@@ -57,7 +57,7 @@ import Testing
         #expect(outcome.lost == 0)
     }
 
-    /// The campaign replays an input by its number: it has to be the same one.
+    /// The campaign replays an input by its number, so the number must determine the input.
     @Test func aNumberIsAlwaysTheSameInput() {
         for number in UInt64(0)..<40 {
             #expect(Mutant(number, seed: Self.seed).bytes == Mutant(number, seed: Self.seed).bytes)
@@ -65,7 +65,6 @@ import Testing
         #expect(Set((UInt64(0)..<40).map { Mutant($0, seed: Self.seed).bytes }).count > 30)
     }
 
-    /// The judge of destinations takes none of the addresses that it is there to catch.
     @Test(arguments: [
         ("https://www.breathesafe.xyz", true), ("http://127.0.0.1:80/x", true), ("http://localhost", true), ("http://[::1]:8080", true),
         ("http://www.breathesafe.xyz", false), ("https://a@b.example", false), ("http://127.0.0.1.a.example", false),

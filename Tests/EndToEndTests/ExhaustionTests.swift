@@ -10,9 +10,9 @@ import Testing
 @testable import SyncDaemon
 @testable import homing_torture
 
-/// Nothing left: no byte, no file, no right to write, no descriptor. Real disks, small ones in memory, mounted in a namespace of the daemon's own.
+/// The disks are tmpfs mounts in the daemon's namespace.
 @Suite struct ExhaustionTests {
-    /// Makes the state directory a file system of its own before homingd starts on it.
+    /// Mounts a tmpfs on the state directory before homingd starts.
     private static func disk(_ station: TestStation, _ options: String) throws -> [String] {
         let state = station.directory("state")
         try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -20,7 +20,7 @@ import Testing
         return ["unshare", "--user", "--map-root-user", "--mount", "/bin/sh", "-c", mount, state]
     }
 
-    /// The same for two: when the first daemon is gone, a second one takes its place on the same disk.
+    /// The same, with a second daemon on the same disk after the first.
     private static func diskOfTwo(_ station: TestStation) throws -> [String] {
         var launcher = try disk(station, "size=32m")
         launcher[6] = launcher[6].replacing("exec \"$@\"", with: "\"$@\"; exec \"$@\"")
@@ -33,12 +33,11 @@ import Testing
         #expect(kill(try #require(Int32(first)), signal) == 0)
     }
 
-    /// The state directory as the daemon sees it.
+    /// The path of the state directory in the daemon's mount namespace.
     private static func state(_ process: Process, _ station: TestStation) -> String {
         "/proc/\(process.processIdentifier)/root\(station.directory("state"))"
     }
 
-    /// Writes until not a byte more fits; the file.
     private static func fill(_ folder: String) throws -> String {
         let path = folder + "/somebody-elses"
         let file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
@@ -49,7 +48,6 @@ import Testing
         return path
     }
 
-    /// Makes files until there is no place for another one.
     private static func takeInodes(_ folder: String) throws {
         var files = 0
         while case let file = open("\(folder)/f\(files)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600), file >= 0 {
@@ -69,14 +67,14 @@ import Testing
                 payload: Data(document.utf8)))
     }
 
-    /// In bytes, what `process` holds in memory that is in no file.
+    /// The anonymous memory in bytes.
     private static func memory(_ process: Process) throws -> Int {
         let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") })
         return try #require(Int(line.split(separator: " ")[1])) << 10
     }
 
-    /// A hundred MiB otherwise stay with the daemon until it is started again.
+    /// Otherwise a hundred MiB would stay allocated until a restart.
     @Test(.timeLimit(.minutes(60)))
     func memoryForLargeDocumentsIsGivenBackAfterThem() async throws {
         let station = try await TestStation()
@@ -97,7 +95,6 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// What was accepted goes up on a disk with no byte left, new submissions are refused, and both end by themselves.
     @Test(.timeLimit(.minutes(60)))
     func aFullDiskRefusesWhatIsNewAndDeliversWhatItHas() async throws {
         let station = try await TestStation()
@@ -127,12 +124,12 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// Waits until nothing needs anybody any more: the daemon looks at the disk at its own pace.
+    /// The daemon checks the disk at intervals.
     private static func becomesWell(_ station: TestStation) async throws {
         while try await station.homing("status", "--check").code != 0 { try await Task.sleep(for: .milliseconds(200)) }
     }
 
-    /// Hands in until the disk is full and stays so, for a log that had grown gives room back; how many were accepted.
+    /// Submits until the disk stays full; emptying the WAL can free space.
     private static func submitUntilRefused(_ station: TestStation, size: Int = 20_000) async throws -> Int {
         var accepted = 0
         for number in 1001...4000 {
@@ -141,7 +138,7 @@ import Testing
                 accepted += 1
             } catch {
                 #expect(error.status == 507 && error.title == "The disk is full", "\(error)")
-                // Room may come back soon after, so this is asked once.
+                // One refusal is not enough, because space may become free.
                 let status = try await station.homing("status", "--check")
                 guard status.code == 6 else { continue }
                 #expect(status.text.contains("The disk is full"), "\(status)")
@@ -151,7 +148,7 @@ import Testing
         throw StationError("the disk does not get full")
     }
 
-    /// Somebody else would take each byte that the log gave away.
+    /// Another process would take every byte that the WAL freed.
     @Test(.timeLimit(.minutes(60)))
     func onAFullDiskTheLogKeepsItsRoom() async throws {
         let station = try await TestStation()
@@ -169,7 +166,6 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// One that is too large for the disk stays with whoever has it; what is small goes up, and nothing says for good that the disk is full.
     @Test(.timeLimit(.minutes(60)))
     func whatTheDiskIsTooSmallForKeepsNothingSmallerAway() async throws {
         let station = try await TestStation()
@@ -188,7 +184,6 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// In the drop folder it waits, and what is of other people does not wait with it.
     @Test(.timeLimit(.minutes(60)))
     func aDroppedFileThatTheDiskIsTooSmallForHoldsUpNobodyElse() async throws {
         let station = try await TestStation()
@@ -224,7 +219,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// Nobody else's file can be removed where the captures themselves have filled the disk: what has gone up makes the room.
+    /// No other file can be removed, so deliveries must free the space.
     @Test(.timeLimit(.minutes(60)), arguments: [500_000, 2_000_000])
     func aDiskThatItsOwnCapturesFilledHasRoomOnceTheyHaveGoneUp(size: Int) async throws {
         let station = try await TestStation()
@@ -238,7 +233,7 @@ import Testing
         try await station.event("delivered", count: accepted)
         #expect(station.sandbox.ledger.entries.count == accepted)
         #expect(station.sandbox.ledger.duplicates.isEmpty)
-        // Room for half as many again, whether the store reuses the space or gives it back.
+        // There is room for half as many again, whether the store reuses the space or frees it.
         let again = 1 + accepted / 2
         for number in 9000..<9000 + again { try await Self.submitLarge(station, number, size: size) }
         try await station.event("delivered", count: accepted + again)
@@ -246,16 +241,16 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// Not even what became of entries can be written: nothing is sent, it is said so, and it goes on by itself.
+    /// Not even outcomes can be stored, so the daemon sends nothing and reports that.
     @Test(.timeLimit(.minutes(60)))
     func onceTheSpaceThatIsKeptIsUsedUpNothingIsSentUntilThereIsRoom() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=48m"))
         try await station.login()
         await station.sandbox.down()
-        // Each is overwritten once it is delivered, for which the log needs as much room as it takes.
+        // Overwriting a delivered entry needs as much WAL as the entry.
         for number in 1...3 { try await Self.submitLarge(station, number, size: 4_000_000) }
-        // The log is emptied, so that it has no room of its own; and somebody takes what is kept.
+        // Waits until the WAL has no space to reuse.
         let state = Self.state(process, station)
         while try FileManager.default.attributesOfItem(atPath: "\(state)/outbox.sqlite-wal")[.size] as? Int != 0 {
             try await Task.sleep(for: .milliseconds(200))
@@ -277,7 +272,6 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// Killed, and started again, while not a byte is free.
     @Test(.timeLimit(.minutes(60)))
     func aDaemonStartsOnAFullDiskAndDelivers() async throws {
         let station = try await TestStation()
@@ -288,7 +282,7 @@ import Testing
         _ = try Self.fill(Self.state(shell, station))
         try Self.signalFirst(of: shell, SIGKILL)
         try await station.sandbox.up()
-        // `try?`: for a moment nobody answers.
+        // `try?`: nothing answers during the restart.
         while (try? await station.status().backends.first?.queue.delivered) != 20 { await pauseBriefly() }
         #expect(station.sandbox.ledger.entries.count == 20)
         #expect(station.sandbox.ledger.duplicates.isEmpty)
@@ -297,7 +291,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// What ‘homing status --check’ says while not a byte is free: what was delivered may give some back at any time.
+    /// Refills the disk each time, because deliveries free space.
     private static func whileFull(_ folder: String, _ station: TestStation) async throws -> (code: Int32, text: String) {
         while true {
             _ = try fill(folder)
@@ -306,7 +300,7 @@ import Testing
         }
     }
 
-    /// The log has room of its own for what becomes of entries; the renewed token, and the file that it takes, have none but what is kept.
+    /// The WAL has space for outcomes; the renewed token only has the reserve. See Ballast.
     @Test(.timeLimit(.minutes(60)), arguments: ["size=32m", "size=32m,nr_inodes=64"])
     func onAFullDiskATokenIsRenewedAndStored(disk: String) async throws {
         let station = try await TestStation.lists2026()
@@ -323,14 +317,13 @@ import Testing
         try await station.homing("sync")
         try await station.event("delivered", count: 48)
         #expect(station.sandbox.ledger.requestCount("POST", path: "auth/refresh", status: 200) == 1)
-        // The file of the session from before has left its place to the ballast.
+        // The replaced session file freed an inode for the reserve.
         let status =
             if disk.contains("inodes") { try await station.homing("status", "--check") } else { try await Self.whileFull(state, station) }
         #expect(status.code == (disk.contains("inodes") ? 0 : 6), "\(status)")
         try await station.end(SIGTERM)
     }
 
-    /// A store that has changed while not a byte is free: what is salvaged has the room that is kept.
     @Test(.timeLimit(.minutes(60)))
     func aDamagedStoreIsSalvagedOnAFullDisk() async throws {
         let station = try await TestStation()
@@ -340,7 +333,7 @@ import Testing
         let state = Self.state(shell, station)
         let log = try FileHandle(forUpdating: URL(fileURLWithPath: state + "/outbox.sqlite-wal"))
         var count = 0
-        // The log is emptied some time after the last write, which a slow machine may meet: then there is nothing to damage yet.
+        // On a slow machine the daemon may have emptied the WAL already; then there is nothing to damage.
         repeat {
             try Self.signalFirst(of: shell, SIGCONT)
             for _ in 1...5 {
@@ -350,7 +343,7 @@ import Testing
             try Self.signalFirst(of: shell, SIGSTOP)
         } while try log.seekToEnd() < 32 + 24 + 4096
         _ = try Self.fill(state)
-        // A byte of the log's first frame, behind which all that was acknowledged lies.
+        // Damages the first WAL frame, which invalidates all later ones.
         try log.seek(toOffset: 32 + 24 + 3000)
         let byte = try #require(try log.read(upToCount: 1)?.first)
         try log.seek(toOffset: 32 + 24 + 3000)
@@ -358,14 +351,13 @@ import Testing
         try log.close()
         try Self.signalFirst(of: shell, SIGKILL)
         try await station.sandbox.up()
-        // `try?`: for a moment nobody answers.
+        // `try?`: nothing answers during the restart.
         while (try? await station.status().backends.first?.queue.delivered) != count { await pauseBriefly() }
         #expect(station.sandbox.ledger.entries.count == count)
         #expect(try await station.status().attention.first?.code == "store-damaged")
         try await station.end(SIGTERM)
     }
 
-    /// A disk that has bytes but no place for another file: what needs none goes on.
     @Test(.timeLimit(.minutes(60)))
     func withoutInodesWhatIsHandedInIsAcceptedAndDelivered() async throws {
         let station = try await TestStation()
@@ -375,7 +367,7 @@ import Testing
         for number in 1...10 { try await station.submit(id: number) }
         try await station.event("delivered", count: 10)
         #expect(station.sandbox.ledger.entries.count == 10)
-        // Signed out for certain, too: what was stored of the session needs no room to go.
+        // Removing the stored session needs no space.
         let logout = try await station.homing("logout", "--yes")
         #expect(logout.code == 0, "\(logout)")
         let status = try await station.status()
@@ -383,7 +375,6 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// A disk that may only be read: the daemon says so at once.
     @Test func onADiskThatMayOnlyBeReadItSaysSoAndStops() async throws {
         let station = try await TestStation()
         let launcher = try Self.disk(station, "ro,size=1m")
@@ -391,7 +382,6 @@ import Testing
         #expect(error?.description.contains("Read-only file system") == true, "\(String(describing: error))")
     }
 
-    /// However many connect, the daemon has descriptors left for its work, and serves again once some are gone.
     @Test(.timeLimit(.minutes(60)))
     func whoeverConnectsLeavesDescriptorsForTheWork() async throws {
         let station = try await TestStation()
@@ -411,14 +401,13 @@ import Testing
         #expect(try Self.processorTicks(process) - before < 150, "it turns in circles")
         for descriptor in idle { close(descriptor) }
         idle = []
-        // Whoever is turned away comes again.
+        // `try?`: refused callers try again.
         for number in 2...5 { while (try? await station.submit(id: number)) == nil { await pauseBriefly() } }
         try await station.event("delivered", count: 5)
         #expect(station.sandbox.ledger.entries.count == 5)
         try await station.end(SIGTERM)
     }
 
-    /// Where there is no descriptor for whoever connects, the daemon neither ends nor turns in circles.
     @Test(.timeLimit(.minutes(60)))
     func withoutADescriptorForACallerItRests() async throws {
         let station = try await TestStation()
@@ -429,13 +418,13 @@ import Testing
         defer { close(caller) }
         while !FileManager.default.fileExists(atPath: station.directory("met")) { await pauseBriefly() }
         let before = try Self.processorTicks(process)
-        // A circle takes a hundred of them in each second.
+        // A busy loop uses 100 ticks per second.
         try await Task.sleep(for: .seconds(4))
         #expect(try Self.processorTicks(process) - before < 50, "it turns in circles")
         #expect(try await station.end(SIGTERM) == 0)
     }
 
-    /// User and system time, in hundredths of a second.
+    /// User and system time in ticks of 10 ms.
     private static func processorTicks(_ process: Process) throws -> Int {
         let text = try String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
         let fields = text.drop { $0 != ")" }.split(separator: " ")

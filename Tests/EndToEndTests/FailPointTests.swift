@@ -4,7 +4,6 @@ import Testing
 @testable import homing_torture
 
 @Suite struct FailPointTests {
-    /// Every named place once, at one station; the campaign comes to them thousands of times.
     @Test(.timeLimit(.minutes(60)))
     func aKillAtEveryNamedPlaceLosesNothing() async throws {
         let seed = UInt64.random(in: .min ... .max)
@@ -12,7 +11,7 @@ import Testing
         #expect(try await station.begin(FailPoint.firstStarts[0]))
         for point in FailPoint.later {
             var isMet = false
-            // What a round has to do may be done by chance before its kill is counted for.
+            // A round may not reach the kill point.
             for _ in 0..<24 where !isMet { isMet = try await station.round(point) }
             #expect(isMet, "never killed \(point.name)")
         }

@@ -53,7 +53,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// The limit of the promise, kept in view: where a backend offers nothing to look with, a lost answer is recorded and sent again.
+    /// The limit of the guarantee: without a lookup, an entry with a lost response is sent again.
     @Test func anAnswerThatWasLostAndCannotBeLookedUpIsSentAgainAndRecorded() async throws {
         let station = try await TestStation()
         try await station.start()
@@ -63,7 +63,7 @@ import Testing
             Endpoints.submit,
             ControlAPI.Submission(
                 route: "fit_test", id: Samples.id(1).description, fields: ["user_id": "5"], payload: Data(#"{"mask_id":1}"#.utf8)))
-        // It waits for longer than a server hangs, unless a person says that it may be there twice.
+        // The daemon itself would wait longer than a server can hang.
         try await station.event("released")
         #expect(try await station.homing("retry", Samples.id(1).description, "--without-looking", "--yes").code == 0)
         try await station.event("delivered")
@@ -139,7 +139,7 @@ import Testing
         await station.sandbox.apply(Fault(fault))
         try await station.submit(id: 1)
         try await station.event("gateChanged") { $0.detail["reason"] == "intercepted" }
-        // The gate is told of at once, what became of the try a moment later.
+        // The outcome is stored shortly after the gate event.
         #expect(["inflight", "pending"].contains(try await station.entry(1).state))
         station.sandbox.clearFaults()
         try await station.event("delivered")
@@ -163,7 +163,7 @@ import Testing
         let station = try await TestStation()
         try await station.start()
         try await station.login()
-        try await station.submit(user: 10, id: 1)  // not managed by this account: refused at once
+        try await station.submit(user: 10, id: 1)  // user 10 belongs to another account, so the server refuses at once
         for number in 2...5 { try await station.submit(user: 5, id: number) }
         try await station.event("delivered", count: 4)
         try await station.event("dead")

@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// Somebody with a dictionary of all captured fields, and all that a station keeps and tells, but not its key.
+/// An attacker with all possible captures and everything stored and reported, but no key. See KeyedDigests.
 @Suite(.timeLimit(.minutes(60))) struct GuessingTests {
     private static func document(_ year: String, _ gender: String, _ number: String) -> String {
         #"{"timestamp":\#(number),"average_measurements":{},"birth_year":\#(year),"gender":"\#(gender)"}"#
@@ -36,7 +36,7 @@ import Testing
                         route: "measurement", id: Samples.id(number).description, fields: ["user_id": "5"], payload: payload)))
             try await station.event("delivered", count: number)
         }
-        // One that is kept, and one that is dropped.
+        // This entry is dropped as a file and stays in the queue.
         await station.sandbox.down()
         try station.drop(Data(Self.document("1991", "male", "3").utf8), as: "a.json")
         try await station.event("captured", count: 3)
@@ -44,7 +44,7 @@ import Testing
         #expect(guesser.leaks(in: try await Canary.places(station, log, isRunning: true)) == [])
         try await station.end(SIGKILL)
         #expect(guesser.leaks(in: try await Canary.places(station, log, isRunning: false)) == [])
-        // The control: the answer at acceptance, which is not kept, would tell.
+        // The control: the digest in the response, which is not stored, confirms a guess.
         let digest = try #require(receipts.first?.sha256)
         #expect(guesser.confirmed(by: Data("x \(digest)".utf8)) == [Self.document("1984", "female", "1")].map { String($0.prefix(80)) })
     }

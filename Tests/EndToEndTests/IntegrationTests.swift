@@ -6,7 +6,6 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// What the page for integrators shows, run against the real daemon.
 @Suite(.timeLimit(.minutes(60))) struct IntegrationTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Integrations"
     private static let page = TestStation.project + "/Sources/SyncDaemon/Documentation.docc/Integrating.md"

@@ -7,7 +7,6 @@ import TestSupport
 import Testing
 
 @Suite struct KillTests {
-    /// 200 captures through the socket and 100 through the drop folder, while the daemon is killed a hundred times.
     @Test(.timeLimit(.minutes(60)))
     func aHundredKillsLoseNothingDoubleNothingAndKeepTheOrder() async throws {
         let seed = UInt64.random(in: .min ... .max)
@@ -16,7 +15,7 @@ import Testing
         try await station.start()
         try await station.login(remember: true)
 
-        // Slow enough that most kills find something on its way.
+        // Slow enough that most kills interrupt a request.
         await station.sandbox.apply(.slow(milliseconds: 20, path: "facial_measurements_from_arkit"))
         let folder = station.directory("state/spool/new/users/9")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -24,7 +23,7 @@ import Testing
         for round in 0..<100 {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    // A careful client: it hands in again, under the same id, whatever it got no answer to.
+                    // `try?`: submits again under the same id until it gets a response.
                     for number in [2 * round + 1, 2 * round + 2] {
                         while (try? await station.submit(user: 5 + number % 4, id: number)) == nil { await pauseBriefly() }
                     }
@@ -33,7 +32,7 @@ import Testing
                     try TestStation.measurement(1000 + round).write(to: URL(fileURLWithPath: "\(folder)/.\(round)"))
                     try FileManager.default.moveItem(atPath: "\(folder)/.\(round)", toPath: "\(folder)/\(1000 + round).json")
                 }
-                // The moments are random; nothing below depends on them.
+                // Nothing below depends on the moment.
                 let moment = Int.random(in: 0...120, using: &generator)
                 group.addTask {
                     try await Task.sleep(for: .milliseconds(moment))
@@ -58,7 +57,7 @@ import Testing
             let arrived = ledger.entries.filter { $0.user == user }.compactMap(\.clientMutationID)
             #expect(arrived == expected, "lane users/\(user)")
         }
-        // The kills met work: what was in flight was found and looked up.
+        // The kills did interrupt work: the daemon recovered entries in flight.
         let recovered = Mutex(0)
         try await station.client.events(EventQuery(since: 0)) { event in
             if event.kind == "recovered" { recovered.withLock { $0 += 1 } }

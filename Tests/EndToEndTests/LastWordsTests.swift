@@ -28,7 +28,7 @@ import Testing
         #expect(problem?.contains(lack) == true, "\(problem ?? "nothing")")
     }
 
-    /// A disk that fails is not full, and one that is full is not damaged.
+    /// A failing disk is not full, and a full disk is not damaged.
     @Test(arguments: [("is full. Make room", EIO, false), ("is full. Make room", EDQUOT, true), ("is damaged", ENOSPC, false)])
     func theReasonHasToBeTheRightOne(words: String, error: Int32, isRight: Bool) {
         let said = "homingd: The disk of /s/state \(words).\n"

@@ -6,16 +6,16 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// Servers whose lists show late, or page by page, what took effect; judged by what they took, and with whose credential.
+/// Servers whose lists show rows late or on later pages.
 @Suite(.timeLimit(.minutes(60))) struct LateListsTests {
-    /// No absence counts before the test is over.
+    /// No lookup during the test may conclude that an entry is absent.
     private static let patientLooks = "first_delay: 0.05, lookup_after: 600, first_pause: 0.1"
 
     private func looks(_ user: Int, at station: TestStation) -> Int {
         station.sandbox.ledger.requestCount("GET", path: "/users/\(user)/facial_measurements", status: 200)
     }
 
-    /// Both lose their answers; each entry is found under the account that captured it, however late the list shows it.
+    /// The responses for both accounts are lost. Each entry is found under its own account.
     @Test func twoAccountsInTurnHaveOneEffectEachUnderTheirOwnCredential() async throws {
         let station = try await TestStation(delivery: Self.patientLooks)
         try station.sandbox.change(["list-lag": 600_000])
@@ -46,7 +46,7 @@ import Testing
         #expect(ledger.entries.compactMap(\.clientMutationID).sorted() == owners.keys.sorted())
         #expect(ledger.misattributed(owners: owners) == [])
         #expect(ledger.mixed.isEmpty)
-        // What carries a session carries that of the last who signed in.
+        // Every request with a session carries that of the last sign-in.
         var present: Int?
         for request in ledger.requests {
             if let email = request.signingIn { present = email == "other@lab.test" ? 2 : 1 }
@@ -55,7 +55,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// Ids past 2^63 are one double for many rows; the row is on the last page.
+    /// Many ids beyond 2^63 share one double. The row is on the last page.
     @Test(arguments: ["numbers", "large", "text"]) func whatIsOnALaterPageIsFoundByItsOwnId(ids: String) async throws {
         let paged = ("      echo: /arkit\n", "      echo: /arkit\n      pages: {page: page, per_page: per_page, total: /total_count}\n")
         let directory = try TemporaryDirectory()

@@ -8,18 +8,18 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// What the worst documents cost the daemon in memory: found by trying many shapes, then handed in at full size and at once.
+/// Finds the most expensive shape of document, then submits it at full size, in parallel.
 @Suite struct MemoryTests {
-    /// MiB that a daemon may have whose users hand in the largest documents that are taken.
+    /// The daemon's memory limit in MiB.
     private static let limit = 256
-    /// Bytes of memory for each byte of a document of 1 MiB that is taken in, stored, sent and compared with its echo: eight, and some for chance.
+    /// Bytes of memory per byte of a document: eight, plus a margin.
     private static let mostPerByte = 12.0
 
     @Test(.timeLimit(.minutes(60)))
     func staysWithinItsMemoryWithTheWorstDocuments() async throws {
         let server = try await ScriptedServer { request in
             guard request.path.hasPrefix("/users/") else { return .init(200, #"{"id":1}"#) }
-            // The document with one space more, so that each of its values has to be compared.
+            // The extra space makes the daemon compare each value.
             return .init(200, #"{"id":1,"data":{ "# + request.body.dropFirst(#"{"data":{"#.utf8.count))
         }
         let station = try await TestStation()
@@ -52,7 +52,7 @@ import Testing
             try await group.waitForAll()
         }
         try station.drop(shape.document(first + 4, bytes: 31 << 20), as: "large.json")
-        // All of them are taken in, and one of them is sent and compared with its echo.
+        // The daemon accepts all of them, and sends one and compares its echo.
         try await Self.waitsFor("captured", count: first + 4, at: station)
         try await Self.waitsFor("delivered", count: first, at: station)
         #expect(process.isRunning)
@@ -87,11 +87,11 @@ import Testing
     private static func submit(_ document: Data, _ number: Int, _ station: TestStation) async throws {
         let submission = ControlAPI.Submission(
             route: "note", id: Samples.id(number).description, fields: ["user_id": "\(5 + number)"], payload: document)
-        // In debug builds a document takes longer than another one may wait for its turn.
+        // In debug builds a document can take longer than another may wait for its turn.
         while try await !isTaken(submission, station) {}
     }
 
-    /// As long as it takes: while it reads large documents, a daemon of a debug build may not answer in time.
+    /// Debug builds may time out while they read large documents.
     private static func waitsFor(_ kind: String, count: Int, at station: TestStation) async throws {
         while true {
             do {
@@ -112,12 +112,12 @@ import Testing
     }
 }
 
-/// How a document is made: a list or an object of a few texts again and again.
+/// A list or object that repeats a few texts.
 private struct Shape: CustomStringConvertible {
     var units: [String]
     var isObject = false
 
-    /// Those that have cost much somewhere.
+    /// Shapes that have been expensive before.
     static let some = [
         Shape(units: ["1,"]), Shape(units: ["[],"]), Shape(units: [#""\n","#]), Shape(units: [#""a":1,"#], isObject: true),
     ]

@@ -6,9 +6,9 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// What a dropped file's own times and numbers do to the real daemon.
+/// Dropped files with unusual times, and capture times. See CaptureTime.
 @Suite(.timeLimit(.minutes(60))) struct MetadataTests {
-    /// `touch -d 2300-01-01`, and other times past what nanoseconds in 64 bits can say.
+    /// `touch -d 2300-01-01`, and others beyond 64-bit nanoseconds.
     @Test(arguments: [10_413_792_000, 253_402_300_800, -62_135_596_800]) func deliversAFileOfAnyTime(seconds: Int) async throws {
         let station = try await TestStation()
         try await station.start()
@@ -28,7 +28,7 @@ import Testing
         try drop()
         try await station.event("delivered")
         try await station.end(SIGKILL)
-        // Two at once, whose order is by those times.
+        // The daemon orders these two by those times.
         for _ in 1...2 { try drop() }
         try await station.start()
         try await station.event("delivered", count: 3)
@@ -52,7 +52,7 @@ import Testing
         #expect(try await submit(1, then) == then)
         let first = try await station.entry(1)
         #expect(first.acceptedAt > then)
-        // At no such time can it have been captured.
+        // Implausible times fall back to the acceptance time.
         for (number, date) in [(2, Date(timeIntervalSince1970: 0)), (3, Date(timeIntervalSinceNow: 2 * 86_400)), (4, nil)] {
             let captured = try await submit(number, date)
             #expect(captured == (try await station.entry(number).acceptedAt))
@@ -60,7 +60,6 @@ import Testing
         try await station.event("delivered", count: 4)
         let receipt = try await station.client.call(Endpoints.receipt, EntryReference(id: Samples.id(1).description))
         #expect(receipt.capturedAt == then && receipt.acceptedAt == first.acceptedAt)
-        // The command line reads it from a capture, or is told.
         try station.directory.write(
             #"{"timestamp":1700000001,"average_measurements":{"14-818":{"value":17.25,"description":"a"}}}"#, to: "a.json")
         #expect(try await station.homing("submit", station.directory("a.json"), "--user", "5").code == 0)

@@ -6,7 +6,6 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// Profiles that change in such a way that entries which wait cannot be sent by them.
 @Suite(.timeLimit(.minutes(60))) struct MisfitTests {
     private static let count = 40
 
@@ -35,7 +34,6 @@ import Testing
         #expect(try await check(station).text.contains("cannot send") == false)
         #expect(profile.contains(old))
         try station.directory.write(profile.replacing(old, with: new), to: "backends/breathesafe.yaml")
-        // The drop folder's route is another one now, too.
         try station.directory.write(
             "state_directory: state\nsocket: homing.sock\nspool: {enabled: false}\ndelivery: {\(TestStation.shortPauses)}\n",
             to: "homing.yaml")
@@ -44,7 +42,7 @@ import Testing
         #expect(told.text.contains("40 entries of the route \"measurement\" at breathesafe: \(words)"), "\(told.text)")
 
         try station.reload()
-        // A stream of events ends with the daemon that tells it.
+        // The event stream ends when the daemon replaces itself.
         while try await station.event("reloaded") == nil {}
         try await station.sandbox.up()
         try await station.homing("sync")

@@ -5,7 +5,6 @@ import StationSupport
 import TestSupport
 import Testing
 
-/// What was captured for a backend stays when its profile is taken away.
 @Suite(.timeLimit(.minutes(60))) struct MissingProfileTests {
     @Test func entriesWithoutAProfileAreNamedAndGoUpOnceItIsBack() async throws {
         let station = try await TestStation()
@@ -28,7 +27,7 @@ import Testing
         #expect(status.code == 6, "\(status.text)")
         #expect(status.text.contains("3 captures cannot go up: there is no profile for their backend breathesafe any more."))
         #expect(try await station.status().attention.map(\.code) == ["no-profile"])
-        // Whoever signs in at another backend sends none of it, even at the same address.
+        // A sign-in at another backend does not send them either.
         try await station.login()
         try await station.homing("sync")
         #expect(try await station.homing("status").code == 6)

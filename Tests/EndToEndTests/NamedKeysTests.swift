@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// Two people with API keys at a backend that does not say whose a key is.
+/// A backend that does not report the account of a key.
 @Suite(.timeLimit(.minutes(60))) struct NamedKeysTests {
     private static let profile = """
         schema: 1
@@ -54,7 +54,7 @@ import Testing
         _ = try await station.client.call(Endpoints.resume, ResumeRequest())
         func tellTheWay(_ words: String) async throws {
             for command in [["status"], ["why", Samples.id(1).description], ["sync"]] {
-                // The status breaks its lines.
+                // `homing status` wraps its lines.
                 let told = try await station.homing(command).text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
                 #expect(told.contains(words), "\(command): \(told)")
             }

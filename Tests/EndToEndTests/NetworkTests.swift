@@ -3,7 +3,6 @@ import Testing
 
 @testable import homing_torture
 
-/// One round of each kind that the campaign against the network has; it comes to them again and again.
 @Suite(.timeLimit(.minutes(60))) struct NetworkTests {
     private let seed = UInt64.random(in: .min ... .max)
 
@@ -36,7 +35,7 @@ import Testing
         _ = try await outcome { try await $0.weather(seed: $1, overTLS: overTLS, before: backend, telling: lies, &$2) }
     }
 
-    /// What the campaign's judge stands on.
+    /// The campaign's check relies on this.
     @Test func anAttemptThatCountsIsSeen() async throws { #expect(try await NetworkCampaign.aCountedAttemptIsSeen(seed: seed)) }
 
     @Test(arguments: [false, true])

@@ -6,9 +6,9 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// Two people at a backend where people sign in with a refresh token, and by that alone nobody sees whose it is.
+/// A refresh token alone does not reveal the account.
 @Suite(.timeLimit(.minutes(60))) struct OtherPeopleTests {
-    /// What the manager captured waits while the manager is signed out.
+    /// The manager has an entry and has signed out.
     private func station() async throws -> TestStation {
         let tokens = ["managers-token": "manager@lab.test", "others-token": "other@lab.test"]
         let firebase = FirebaseConfiguration(refreshTokens: tokens)
@@ -59,7 +59,7 @@ import Testing
         #expect(try await station.status().backends[0].session.state == "signedOut")
         try await login(station, "others-token", as: "other@lab.test")
         #expect(try await station.homing("logout", "--yes").code == 0)
-        // The account is known by its name, and need not be named again.
+        // The daemon recognizes the account, so the name is not needed again.
         try await login(station, "managers-token")
         #expect(try await station.status().backends[0].session.email == "manager@lab.test")
         try await station.event("delivered")
@@ -82,7 +82,7 @@ import Testing
             #expect(told.text.contains(way), "\(command): \(told.text)")
             #expect(!told.text.contains("will be tried again") && !told.text.contains("Nothing waits"), "\(command): \(told.text)")
         }
-        // The status breaks its lines.
+        // `homing status` wraps its lines.
         let status = try await station.homing("status").text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         #expect(status.contains(way), "\(status)")
         let events = try await station.homing("events").text

@@ -30,7 +30,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// The backend's answers repeat what was sent.
+    /// The backend's responses repeat the document.
     @Test func aLargeDocumentGoesUpAndIsFoundAgain() async throws {
         let station = try await TestStation()
         try await station.start()
@@ -72,7 +72,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// In this process, so that the clock is the test's: everything else is real.
+    /// The daemon runs in this process with a test clock; everything else is real.
     @Test func aWeekOfOutageUsesUpNoAttempt() async throws {
         let directory = try TemporaryDirectory()
         let sandbox = try Sandbox(SandboxConfiguration(backend: .breatheSafe(.severalUsers)))
@@ -99,14 +99,14 @@ import Testing
             let end = clock.now.addingTimeInterval(7 * 86_400)
             var probes = 0
             while clock.now < end {
-                // The next probe's time is set only after the last one has failed.
+                // The next probe is scheduled only after the last one has failed.
                 let count = clock.slept
                 guard let next = try await client.call(Endpoints.status, NoInput()).backends[0].nextTry, next > clock.now else {
                     await clock.sleeps(after: count)
                     continue
                 }
                 probes += 1
-                // On the wire times are cut to milliseconds.
+                // The API truncates times to milliseconds.
                 clock.advance(to: next.addingTimeInterval(0.001))
             }
             #expect(probes > 7 * 86_400 / 600)

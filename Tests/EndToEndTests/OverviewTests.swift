@@ -6,7 +6,6 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// What tells a person, a monitoring system and a privacy officer how the station is.
 @Suite(.timeLimit(.minutes(60))) struct OverviewTests {
     @Test func receiptsProveWhatWasDeliveredAndWhatWasDiscarded() async throws {
         let station = try await TestStation()
@@ -19,7 +18,7 @@ import Testing
         let early = try await station.homing("receipt", Samples.id(2).description)
         #expect(early.code == 1 && early.text.contains("has no receipt yet"), "\(early.text)")
         try await station.event("gateChanged") { $0.detail["gate"] == "cooling" }
-        // Between two tries it is pending, and only then can it be discarded.
+        // Only pending entries can be discarded.
         while try await station.homing("discard", "2", "--yes").code != 0 { try await Task.sleep(for: .milliseconds(5)) }
 
         let csv = try await station.homing("receipts", "--csv")

@@ -2,12 +2,11 @@ import Foundation
 import Glibc
 import StationSupport
 
-/// Starts a program as a service manager does that passes it a socket (sd_listen_fds(3)): `Process` passes no descriptors.
+/// Starts a program with a passed socket, like a service manager (sd_listen_fds(3)). `Process` cannot pass descriptors.
 struct PassingLauncher {
     let pid: pid_t
     private let errors: Int32
 
-    /// Runs `program` with `descriptor` as its number 3, under the name `control`.
     init(_ program: String, _ arguments: [String], passing descriptor: Int32) throws {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw StationError("no pipe") }
@@ -15,10 +14,10 @@ struct PassingLauncher {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // Out of the way first: the end of the pipe may itself be number 3.
+        // First, because the write end of the pipe may itself be descriptor 3.
         posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO)
         posix_spawn_file_actions_adddup2(&actions, descriptor, 3)
-        // Only the process itself knows its number.
+        // Only the shell knows its PID.
         let script = #"LISTEN_PID=$$ LISTEN_FDS=1 LISTEN_FDNAMES=control exec "$0" "$@""#
         var words = (["/bin/sh", "-c", script, program] + arguments).map { strdup($0) }
         words.append(nil)
@@ -31,7 +30,7 @@ struct PassingLauncher {
         errors = ends[0]
     }
 
-    /// Waits for its end: its exit status, and what it said on standard error.
+    /// Returns the exit status, or the negative signal number, and the standard error.
     func end() async -> (code: Int32, said: String) {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {

@@ -43,7 +43,7 @@ import Testing
         let station = try await TestStation()
         try await station.start()
         try await station.login()
-        // `homing` computes the end, which must not have passed when the daemon receives it.
+        // The end must still be in the future when the daemon receives it.
         #expect(try await station.homing("pause", "--for", "20s", "--backend", "breathesafe", "--reason", "a moment").code == 0)
         try await station.submit(id: 1)
         let resumed = try #require(try await station.event("resumed"))

@@ -3,7 +3,6 @@ import Testing
 @testable import homing_torture
 
 @Suite struct PowerCutTests {
-    /// A recorded day of the real daemon, cut at some hundred moments; the campaign cuts it for as long as it is told.
     @Test(.timeLimit(.minutes(60)))
     func aPowerCutAtAnyMomentLosesNothingThatWasToldToAnybody() async throws {
         let seed = UInt64.random(in: .min ... .max)
@@ -12,7 +11,7 @@ import Testing
         #expect(outcome.acknowledged > 20)
         #expect(outcome.rounds > 60)
         #expect(outcome.counts["real daemon started on an image"] ?? 0 > 0)
-        // Without what the guarantees stand on, the same check has to find something.
+        // The negative controls: without a guarantee, the same check must fail.
         #expect(outcome.controls.count == 3)
         for control in outcome.controls { #expect(control.failedAsItShould, "without \(control.without)") }
     }

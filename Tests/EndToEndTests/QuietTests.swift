@@ -6,7 +6,6 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// A server that asked for quiet gets it, whatever happens to the daemon meanwhile.
 @Suite(.timeLimit(.minutes(60))) struct QuietTests {
     @Test(arguments: [SIGTERM, SIGKILL]) func keepsQuietOverReloadAndRestart(signal: Int32) async throws {
         let station = try await TestStation()
@@ -32,13 +31,13 @@ import Testing
         #expect(station.sandbox.ledger.requests.count == asked, "something was asked in spite of the quiet")
     }
 
-    /// Nothing that a person does makes it send either.
+    /// Even `homing sync` does not make the daemon send.
     private func isQuiet(_ station: TestStation) async throws {
         try await station.homing("sync")
         while true {
             try #require(station.sandbox.ledger.requestCount("POST", path: "facial_measurements_from_arkit") == 1)
             let report = try #require(try await station.status().backends.first)
-            // A session is heard of a moment after the start.
+            // After a start, the gate is set a moment after the session.
             if report.gate == "cooling" {
                 #expect(report.gateCause == "throttled")
                 #expect(try #require(report.nextTry).timeIntervalSinceNow > 300)

@@ -7,7 +7,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// SIGHUP: the configuration is read again while work goes on.
 @Suite(.timeLimit(.minutes(60))) struct ReloadTests {
     private func configure(_ station: TestStation, delivery: String = "in_flight: 4", _ text: String = "") throws {
         let places = "state_directory: state\nsocket: homing.sock\nspool: {backend: breathesafe}\n"
@@ -40,7 +39,6 @@ import Testing
             group.addTask {
                 var calls = 0
                 while !progress.isOver.withLock(\.self) {
-                    // Each on a connection of its own.
                     #expect(try await station.status().attention.isEmpty)
                     calls += 1
                     try await Task.sleep(for: .milliseconds(2))
@@ -71,7 +69,7 @@ import Testing
     @Test func whatIsBeingSentComesToItsEnd() async throws {
         let (station, manager) = try await station()
         try await station.login()
-        // Until it is let go.
+        // The request hangs until the fault is cleared.
         await station.sandbox.apply(.slowCommit(milliseconds: 600_000, path: "facial_measurements_from_arkit", count: 1))
         try await station.submit(id: 1)
         try await station.met(.slowCommit)
@@ -79,7 +77,6 @@ import Testing
         try station.reload()
         try await manager.line { $0 == "RELOADING=1" }
         let pings = manager.lines.count { $0 == "WATCHDOG=1" }
-        // Calls are answered all the while.
         try await station.submit(user: 6, id: 2)
         #expect(try await manager.line(count: pings + 2) { $0 == "WATCHDOG=1" } != nil)
         #expect(manager.lines.count { $0 == "READY=1" } == 1, "it did not wait")
@@ -159,7 +156,7 @@ import Testing
             try configure(station, delivery: "in_flight: \(number)")
             try station.reload()
         }
-        // A stream of events ends with the daemon that tells it.
+        // The event stream ends when the daemon replaces itself.
         while try await station.event("reloaded", where: { $0.detail["delivery.in_flight"]?.hasSuffix("→ 20") == true }) == nil {}
         try await station.submit(id: 1)
         try await station.event("delivered")

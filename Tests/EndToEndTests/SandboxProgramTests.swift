@@ -7,7 +7,6 @@ import StationSupport
 import TestSupport
 import Testing
 
-/// `homing-sandbox run` with each backend.
 @Suite struct SandboxProgramTests {
     private static let credentials = #""email":"manager@lab.test","password":"\#(BreatheSafeConfiguration.labPassword)""#
 
@@ -42,7 +41,7 @@ import Testing
         #expect(String(buffer: try await response.body.collect(upTo: 65_536)).contains(expected))
     }
 
-    /// A newcomer puts the lines into the shipped profile and types the command.
+    /// Follows the printed lines like a new user.
     @Test(arguments: ["breathesafe", "labloop", "aiphoto", "lists-2026", "story16"])
     func whatItPrintsIsAllThatOneNeedsToSignInThere(backend: String) async throws {
         let process = Process()
@@ -55,7 +54,7 @@ import Testing
         let lines = await Self.said(by: output.fileHandleForReading, until: "--backend \(backend))\n").split(separator: "\n").map(
             String.init)
 
-        // Its own sandbox is not used.
+        // The station's own sandbox is not used.
         let station = try await TestStation(.story16(), profile: backend, route: "none")
         var profile = try String(contentsOfFile: "\(TestStation.project)/config/backends/\(backend).yaml", encoding: .utf8)
         let settings = lines.compactMap { $0.split(separator: "in \(backend).yaml  ").first.map(String.init) }
@@ -79,7 +78,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// On a thread of its own, since reading blocks.
+    /// Reads on its own thread, because reading blocks.
     private static func said(by handle: FileHandle, until mark: String) async -> String {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {

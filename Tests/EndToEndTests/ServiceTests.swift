@@ -7,7 +7,6 @@ import StationSupport
 import TestSupport
 import Testing
 
-/// The daemon as a service manager sees it.
 @Suite(.timeLimit(.minutes(60))) struct ServiceTests {
     @Test func itIsReadyOnceItServesAndItsStatusFollowsTheSituation() async throws {
         let station = try await TestStation()
@@ -68,7 +67,7 @@ import Testing
         defer { socket.close() }
         let client = ControlClient(socketPath: socket.path, timeout: .seconds(600))
         for _ in 1...2 {
-            // The first call is made before the daemon is there: it waits.
+            // The call waits, because the daemon has not started yet.
             async let early = client.call(Endpoints.status, NoInput())
             let daemon = try PassingLauncher(
                 TestStation.programs + "/homingd", ["run", "--config", station.directory("homing.yaml")], passing: socket.descriptor)

@@ -57,7 +57,7 @@ import Testing
         try await station.event("signInRequired") { $0.detail["email"] == "manager@lab.test" }
         let status = try await station.homing("status")
         #expect(status.code == 5, "\(status.text)")
-        // What is captured now still belongs to the manager.
+        // This capture still belongs to the manager.
         try await station.submit(id: 4)
         #expect(try await station.entry(4).account == "1")
         try await station.login()
@@ -88,7 +88,6 @@ import Testing
         #expect(logout.code == 0, "\(logout.text)")
         #expect(logout.text.contains("3"))
 
-        // Nobody is signed in: the socket says so, and stores nothing.
         let refused = await #expect(throws: Problem.self) { try await station.submit(user: 5, id: 9) }
         #expect(refused?.code == .signInRequired)
 
@@ -107,7 +106,6 @@ import Testing
         for entry in station.sandbox.ledger.entries where entry.path.contains("arkit") {
             #expect(entry.account == (entry.user == 10 ? 2 : 1))
         }
-        // No request of one ever carried the other's credentials.
         for request in station.sandbox.ledger.requests where request.path.contains("facial_measurements") {
             let owner = request.path.contains("/10/") ? 2 : 1
             #expect([request.account, request.rememberedAccount].compactMap { $0 }.allSatisfy { $0 == owner })
@@ -134,7 +132,7 @@ import Testing
         let station = try await TestStation()
         try await station.start()
         try await station.login()
-        // Four at once, and one that waits behind each of them.
+        // Four requests are in flight, and one entry waits behind each.
         await station.sandbox.apply(.slow(milliseconds: 60_000, path: "facial_measurements_from_arkit", count: 4))
         for number in 1...8 { try await station.submit(user: 5 + number % 4, id: number) }
         try await station.met(.slow, count: 4)
@@ -152,7 +150,6 @@ import Testing
         #expect(station.sandbox.ledger.entries.count == 8)
         #expect(station.sandbox.ledger.duplicates.isEmpty)
         #expect(try await station.entries("delivered").allSatisfy { $0.attempts == 0 })
-        // Between the two sessions nothing was sent.
         let requests = station.sandbox.ledger.requests
         let left = try #require(requests.firstIndex { $0.method == "DELETE" })
         let returned = try #require(requests.lastIndex { $0.signingIn != nil })
@@ -161,7 +158,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// A 401 while the backend still knows who is signed in speaks of the entry, not of the session.
+    /// A 401 concerns the entry, not the session, while the health route still reports the account.
     @Test func aDenialHoldsItsEntryAndLeavesTheSessionAndTheOtherLanesAlone() async throws {
         let station = try await TestStation()
         try await station.start()
@@ -179,7 +176,6 @@ import Testing
         let session = try await station.status().backends[0].session
         #expect(session.state == "signedIn")
         #expect(session.email == "manager@lab.test")
-        // The kept password was not needed.
         #expect(station.sandbox.ledger.logInCount == 1)
         #expect(try await station.homing("status").code == 6)
         let why = try await station.homing("why", Samples.id(2).description)

@@ -6,9 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// Two backends at one station: accounts, lanes and gates apart.
 @Suite(.timeLimit(.minutes(60))) struct SeveralBackendsTests {
-    /// BreatheSafe as the station's own, and Lists beside it.
     private func station() async throws -> (TestStation, other: Sandbox) {
         let station = try await TestStation()
         let other = try Sandbox(SandboxConfiguration(backend: .lists2026(Lists2026Configuration(limits: .none))))
@@ -83,7 +81,6 @@ import Testing
         try FileManager.default.createDirectory(atPath: drop, withIntermediateDirectories: true)
         try await login(station, "lists-2026")
         #expect(try await station.homing("logout", "--yes", "--backend", "breathesafe").code == 0)
-        // A file waits for the drop folder's backend alone.
         try TestStation.measurement(2).write(to: URL(fileURLWithPath: drop + "/a.json"))
         var status = try await station.homing("status")
         while status.code != 5 {

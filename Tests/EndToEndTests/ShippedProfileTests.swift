@@ -6,7 +6,6 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// What the shipped profile of BreatheSafe promises, against a server that answers as the real one.
 @Suite(.timeLimit(.minutes(60))) struct ShippedProfileTests {
     private func submit(_ station: TestStation, _ route: String, id: Int, _ document: String, user: Int = 5) async throws {
         _ = try await station.client.call(
@@ -23,7 +22,7 @@ import Testing
         return station
     }
 
-    /// The server answers 500 to one and 422 to the other, for ever.
+    /// The server always answers 500 to one and 422 to the other.
     @Test func refusedFitTestsAndProfilesBlockNoMeasurement() async throws {
         let station = try await signedIn()
         try await submit(station, "fit_test", id: 1, #"{"mask_id":424242}"#)
@@ -39,7 +38,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// The server gives a fit test the newest measurement that it has.
+    /// The server assigns a fit test to its newest measurement.
     @Test func fitTestsWaitForTheMeasurementsBeforeThem() async throws {
         let station = try await signedIn()
         await station.sandbox.apply(.slowCommit(milliseconds: 600_000, path: "from_arkit", count: 1))
@@ -47,7 +46,7 @@ import Testing
         try await station.met(.slowCommit)
         try await submit(station, "fit_test", id: 2, #"{"mask_id":1}"#)
         try await submit(station, "profile", id: 3, #"{"first_name":"Anna"}"#)
-        // What waits for nothing is there; had the fit test been sent, it would be too.
+        // A fit test sent with the profile would have arrived by now.
         try await station.event("delivered") { $0.entry == Samples.id(3).description }
         #expect(station.sandbox.ledger.requestCount("POST", path: "fit_tests") == 0)
         station.sandbox.clearFaults()

@@ -6,17 +6,16 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// The daemon ends, or a person leaves, while something is under way.
 @Suite(.timeLimit(.minutes(60))) struct StopTests {
     enum Interruption: CaseIterable { case kill, stop, signOut }
 
-    /// A server that is still at work on a request has nothing to show for it yet: a look-up that comes too early would send it twice.
+    /// The server shows no effect yet, so a lookup that is too early would cause a second send.
     @Test(arguments: Interruption.allCases)
     func whatAServerIsStillAtWorkOnIsNotSentTwice(after interruption: Interruption) async throws {
         let station = try await TestStation(delivery: "lookup_after: 600")
         try await station.start()
         try await station.login()
-        // Until it is let go, which is after the stop or the sign-out.
+        // The request hangs until the fault is cleared.
         await station.sandbox.apply(.slowCommit(milliseconds: 600_000, path: "facial_measurements_from_arkit", count: 1))
         try await station.submit(id: 1)
         try await station.met(.slowCommit)
@@ -65,7 +64,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// Both steps of a renewal: asking who is signed in, and signing in with the kept password.
+    /// Both steps of a renewal: the health check, and the sign-in with the remembered password.
     @Test(arguments: ["users/get_current_user", "users/log_in"])
     func aRenewalThatHangsDoesNotDelayAStopAndLosesNothing(at path: String) async throws {
         let station = try await TestStation()
@@ -82,7 +81,7 @@ import Testing
 
         station.sandbox.clearFaults()
         try await station.start()
-        // A sign-in whose answer was lost may have counted as one more wrong password: the kept one rests for five minutes.
+        // After a lost response, the daemon does not use the remembered password for five minutes.
         if path == "users/log_in" { try await station.login() }
         try await station.event("delivered", count: 2)
         #expect(station.sandbox.ledger.entries.count == 2)
@@ -103,7 +102,7 @@ import Testing
         }
         var total = 0
         var left = 0
-        // Where the machine is so slow that the stop comes after the sweep, once more.
+        // On a slow machine the stop may come after the sweep; then try again.
         while left == 0, total < 2000 {
             if total > 0 { try await station.start(logTo: log) }
             let cursor = try await station.status().cursor
@@ -131,7 +130,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// A machine can be so busy that the time for a stop passes before the daemon has stopped. That is not a failure.
+    /// A busy machine can miss the time limit for a stop.
     @Test(.timeLimit(.minutes(60)), arguments: [0, 20, 50, 70])
     func stopWhoseTimePassesIsNoFailure(milliseconds: Int) async throws {
         let station = try await TestStation()
@@ -141,7 +140,7 @@ import Testing
         let cursor = try await station.status().cursor
         try dropHundreds(in: (5...8).map(String.init), of: station, after: 0)
         try await station.event("captured", since: cursor)
-        // The control server waits for this connection, so the other services have not been told to stop yet.
+        // The control server waits for this connection, so the other services still run.
         let socket = station.directory("homing.sock")
         let caller = try #require(TestStation.connect(socket))
         defer { close(caller) }
@@ -162,7 +161,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// Made elsewhere and moved in, so that 400 files are there at once; four users are four lanes.
+    /// The folders are moved in, so that 400 files in four lanes appear at once.
     private func dropHundreds(in folders: [String], of station: TestStation, after first: Int) throws {
         let dropped = station.directory("state/spool/new/users")
         for (index, folder) in folders.enumerated() {

@@ -3,7 +3,6 @@ import StationSupport
 import TestSupport
 import Testing
 
-/// A story of `homing-sandbox demo`, as somebody sees it who tries Homing for the first time.
 @Suite(.timeLimit(.minutes(60))) struct StoryTests {
     @Test func aStoryEndsWithBooksThatAgree() async throws {
         let process = Process()

@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// A list that the server cannot give any more: whether an entry took effect stays unknown.
+/// The outcome of the entry stays unknown.
 @Suite(.timeLimit(.minutes(60))) struct StuckLookUpTests {
     @Test func needsAPersonAndLooksAtOnceWhenAsked() async throws {
         let station = try await TestStation(
@@ -29,7 +29,6 @@ import Testing
         let why = try await station.homing("why", Samples.id(1).description)
         #expect(why.text.hasPrefix("This measurement (user_id 5) may already have taken effect at breathesafe"), "\(why.text)")
         #expect(why.text.contains("run: homing sync"), "\(why.text)")
-        // The lane may skip it: the other goes up.
         try await station.event("delivered") { $0.entry == Samples.id(2).description }
 
         station.sandbox.clearFaults()

@@ -3,14 +3,13 @@ import Testing
 @testable import homing_torture
 
 @Suite struct SyscallTests {
-    /// A few of the thousands of calls that the campaign lets fail, of every kind.
     @Test(
         .timeLimit(.minutes(60)),
         arguments: [
             ("fdatasync", "EIO", 6, 1), ("fsync", "EIO", 5, 1), ("pwrite64", "ENOSPC", 60, 8), ("write", "EINTR", 2, 1),
             ("openat", "EMFILE", 30, 8), ("rename", "EIO", 2, 1), ("unlink", "EIO", 1, 1), ("mmap", "ENOMEM", 1, 1),
             ("connect", "ENOMEM", 1, 8), ("accept4", "EMFILE", 3, 1),
-            // Of these the daemon ends, and has to say of what.
+            // The daemon ends after these and must report the reason.
             ("mkdir", "EIO", 1, 1), ("mkdir", "EIO", 3, 1), ("fsync", "ENOSPC", 13, 8), ("pwrite64", "EIO", 9, 8),
             ("accept4", "ECONNRESET", 3, 1), ("send", "ECONNRESET", 5, 1), ("recv", "EIO", 5, 1),
         ])
@@ -27,7 +26,7 @@ import Testing
         #expect(finding.wasCut == (ending != .stop))
     }
 
-    /// SQLite itself takes it for a disk that fails.
+    /// SQLite reports EDQUOT as an I/O error.
     @Test(.timeLimit(.minutes(60)))
     func aQuotaThatIsUsedUpIsAFullDisk() async throws {
         let injection = Injection(call: "pwrite64", error: "EDQUOT", number: 40, count: 60, pattern: "outbox.sqlite-wal")

@@ -4,8 +4,8 @@ import SyncModel
 import TestSupport
 
 extension TestStation {
-    /// Lets captures of `user` through, numbered from `first` on, until entry `failing` is settled or a person's to decide: without them nothing
-    /// tells a bad entry from a bad backend.
+    /// Delivers entries of `user` until entry `failing` is settled or held. Without other deliveries, the daemon blames the backend. See
+    /// BlameByContrast.
     func letOthersThrough(user: Int, from first: Int, whileFailing failing: Int) async throws {
         var number = first
         while ["pending", "inflight"].contains(try await entry(failing).state) {

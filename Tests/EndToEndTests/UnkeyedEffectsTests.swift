@@ -37,7 +37,6 @@ import Testing
         #expect(judged([1, 7], doubts: [:]).problems(delivered: [1]) == ["1 lists were made that nobody asked for"])
     }
 
-    /// What a backend made in this order, of entries 1 to 3.
     private func judged(_ made: [Int], doubts: [Int: Int]) -> UnkeyedEffects {
         let digests = made.map { LedgerEntry.digest(of: JSON.object(["name": .string("list \($0)")]).bytes) }
         var effects = UnkeyedEffects(digests: digests, numbers: 1...3)

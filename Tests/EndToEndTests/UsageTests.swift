@@ -3,9 +3,7 @@ import StationSupport
 import TestSupport
 import Testing
 
-/// What the real programs say when they are used wrongly, without any daemon.
 @Suite struct UsageTests {
-    /// The exit code and all that the program wrote; its standard input is empty.
     private func run(_ program: String, _ arguments: [String], home: String = "/nowhere") async throws -> (code: Int32, text: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: TestStation.programs + "/" + program)
@@ -53,7 +51,7 @@ import Testing
         #expect(text.contains("socket: expected") && text.contains("base_url: expected"), "\(text)")
     }
 
-    /// As nobody where this is root, whom no folder is closed to.
+    /// Permissions do not restrict root, so root runs this as nobody.
     @Test func aFolderThatTheDaemonMayNotWriteToIsFound() async throws {
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: directory("closed"), withIntermediateDirectories: true)

@@ -1,16 +1,14 @@
 import Foundation
 
-/// A change of one key that `homingd check` finds nothing wrong with.
+/// A change of one key that `homingd check` accepts.
 struct ValidChange: Sendable {
-    /// What becomes of entries that wait while it is made.
+    /// The effect on waiting entries.
     enum Outcome: Sendable {
-        /// They arrive.
         case arrive
-        /// They stay, held as `profile` or waiting, and arrive once it is taken back.
+        /// The entries wait or are held as `profile`, and are delivered after the change is reverted.
         case stay
     }
 
-    /// As the guide, or the shipped configuration, names it.
     let key: String
     let old, new: String
     let outcome: Outcome
@@ -19,7 +17,7 @@ struct ValidChange: Sendable {
         (self.key, self.old, self.new, self.outcome) = (key, old, new, outcome)
     }
 
-    /// The backend of the test; `BASE` and `OTHER` stand for the addresses of two servers.
+    /// `BASE` and `OTHER` stand for two servers.
     static let profile = """
         schema: 1
         name: breathesafe
@@ -134,7 +132,7 @@ struct ValidChange: Sendable {
         ValidChange("resources.NAME.max_age", "max_age: 86400", "max_age: 60"),
     ]
 
-    /// Keys that this backend cannot have, or that have one valid value; and keys of tables that are tried as a whole.
+    /// Keys that have no valid change here, or that are changed together with their table.
     static let otherKeys: [String: String] = [
         "schema": "it has one value", "extends": "what is extended is laid under a profile when it is read, and is like any key of it",
         "auth.scheme": "another scheme has no session here: people sign in anew", "auth.login.form": "the body is JSON",
@@ -149,7 +147,6 @@ struct ValidChange: Sendable {
         "resources.NAME": "read for people, and never for what is sent",
     ]
 
-    /// The configuration of the test, with short pauses.
     static let configuration = """
         state_directory: state
         socket: homing.sock
@@ -185,7 +182,6 @@ struct ValidChange: Sendable {
         ValidChange("access.administer", "backends: backends\n", "backends: backends\naccess: {administer: root}\n"),
     ]
 
-    /// Keys of the configuration that are not tried.
     static let otherConfigurationKeys: [String: String] = [
         "state_directory": "another directory is another station", "socket": "where programs find the daemon",
         "spool.route": "the profile has one route", "spool.unclaimed": "held by ClaimTests", "proxy": "held by ProxyTests",

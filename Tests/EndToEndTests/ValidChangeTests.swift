@@ -6,7 +6,6 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// Each key of the profile and of the configuration, changed while entries wait, and judged by what is sent to whom.
 @Suite(.timeLimit(.minutes(60))) struct ValidChangeTests {
     @Test(arguments: [true, false]) func noProfileKeyLosesOrMisdirectsWhatWaits(byReload: Bool) async throws {
         try await tryAll(ValidChange.ofProfile, in: "backends/breathesafe.yaml", byReload: byReload)
@@ -45,7 +44,7 @@ import Testing
         check(keys, ValidChange.ofConfiguration, ValidChange.otherConfigurationKeys)
     }
 
-    /// Every key is tried itself, or one in its table is, or it is said why not.
+    /// Each key, or one in its table, must be tried or excused.
     private func check(_ keys: Set<String>, _ changes: [ValidChange], _ others: [String: String]) {
         let tried = changes.map(\.key) + others.keys
         let missing = keys.filter { key in !tried.contains { $0 == key || $0.hasPrefix(key + ".") || key.hasPrefix($0 + ".") } }
@@ -54,7 +53,6 @@ import Testing
 
     // MARK: -
 
-    /// One station through all changes, each taken back before the next.
     private func tryAll(_ changes: [ValidChange], in name: String, byReload: Bool) async throws {
         let world = try await World()
         try await world.station.start()
@@ -81,7 +79,7 @@ import Testing
             try put(ValidChange.configuration, "homing.yaml")
         }
 
-        /// Writes a file with both addresses in their places; profiles also where the changed configuration looks for them.
+        /// Profiles also go to the folder of the changed `backends` key.
         func put(_ text: String, _ name: String) throws {
             let text = text.replacing("BASE", with: station.sandbox.baseURL).replacing("OTHER", with: other.baseURL)
             try station.directory.write(text, to: name)
@@ -123,15 +121,15 @@ import Testing
             }
         }
 
-        /// Puts the text to use; what is named otherwise now replaces the file from before.
+        /// A renamed profile replaces the old file.
         private func apply(_ text: String, _ name: String, _ change: ValidChange, _ byReload: Bool) async throws {
             if !byReload { try await station.end(SIGTERM) }
             let isRenamed = change.key == "name" && text.contains("name: other")
             for file in ["backends/breathesafe.yaml", "backends/other.yaml"] where change.key == "name" {
-                try? FileManager.default.removeItem(atPath: station.directory(file))  // `try?`: one of the two is there
+                try? FileManager.default.removeItem(atPath: station.directory(file))  // `try?`: only one of the two exists
             }
             try put(text, isRenamed ? "backends/other.yaml" : name)
-            // What is dropped has no other field than the user's id.
+            // Dropped files have no field but the user's id.
             let needsNoSpool =
                 text != ValidChange.profile && (["name", "routes"].contains(change.key) || change.new.contains("{item.room}"))
             let spool = "spool: {enabled: true, backend: breathesafe, route: measurement}"
@@ -172,7 +170,7 @@ import Testing
             }
         }
 
-        /// As much as a person can do to have it sent, three times over, has been done.
+        /// Asks for a sync three times, without effect.
         private func tried(_ change: ValidChange) async throws {
             for _ in 1...3 {
                 try await station.homing("sync")

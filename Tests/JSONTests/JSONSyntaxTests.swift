@@ -8,7 +8,7 @@ import Testing
         String(repeating: "[", count: levels) + values + String(repeating: "]", count: levels)
     }
 
-    /// A reader that tries one type after another would take a quarter of an hour.
+    /// A parser that backtracks would take fifteen minutes.
     @Test(.timeLimit(.minutes(60))) func checksDeepValuesInLinearTime() {
         let values = Array(repeating: #"1e5,true,"\u00e9""#, count: 1 << 16).joined(separator: ",")
         #expect(throws: Never.self) { try JSONSyntax.check(Data(Self.nested(500, values).utf8)) }
@@ -35,7 +35,7 @@ import Testing
         #expect(throws: JSONFlaw.notJSON) { try JSONSyntax.check(Data(text.utf8)) }
     }
 
-    /// Well-formed, and still not readable everywhere.
+    /// These are well-formed, but not readable by every parser.
     @Test(arguments: [
         (nested(501, "1"), JSONFlaw.tooDeep), (nested(100_000, "1"), .tooDeep), (nested(600, "1"), .tooDeep),
         ("[1e999]", .hugeNumber), ("[-1E+999]", .hugeNumber), ("1e400", .hugeNumber), (nines(309), .hugeNumber),
@@ -67,6 +67,6 @@ import Testing
         #expect(throws: JSONFlaw.tooDeep) { try JSONSyntax.check(Data(Self.nested(99, "1").utf8), .submitted(levels: 98)) }
     }
 
-    /// Past the range of a double from 309 digits on.
+    /// Exceeds the range of a double from 309 digits on.
     private static func nines(_ count: Int) -> String { String(repeating: "9", count: count) }
 }

@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: [
         ("5", JSONValue.int(5)), ("-5", -5), ("1.5", .number("1.5")), ("true", true), ("null", .null), (#""5""#, "5"), ("", ""),
         ("ann", "ann"), ("007", "007"), ("+5", "+5"), ("5 6", "5 6"), ("[1]", "[1]"), (#"{"a":1}"#, #"{"a":1}"#), ("True", "True"),
-        // As numbers these would come out as another id.
+        // As numbers, these would become another id.
         ("5e1", "5e1"), ("12E3", "12E3"), ("18446744073709551615", "18446744073709551615"),
         ("123456789012345678901234567890", "123456789012345678901234567890"),
     ])

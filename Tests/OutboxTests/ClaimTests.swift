@@ -30,7 +30,6 @@ import Testing
         #expect(try await store.claim(4).map(\.id) == (5...6).map(Samples.id))
     }
 
-    /// As many large documents as there is memory for; one that is larger goes alone.
     @Test func largeDocumentsInFlightAreFew() async throws {
         let store = try Store()
         for (number, size) in [12, 12, 12, 33].enumerated() {
@@ -122,7 +121,7 @@ import Testing
         #expect(try await store.outbox.entry(Samples.id(1))?.record.holdReason == .quarantine)
     }
 
-    /// As in a row from before entries had a checksum of their own.
+    /// Tests rows from before entries had a checksum.
     @Test func contentThatIsNotWhatWasAcceptedIsHeld() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))

@@ -7,12 +7,11 @@ import Vault
 
 @testable import Outbox
 
-/// Whatever becomes of the bytes of a store: it opens, what can be read is there as it was, and what cannot is counted.
+/// A damaged store opens, keeps readable rows, and counts missing ones. See DamagedStore.
 @Suite(.timeLimit(.minutes(60))) struct DamageTests {
     private static let store = "outbox.sqlite"
     private static let log = "outbox.sqlite-wal"
 
-    /// Damages copies of a store in turn and returns all that was wrong afterwards.
     private func faults(
         _ damaged: DamagedStore, _ cases: some Sequence<Int>, pages: (Int) -> Set<Int>? = { _ in nil },
         damage: (Int, inout [String: Data]) -> Void
@@ -73,7 +72,7 @@ import Vault
         #expect(faults == [])
     }
 
-    /// An entry then has the sequence of another one, or of a receipt, or one that was never given.
+    /// The flipped sequence may be that of another entry or of a receipt, or unused.
     @Test func aBitOfASequenceFlipped() async throws {
         let damaged = try await DamagedStore.closed.value
         let places = damaged.placesOfSequences
@@ -104,7 +103,7 @@ import Vault
         #expect(faults == [])
     }
 
-    /// Its sectors reach the disk in any order: that the last of its frames is whole says nothing of the others, nor of damage.
+    /// Sectors reach the disk in any order, so torn frames are not damage.
     @Test func aTransactionThatALossOfPowerHasTornIsNoDamage() async throws {
         let damaged = try await DamagedStore.open.value
         let last = try #require(damaged.lastTransaction)
@@ -117,13 +116,13 @@ import Vault
         }
     }
 
-    /// It was what claimed the entries that are on their way; nothing of it is used, for nothing tells damage from a write that failed.
+    /// The last transaction claimed the entries in flight. It is not used, because damage and a failed write look the same.
     @Test func theLogsLastTransactionDamagedAndSomethingBefore() async throws {
         let damaged = try await DamagedStore.open.value
         let last = try #require(damaged.lastTransaction)
         #expect(damaged.inFlight.count == 2)
         for frame in last {
-            // Of its content, its page, its salts, and all that its first sector says.
+            // Damages its content, page number, salts, or first sector.
             for place in [2000, 3, 9, -1] {
                 let copy = try damaged.write { files in
                     let start = 32 + frame * 4120
@@ -138,7 +137,7 @@ import Vault
         }
     }
 
-    /// What is newest is known all the same, but not for certain: other bytes may have changed so that it looks like that.
+    /// The newest version is found, but not for certain.
     @Test func thePageOfAFrameOfTheLogChanged() async throws {
         let damaged = try await DamagedStore.open.value
         let last = try #require(damaged.lastTransaction)
@@ -206,7 +205,7 @@ import Vault
         #expect(faults == [])
     }
 
-    /// The negative control: were a row that can be read left out, or changed, these tests would see it.
+    /// The negative control: these tests notice a missing or changed row.
     @Test func aSalvageThatSkipsARowIsSeen() async throws {
         let damaged = try await DamagedStore.closed.value
         let copy = try damaged.write { $0[Self.store]?.replaceSubrange(0..<50, with: Data(count: 50)) }
@@ -234,7 +233,6 @@ struct Seeded: RandomNumberGenerator {
 }
 
 @Suite struct NewerStoreTests {
-    /// Names and bytes of all files there.
     private func files(_ directory: TemporaryDirectory) throws -> [String: Data] {
         Dictionary(
             uniqueKeysWithValues: try directory.names.map { ($0, try Data(contentsOf: URL(fileURLWithPath: directory($0)))) })
@@ -248,7 +246,7 @@ struct Seeded: RandomNumberGenerator {
         let before = try files(store.directory)
         #expect(throws: OutboxError.tooNew) { try store.restart() }
         #expect(try files(store.directory) == before)
-        // Nor where the log is gone, or the first page is destroyed.
+        // The same holds without the log and with the first page destroyed.
         try await DatabaseQueue(path: store.directory("outbox.sqlite")).writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         var content = try Data(contentsOf: URL(fileURLWithPath: store.directory("outbox.sqlite")))
         content.replaceSubrange(0..<100, with: Data(count: 100))

@@ -6,27 +6,25 @@ import Vault
 
 @testable import Outbox
 
-/// A store with entries in every state, as a run that was cut off left it, and what a later run must make of copies of it that were damaged.
+/// The store of an interrupted run, with entries in every state, and checks on damaged copies of it.
 struct DamagedStore {
     let directory: TemporaryDirectory
     let key: VaultKey
     let clock: TestClock
-    /// What was accepted, in order.
     let accepted: [Mutation]
-    /// In which state each entry ends where nothing is damaged, once all that can be sent has been.
+    /// The final state of each entry without damage.
     private(set) var ends: [MutationID: Entry.State]
-    /// The pages that each entry's row may lie on, by its sequence.
+    /// The pages that may hold each entry's row, by sequence.
     let pagesOfEntries: [Int64: Set<Int>]
     let files: [String: Data]
     let lastCursor: Int64
-    /// What was on its way when the run was cut off.
     let inFlight: [MutationID]
 
-    /// Made once for all tests.
+    /// Shared by all tests.
     static let closed = Task { try await DamagedStore(isClosed: true) }
     static let open = Task { try await DamagedStore(isClosed: false) }
 
-    /// - Parameter isClosed: all is in one file; else much of it is in the write-ahead log.
+    /// - Parameter isClosed: false if much of the content is in the WAL.
     init(isClosed: Bool) async throws {
         let store = try Store()
         accepted = (1...40).map { number in
@@ -78,7 +76,7 @@ struct DamagedStore {
             for row in page.rows {
                 switch FoundRow(row, in: page.kind) {
                 case .entry(let sequence, _, isWhole: true): found[sequence, default: []].insert(number)
-                // With an overflow chain, whose pages have no owner here: any of them may be part of it.
+                // Overflow pages have no known owner, so any page may belong to the chain.
                 case .content(let sequence, _, let sealed):
                     found[sequence, default: []].formUnion(sealed.count > 4000 ? Set(1...pages.count) : [number])
                 default: break
@@ -90,7 +88,7 @@ struct DamagedStore {
 
     var pageCount: Int { (files["outbox.sqlite"]?.count ?? 0) / 4096 }
 
-    /// Where in the file each entry's sequence is, as one byte: before the header of its record, behind which the id comes first.
+    /// The offset of each entry's sequence, which precedes the record header; the id follows that.
     var placesOfSequences: [Int] {
         let file = [UInt8](files["outbox.sqlite"] ?? Data())
         return accepted.enumerated().compactMap { index, mutation in
@@ -102,7 +100,7 @@ struct DamagedStore {
         }
     }
 
-    /// The frames of the write-ahead log that its last transaction wrote; nil where there is none. Behind them lie those of logs before.
+    /// The WAL frames of the last transaction. Frames of earlier logs may follow.
     var lastTransaction: Range<Int>? {
         let log = files["outbox.sqlite-wal"] ?? Data()
         func bytes(_ start: Int, _ count: Int) -> Data { log[start..<start + count] }
@@ -113,7 +111,6 @@ struct DamagedStore {
         return ends.count > 1 ? ends[ends.count - 2] + 1..<ends[ends.count - 1] + 1 : nil
     }
 
-    /// Writes copies of the files, as `damage` leaves them, and returns their folder.
     func write(_ damage: (inout [String: Data]) -> Void) throws -> TemporaryDirectory {
         let copy = try TemporaryDirectory()
         var files = files
@@ -122,12 +119,11 @@ struct DamagedStore {
         return copy
     }
 
-    /// What a store went through until all that could be sent was.
     struct Life {
         var states: [MutationID: Entry.State] = [:]
         var reasons: [MutationID: HoldReason] = [:]
         var sent: [MutationID: [Mutation]] = [:]
-        /// Sent without a look whether it had been taken.
+        /// The entries that were sent without a lookup.
         var certain: Set<MutationID> = []
         var reports: [SalvageReport] = []
         var newSequence: Int64 = 0
@@ -135,7 +131,7 @@ struct DamagedStore {
         var isConsistent = false
     }
 
-    /// Runs the store in `copy` as the daemon does: where a run meets damage, the next one opens it anew.
+    /// Opens the store again after damage, like the daemon.
     func life(of copy: TemporaryDirectory) async throws -> Life {
         var life = Life()
         for run in 1... {
@@ -148,7 +144,7 @@ struct DamagedStore {
                     try outbox.close()
                     break
                 } catch {
-                    try? outbox.close()  // `try?`: it is damaged
+                    try? outbox.close()  // `try?`: the store is damaged
                     throw error
                 }
             } catch .damaged where run < 4 {
@@ -188,9 +184,7 @@ struct DamagedStore {
         _ = try await outbox.overview()
     }
 
-    /// What is wrong with how a damaged store ended; nothing where the promise was kept.
-    ///
-    /// - Parameter pages: those that were damaged; nil where any may have been.
+    /// - Parameter pages: the damaged pages; nil if any page may be damaged.
     func faults(of life: Life, pages: Set<Int>?) -> [String] {
         var faults: [String] = []
         var absent = 0
@@ -206,8 +200,7 @@ struct DamagedStore {
             }
         }
         let counted = life.reports.map { $0.missing + $0.lostReceipts }.reduce(0, +)
-        // Of what is said to be missing perhaps, without a count: all, where what counts could not be read, so that sequences went on far
-        // behind; else what the log's last transaction held.
+        // If the counters are lost, sequences jump far ahead and all entries may be missing; otherwise only the last transaction's.
         let mayMissMore = life.reports.contains(where: \.mayMissMore)
         let uncounted = !mayMissMore ? 0 : life.newSequence > 1_000_000 ? accepted.count : 1
         if absent > counted + uncounted {

@@ -4,7 +4,6 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// What a person has discarded is not acknowledged when it is submitted again.
 @Suite struct DiscardedTests {
     @Test(arguments: [false, true]) func refusesTheSameIdAfterADiscard(pruned: Bool) async throws {
         let store = try Store()
@@ -23,6 +22,6 @@ import Testing
         try await store.outbox.discard(Samples.id(1), by: "ann", at: store.clock.now)
         let results = try await store.outbox.enqueue(
             [Samples.mutation(1), Samples.mutation(2)], accountLabel: nil, at: store.clock.now)
-        #expect(results.map { (try? $0.get()) != nil } == [false, true])  // `try?`: whether it was taken is the question
+        #expect(results.map { (try? $0.get()) != nil } == [false, true])  // `try?`: only success matters
     }
 }

@@ -55,7 +55,7 @@ import Vault
         #expect(refusal == .overLimit(limit))
         #expect((10..<21).contains(accepted))
         #expect(try await outbox.room() == .overLimit(limit))
-        // What was accepted before is known, and needs no room.
+        // A duplicate needs no space.
         #expect(try await outbox.enqueue(Samples.mutation(1, lane: "0", payload: document), at: clock.now).sequence == 1)
         #expect(try await outbox.room() == .overLimit(limit))
         let claimed = try await outbox.claim([Samples.destination: 4], at: clock.now).entries
@@ -65,7 +65,7 @@ import Vault
         #expect(try await outbox.enqueue(Samples.mutation(101, lane: "new", payload: document), at: clock.now).sequence > 1)
     }
 
-    /// SQLite says of a file that may have no more pages what it says of a full disk; this disk has room.
+    /// SQLite reports a page limit like a full disk. This disk has space.
     @Test func aDiskThatWasFullIsFullUntilItHasRoomForWhatWasTurnedAway() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
@@ -80,12 +80,12 @@ import Vault
         #expect(!store.outbox.shortage.wasFull)
         store.outbox.shortage.turnedAway(1 << 60)
         #expect(try await store.outbox.room() == .diskFull)
-        // What is small may still fit, and says nothing.
+        // A small commit does not clear the shortage.
         _ = try await store.claim()
         #expect(try await store.outbox.room() == .diskFull)
     }
 
-    /// What is smaller would else go before it, perhaps in its own lane.
+    /// A smaller submission could overtake the refused one.
     @Test func behindWhatThereIsNoRoomForNothingIsAccepted() async throws {
         let clock = TestClock()
         let directory = try TemporaryDirectory()
@@ -99,7 +99,7 @@ import Vault
         #expect(try [results[0], results[3]].map { try $0.get().sequence } == [2, 1])
     }
 
-    /// What is on its way to the disk counts as there until it has failed or is there, and no longer.
+    /// Submissions being written count as used space.
     @Test func theRoomOfSubmissionsUnderWayIsOnlyTheirsWhileTheyAre() async throws {
         let store = try Store()
         #expect(store.outbox.shortage.began(1 << 60) == 0)
@@ -162,7 +162,7 @@ import Vault
             let content = try Data(contentsOf: URL(fileURLWithPath: store.directory(file)))
             #expect(content.range(of: Data(canary.utf8)) == nil, "\(file)")
         }
-        // The control: what is not sealed is found by the same search.
+        // The control: the same search finds data that is not encrypted.
         let all = try files.reduce(into: Data()) { $0 += try Data(contentsOf: URL(fileURLWithPath: store.directory($1))) }
         #expect(all.range(of: Data("users/5".utf8)) != nil)
     }

@@ -8,7 +8,7 @@ import Vault
 
 @testable import Outbox
 
-/// Somebody who has a copy of the store, and no key, and tries all that a document could have said.
+/// An attacker with the store but without the key. See KeyedDigests.
 @Suite struct GuessingTests {
     private static func document(_ year: Int, _ gender: String) -> String {
         #"{"average_measurements":{},"birth_year":\#(year),"gender":"\#(gender)"}"#
@@ -37,7 +37,7 @@ import Vault
         }
     }
 
-    /// The control: the form that was hashed is the one that is tried.
+    /// The control: the guesses use the stored form.
     @Test func theGuesserKnowsTheFormOfWhatIsStored() throws {
         let content = SealedContent(fields: ["user_id": 5], payload: Data(Self.document(1984, "female").utf8))
         #expect(SealedForm.plain(fields: #"{"user_id":5}"#, payload: Self.document(1984, "female")) == content.plain)
@@ -53,7 +53,7 @@ import Vault
     }
 }
 
-/// The plain form of a content, as its documentation says.
+/// The documented plain form of a content.
 private enum SealedForm {
     static func plain(fields: String, payload: String) -> Data {
         let count = UInt32(fields.utf8.count).bigEndian
@@ -61,7 +61,6 @@ private enum SealedForm {
     }
 }
 
-/// The hashes that somebody would try.
 private enum Hashes {
     static func all(of data: Data) -> [Data] {
         [Data(SHA256.hash(data: data)), Data(Insecure.SHA1.hash(data: data)), Data(Insecure.MD5.hash(data: data))]

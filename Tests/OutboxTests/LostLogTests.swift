@@ -7,7 +7,7 @@ import Vault
 
 @testable import Outbox
 
-/// What was acknowledged may be in the log alone, so a log that has lost something is missed.
+/// Acknowledged entries may exist only in the WAL. See DamagedStore.
 @Suite struct LostLogTests {
     private static let log = "outbox.sqlite-wal"
     private static let index = "outbox.sqlite-shm"
@@ -16,7 +16,7 @@ import Vault
 
     init() throws { store = try Store() }
 
-    /// The files as they are now, which is how a kill leaves them.
+    /// The files as a kill would leave them now.
     private func files() throws -> [String: Data] {
         let names = ["outbox.sqlite", Self.log, Self.index, Self.mark]
         return Dictionary(
@@ -29,11 +29,11 @@ import Vault
         for number in numbers { try await store.enqueue(Samples.mutation(number)) }
     }
 
-    /// The next run on such files, and what a look without it says.
+    /// Opens the files elsewhere, and checks the store before.
     private func next(on files: [String: Data]) throws -> (outbox: Outbox, faults: [String], directory: TemporaryDirectory) {
         let directory = try TemporaryDirectory()
         for (name, content) in files { try content.write(to: URL(fileURLWithPath: directory(name))) }
-        // It is the same file there.
+        // The mark contains the inode of the file, so it is written again.
         if files[Self.mark]?.starts(with: "open ".utf8) == true { StoreUse(of: directory("outbox.sqlite")).opened() }
         let check = try StoreCheck(file: directory("outbox.sqlite"), vault: nil, isInUse: false)
         let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, now: store.clock.now)
@@ -54,10 +54,10 @@ import Vault
         case .gone: files[Self.log] = nil
         case .goneWithItsIndex: (files[Self.log], files[Self.index]) = (nil, nil)
         case .empty: files[Self.log] = Data()
-        // At the end of a transaction, as if none had followed.
+        // The log ends at a transaction boundary, as if nothing had followed.
         case .cut: files[Self.log] = log.prefix(end)
         case .zeroed: files[Self.log] = log.prefix(end) + Data(count: log.count - end)
-        // The last transaction, as if a power cut had torn it.
+        // The last transaction looks like a torn write.
         case .last: files[Self.log] = log.prefix(log.count - 100) + Data(count: 100)
         case .older:
             #expect(try await store.outbox.emptyLog())
@@ -70,21 +70,20 @@ import Vault
         let report = try #require(outbox.salvaged)
         #expect(report.mayMissMore || loss == .last)
         #expect(SalvageReport.all(in: directory.path) == [report])
-        // Numbers go on behind those that may have been given.
+        // New sequences exceed all that may have been used.
         let sequence = try await outbox.enqueue(Samples.mutation(9), at: store.clock.now).sequence
         #expect(loss == .last ? sequence == 7 : sequence > 100_000)
         if loss == .last { #expect(report.saved + report.quarantined == 6) }
         let claimed = try await outbox.claim([Destination(backend: "breathesafe", account: "1"): 9], at: store.clock.now).entries
         #expect(claimed.allSatisfy { $0.uncertain || $0.id == Samples.id(9) })
         try outbox.close()
-        // It is told once.
+        // The loss is reported once.
         #expect(try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, now: .now).salvaged == nil)
     }
 
     enum LossOfCopies: CaseIterable { case cut, damaged, pageLost, older }
 
-    /// What the database has of the log, all of it or all but the last transactions, it goes on having, whatever becomes of the log. SQLite
-    /// would take what is left of that for newer.
+    /// Checkpointed content survives any loss in the WAL. SQLite would prefer the rest of the WAL as newer.
     @Test(arguments: LossOfCopies.allCases, [false, true]) func whatIsInTheDatabaseIsKept(_ loss: LossOfCopies, isAll: Bool) async throws {
         try await submit(1...3)
         let before = try files()
@@ -93,7 +92,7 @@ import Vault
         if isAll {
             #expect(try await store.outbox.pool.writeWithoutTransaction { try $0.checkpoint(.passive) }.walFrameCount > 0)
         } else {
-            // Somebody who reads keeps the log from being begun anew.
+            // A reader prevents a reset of the WAL.
             try await store.outbox.pool.read { db in
                 _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM entry")
                 try store.outbox.pool.unsafeReentrantWrite { db in
@@ -108,7 +107,7 @@ import Vault
         #expect(end < log.count && (log.count == copied[Self.log]?.count) == isAll)
         switch loss {
         case .cut: files[Self.log] = log.prefix(end)
-        // A page's content, and which page it is, of a transaction that has more behind it.
+        // Damages the content or the page number of a frame that is not in the last transaction.
         case .damaged: files[Self.log]?[end + 24 + 100] ^= 0xff
         case .pageLost: files[Self.log]?[end + 3] ^= 0xff
         case .older:
@@ -127,7 +126,7 @@ import Vault
         for number in 1...6 { #expect(try await outbox.entry(Samples.id(number)) != nil, "\(number)") }
     }
 
-    /// A page that is written once more behind what is copied is not copied at all, though the index counts it.
+    /// A page with a later copy in the WAL is not checkpointed, although the index counts it.
     @Test(arguments: [false, true]) func whatTheDatabaseLacksIsTakenFromTheLog(isCut: Bool) async throws {
         try await submit(1...2)
         #expect(try await store.outbox.emptyLog())
@@ -146,18 +145,17 @@ import Vault
         let aside = try TemporaryDirectory()
         try files[Self.index]?.write(to: URL(fileURLWithPath: aside(Self.index)))
         #expect(try #require(LogIndex(StoreFile(path: aside(Self.index)))).copied == (end - header) / size)
-        // Its last frame that is copied; or a page in it.
         if isCut { files[Self.log] = files[Self.log]?.prefix(end - size) } else { files[Self.log]?[end - 100] ^= 0xff }
         let (outbox, faults, _) = try next(on: files)
         #expect(faults.count == 1)
         let report = try #require(outbox.salvaged)
-        // Of the last one the content was in what is cut off.
+        // The cut removed the content of the last entry.
         #expect(report.saved == (isCut ? 3 : 4) && report.quarantined == (isCut ? 1 : 0))
         for number in 1...4 { #expect(try await outbox.entry(Samples.id(number)) != nil, "\(number)") }
         #expect(report.mayMissMore == isCut)
     }
 
-    /// What is not seen is not taken for lost.
+    /// An unreadable file is not treated as lost.
     @Test(arguments: ["-wal", "-shm"]) func aFileThatCannotBeOpenedStopsTheStart(_ suffix: String) async throws {
         try await submit(1...3)
         let path = store.directory("outbox.sqlite" + suffix)
@@ -181,7 +179,7 @@ import Vault
         #expect(try await isWhole(early))
         try await submit(4...6)
         var mixed = try files()
-        // An index of an earlier moment, of another start, or none.
+        // The index is older or missing.
         mixed[Self.index] = early[Self.index]
         #expect(try await isWhole(mixed))
         mixed[Self.index] = nil
@@ -189,12 +187,12 @@ import Vault
         #expect(try await store.outbox.emptyLog())
         #expect(try files()[Self.log]?.isEmpty == true)
         #expect(try await isWhole(files()))
-        // The log begins anew: what an index says of the one before counts no more.
+        // The WAL restarts, so the index of the earlier log is ignored.
         try await submit(7...7)
         mixed = try files()
         mixed[Self.index] = early[Self.index]
         #expect(try await isWhole(mixed))
-        // One that has changed says nothing.
+        // A damaged index is ignored.
         mixed = try files()
         mixed[Self.index]?[16] ^= 0xff
         #expect(try await isWhole(mixed))
@@ -212,14 +210,14 @@ import Vault
         #expect(try await outbox.entry(Samples.id(3)) != nil)
     }
 
-    /// Nothing more is promised, and nothing of it is touched.
+    /// A damaged store accepts no entries, and its files stay as they are.
     @Test func aStoreThatIsDamagedIsLeftAsItIs() async throws {
         try await submit(1...3)
         let entry = try #require(try await store.claim().first)
         let outbox = store.outbox
         outbox.damage.meet("as a test has it")
         await #expect(throws: OutboxError.damaged("as a test has it")) { try await self.submit(4...4) }
-        // What became of a delivery is still noted.
+        // Outcomes of deliveries are still recorded.
         _ = try await outbox.settle([Settled(entry, .delivered(Samples.receipt), attempt: nil)], thenClaim: [:], at: store.clock.now)
         let before = try files()
         try outbox.close()
@@ -228,7 +226,7 @@ import Vault
         #expect(after == before && before[Self.log]?.isEmpty == false)
     }
 
-    /// As by a start that fails once the store is open.
+    /// For example, if a start fails after it has opened the store.
     @Test func aStoreThatWasLetGoOfIsWhole() async throws {
         let directory = try TemporaryDirectory()
         for number in 1...3 {
@@ -239,7 +237,7 @@ import Vault
         }
     }
 
-    /// From a backup, say: it has no log, and what is said of another file is not said of it.
+    /// For example, a restored backup has no WAL.
     @Test func aStoreThatWasPutInThePlaceOfAnotherIsWhole() async throws {
         try await submit(1...3)
         #expect(try await store.outbox.emptyLog())

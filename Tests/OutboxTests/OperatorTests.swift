@@ -17,7 +17,7 @@ import Testing
         #expect(try await store.outbox.entry(Samples.id(1))?.attempts.count == 1)
     }
 
-    /// Else the claim of both would end the daemon.
+    /// Otherwise claiming both would violate a unique index and end the daemon.
     @Test func whatIsRevivedBeforeOneThatIsBeingSentWaitsForItsEnd() async throws {
         let store = try Store()
         for number in 1...2 { try await store.enqueue(Samples.mutation(number)) }
@@ -58,7 +58,6 @@ import Testing
         #expect(try await store.outbox.overview().blocked.isEmpty)
     }
 
-    /// A retry looks first, unless a person says not to.
     @Test(arguments: [Settlement.held(.unknownOutcome, lost), .dead(lost), .released(until: .distantPast, lost)], [true, false])
     func retryForgetsDoubtOnlyWhereAsked(settlement: Settlement, forgetsDoubt: Bool) async throws {
         let store = try Store()
@@ -70,7 +69,7 @@ import Testing
         #expect((entry.uncertainSince != nil) == !forgetsDoubt)
     }
 
-    /// The refusal answered the second send; the first may have taken effect all the same.
+    /// The refusal concerns the second send; the first may have taken effect.
     @Test(
         arguments: [
             (Settlement.dead(Samples.failure), Verdict.permanent(Samples.failure)),
@@ -145,7 +144,7 @@ import Testing
         #expect(try await store.outbox.derivedTablesMatch())
     }
 
-    /// The control: the comparison that the other tests trust finds a table that is off by one.
+    /// The control for the comparison that other tests rely on.
     @Test func aDerivedTableThatIsWrongIsFound() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))

@@ -21,7 +21,6 @@ import Testing
         #expect(try claim(store, old) == nil)
         #expect(try claim(store, new) == old)
         #expect(try claim(store, old) == nil)
-        // Delivered, it holds nobody up.
         try await store.deliver(try await store.claim()[0])
         #expect(try claim(store, new) == nil)
         try await store.enqueue(Samples.mutation(2))
@@ -51,7 +50,7 @@ import Testing
         #expect(event.detail == ["reason": "unknownOutcome"])
     }
 
-    /// What changes on the disk is no other origin: whatever waits would wait for one that nobody can sign in to.
+    /// Damage must not count as another origin: the entries would wait for one that does not exist.
     @Test func anOriginThatHasChangedSinceHoldsNobodyUp() async throws {
         let store = try Store()
         #expect(try claim(store, old) == nil)
@@ -66,13 +65,13 @@ import Testing
                 var bytes = stored
                 bytes[place] ^= flip
                 try await write(bytes)
-                // Nor is it anybody else's.
+                // The damaged origin does not match a different one either.
                 #expect(try claim(store, new) != nil, "byte \(place)")
                 #expect(try claim(store, old) == nil, "byte \(place)")
                 #expect(try claim(store, new) == old, "byte \(place)")
             }
         }
-        // As it was stored before there was a digest.
+        // This is the format from before digests were stored.
         try await write(Data(old.utf8))
         #expect(try claim(store, new) == old)
         #expect(try claim(store, old) == nil)

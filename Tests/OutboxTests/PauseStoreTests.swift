@@ -66,7 +66,7 @@ import Testing
         #expect(try await store.outbox.pauses().isEmpty)
     }
 
-    /// Begun while the clock was ahead: at the next start it is set right for good, so that no number of restarts makes it longer again.
+    /// The pause is corrected once, at the next start, so that restarts cannot extend it.
     @Test func aPauseFromTheFutureIsSetRightOnce() async throws {
         let store = try Store()
         let now = store.clock.now

@@ -4,12 +4,12 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// Events leave in the order of their cursors, whatever the clock said when they were written.
+/// Events are pruned in cursor order, even if the clock was wrong when they were written.
 @Suite struct PruneTests {
     private static let day: TimeInterval = 86_400
     private let begin = Date(timeIntervalSince1970: 1_765_000_000)
 
-    /// A store with an event for each time, days after the first, and the cursors that are left after a pruning of what is older than 30 days.
+    /// Records events at `days`, prunes those older than 30 days, and returns the remaining cursors.
     private func left(of days: [Double], prunedOn day: Double) async throws -> (cursors: [Int64], oldest: Int64) {
         let store = try Store()
         try await store.outbox.record(days.map { SyncEvent(at: begin.addingTimeInterval($0 * Self.day), .synced) })
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func leavesNoGapBehindAnEventOfAClockThatWasAhead() async throws {
-        // The third event is of the year 2099. It stays, and so does all that came after it.
+        // The third event is dated 2099.
         let (cursors, oldest) = try await left(of: [0, 1, 27_000, 2, 3, 39], prunedOn: 40)
         #expect(cursors == [3, 4, 5, 6] && oldest == 2)
     }

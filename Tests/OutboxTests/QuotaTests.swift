@@ -4,7 +4,7 @@ import Outbox
 import Testing
 
 struct QuotaTests {
-    /// SQLite remembers a file's last error for good, whatever has gone well since.
+    /// SQLite keeps a file's last error, even after later calls succeed.
     @Test(arguments: [
         (ResultCode.SQLITE_IOERR_WRITE, [EDQUOT, 0], true), (.SQLITE_IOERR_WRITE, [0, EDQUOT], true),
         (.SQLITE_IOERR_WRITE, [EDQUOT, EDQUOT], true), (.SQLITE_IOERR_WRITE, [EDQUOT, EIO], false), (.SQLITE_IOERR_WRITE, [0, EIO], false),

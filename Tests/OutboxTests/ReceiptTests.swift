@@ -5,7 +5,6 @@ import TestSupport
 import Testing
 
 @Suite struct ReceiptTests {
-    /// Three delivered, a minute apart, and one discarded.
     private func settled() async throws -> Store {
         let store = try Store()
         for number in 1...4 { try await store.enqueue(Samples.mutation(number)) }

@@ -7,9 +7,8 @@ import TestSupport
 import Testing
 import Vault
 
-/// Damage that leaves every row readable, and has two of them contradict each other.
+/// Damage that leaves all rows readable, but makes two of them contradict each other.
 @Suite struct SalvageTests {
-    /// Delivers so many entries, each of a lane of its own.
     private func delivered(_ count: Int) async throws -> Store {
         let store = try Store()
         for number in 1...count { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
@@ -22,14 +21,13 @@ import Vault
         try await store.outbox.prune(before: store.clock.now, at: store.clock.now)
     }
 
-    /// The next run of a daemon that has met damage.
     private func salvage(_ store: inout Store) throws {
         try store.outbox.close()
         try Data("a test".utf8).write(to: URL(fileURLWithPath: store.directory("outbox.sqlite.damaged")))
         try store.restart()
     }
 
-    /// Changes what a trigger keeps from being changed, as damage does.
+    /// Changes a value that a trigger protects.
     private func change(_ store: Store, _ sql: String) throws {
         try store.raw { db in
             let guarding = "SELECT sql FROM sqlite_schema WHERE name = 'entryIdentity'"
@@ -38,7 +36,7 @@ import Vault
         }
     }
 
-    /// Numbers that an earlier salvage passed over, where the note of that is gone.
+    /// An earlier salvage skipped these sequences, and its record of them is lost.
     @Test(arguments: [100_000, 1_000_000]) func whatWasNeverGivenIsNotMissed(passed: Int64) async throws {
         var store = try await delivered(3)
         try store.raw { try $0.execute(sql: "UPDATE sqlite_sequence SET seq = 5 + ? WHERE name = 'entry'", arguments: [passed]) }
@@ -49,7 +47,6 @@ import Vault
         #expect(try await store.outbox.enqueue(Samples.mutation(5), at: store.clock.now).sequence > 5 + passed)
     }
 
-    /// Nothing goes up that a person has paused, and nothing is told of a pause that nobody has asked for.
     @Test(arguments: [nil, true, false]) func aPauseGoesOn(hasEnd: Bool?) async throws {
         var store = try await delivered(1)
         for number in 2...9 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
@@ -69,12 +66,12 @@ import Vault
         #expect(try store.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM event WHERE kind = 'resumed'") } == 0)
     }
 
-    /// A content finds its entry by the id, too, and what was settled leaves none behind.
+    /// A content row is matched by its id as well.
     @Test func aContentInAnotherPlaceFindsItsEntry() async throws {
         var store = try await delivered(1)
         for number in 2...5 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
         try store.raw { db in
-            // The first has no entry that waits for it; two have each other's place, and one that of nobody.
+            // One row belongs to a settled entry, two have swapped sequences, and one has an unused sequence.
             try db.execute(
                 sql: """
                     DROP TRIGGER contentSame;
@@ -100,7 +97,7 @@ import Vault
         let record = try #require(try await store.outbox.entry(Samples.id(3))).record
         #expect(record.sequence > 4 && record.holdReason == .quarantine)
         #expect(try await store.outbox.receipt(Samples.id(2))?.sequence == 2)
-        // Content and all: once a person says so it goes.
+        // The content is kept, so a retry sends it.
         try await store.outbox.retry(Samples.id(3), forgetsDoubt: false, by: "test", at: store.clock.now)
         let claimed = try await store.claim(2)
         #expect(Set(claimed.map(\.mutation)) == Set([3, 4].map { Samples.mutation($0, lane: "\($0)") }))

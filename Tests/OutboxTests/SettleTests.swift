@@ -27,7 +27,7 @@ import Testing
         #expect(next.entries.map(\.id) == [Samples.id(2)])
     }
 
-    /// Nor where this run has claimed the same entry meanwhile.
+    /// The same applies if this run has claimed the entry again.
     @Test(arguments: [Entry.State.pending, .inflight]) func aLateSettlementChangesNothing(state: Entry.State) async throws {
         var store = try Store()
         try await store.enqueue(Samples.mutation(1))
@@ -41,7 +41,7 @@ import Testing
         #expect(try await store.outbox.entry(Samples.id(1))?.attempts.isEmpty == true)
     }
 
-    /// Only damage can be the reason, and none that should stop the others.
+    /// Only damage can cause this, and it must not stop the other entries.
     @Test func whatCannotBeSettledIsHeldAlone() async throws {
         let store = try Store()
         for number in 1...3 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
@@ -61,11 +61,11 @@ import Testing
         let held = try #require(try await store.outbox.entry(Samples.id(2))).record
         #expect(held.holdReason == .quarantine && held.uncertain && held.lastError?.isEmpty == false)
         #expect(try await store.outbox.events(since: 0, limit: 20).filter { $0.kind == .held }.map(\.entry) == [Samples.id(2)])
-        // What is read through for damage next has it salvaged, and the entry gets a sequence of its own.
+        // The next verification finds the damage, and the salvage then assigns a new sequence.
         await #expect(throws: OutboxError.damaged("entry 2 has the sequence of another one's receipt")) { try await store.outbox.verify() }
     }
 
-    /// Also of what was sealed nothing is left: its key outlives it.
+    /// The encrypted content must go too, because the key stays. See DestroyedAtDelivery.
     @Test func whatWasDeliveredIsOverwrittenInTheFile() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1, payload: #"{"n":"\#(String(repeating: "1", count: 30_000))"}"#))
@@ -82,7 +82,7 @@ import Testing
         #expect(after == (0, 0))
     }
 
-    /// Only to accept it, and to overwrite it, costs as much as it has.
+    /// Only accepting and overwriting an entry may write its full size.
     @Test func whatMovesALargeEntryWritesLittle() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1, payload: #"{"n":"\#(String(repeating: "1", count: 2_000_000))"}"#))
@@ -94,7 +94,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: store.directory("outbox.sqlite-wal"))).count < 400_000)
     }
 
-    /// Whoever reads keeps the log, and keeps nobody waiting.
+    /// Emptying the WAL does not wait for readers.
     @Test func theLogIsEmptiedOnceNobodyReadsFromIt() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
@@ -103,7 +103,7 @@ import Testing
         #expect(try await outbox.emptyLog())
         try await store.enqueue(Samples.mutation(2))
         var took: [Duration] = []
-        // SQLite's own patience with a reader is five seconds. Some round is quicker, on whatever machine.
+        // SQLite's busy timeout is five seconds.
         repeat {
             let began = ContinuousClock.now
             try await reader.read { db in
@@ -163,7 +163,7 @@ import Testing
         #expect(try await store.outbox.entry(Samples.id(1))?.record.uncertain == false)
     }
 
-    /// Neither the send that left it open, nor a look-up that had no network.
+    /// Neither the original send nor a lookup without a network counts.
     @Test func countsAnsweredLookUps() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
@@ -199,7 +199,7 @@ import Testing
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         #expect(throws: DatabaseError.self) { try store.raw { try $0.execute(sql: "DELETE FROM entry") } }
-        // Nor with one, where it is not settled.
+        // Not even an entry with a receipt may go, as long as it is not settled.
         try store.raw { db in
             try db.execute(
                 sql: """

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Outbox
 
-/// What a row is shows in its shape alone, so that it can be read where nothing tells any more which page is whose.
+/// A salvage identifies rows by their values alone, so it can read pages of unknown tables.
 @Suite struct ShapeTests {
-    /// For what each table's and each index's rows are taken; nil where they are not used.
+    /// The classification of each table's and index's rows; nil if a salvage ignores them.
     private static let expected: [String: String?] = [
         "entry": "entry", "content": "content", "receipt": "receipt", "event": "event", "attempt": "attempt", "account": "account",
         "origin": "origin", "pause": "pause", "quiet": "quiet", "asideOrder": "place", "afterOrder": nil, "gap": "gap", "run": "epoch",

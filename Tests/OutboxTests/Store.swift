@@ -5,7 +5,6 @@ import SyncModel
 import TestSupport
 import Vault
 
-/// An outbox in a directory of its own, and what a test does with it.
 struct Store {
     let directory: TemporaryDirectory
     let key: VaultKey
@@ -18,7 +17,7 @@ struct Store {
         outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: key), crashed: false, now: clock.now)
     }
 
-    /// Opens the same file again, as the next run of the daemon would, while the old one has lost its claim to it.
+    /// Opens the file again while the old instance exists, like the next run of the daemon.
     mutating func restart(crashed: Bool = false) throws {
         outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: key), crashed: crashed, now: clock.now)
     }
@@ -39,7 +38,7 @@ struct Store {
 
     func state(_ number: Int) async throws -> Entry.State? { try await outbox.entry(Samples.id(number))?.record.state }
 
-    /// The raw file, beside the outbox: what somebody with a hex editor would see or do.
+    /// Accesses the file directly.
     func raw<T>(_ work: (Database) throws -> T) throws -> T {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false

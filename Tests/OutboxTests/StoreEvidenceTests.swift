@@ -7,7 +7,6 @@ import Vault
 @testable import Outbox
 
 @Suite struct StoreEvidenceTests {
-    /// The file of a store with so many entries that wait.
     private func store(_ count: Int) async throws -> Store {
         let store = try Store()
         for number in 1...max(1, count) { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
@@ -24,7 +23,7 @@ import Vault
         #expect(try evidence(store).isSealed(by: Vault(key: store.key)) == true)
     }
 
-    /// One or two rows that do not open may be damaged, as that is by which the key is checked.
+    /// One or two rows that cannot be decrypted may just be damaged.
     @Test(arguments: [(0, nil), (1, nil), (2, nil), (3, false), (20, false)] as [(Int, Bool?)])
     func anotherKeyIsToldFromDamageByThreeRows(count: Int, answer: Bool?) async throws {
         #expect(try await evidence(store(count)).isSealed(by: Vault(key: VaultKey())) == answer)

@@ -7,7 +7,7 @@ import Vault
 
 @testable import Outbox
 
-/// What is read through before it is sent, while somebody may still have what it was captured from.
+/// Damage is found while someone may still have the original.
 @Suite struct VerifyTests {
     @Test func contentThatCannotBeReadBackIsHeldLongBeforeItsTurn() async throws {
         let store = try Store()
@@ -34,7 +34,7 @@ import Vault
             #expect(record.state == .held && record.holdReason == .quarantine)
         }
         #expect(try await store.outbox.events(since: 0, limit: 2000).filter { $0.kind == .held }.map(\.entry) == damaged)
-        // What is on its way was read already.
+        // Entries in flight have been read already.
         #expect(sent.first?.id == Samples.id(1))
         #expect(try await store.state(1) == .inflight)
         #expect(try await held().isEmpty)

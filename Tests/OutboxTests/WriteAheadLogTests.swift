@@ -8,9 +8,8 @@ import Testing
 @Suite struct WriteAheadLogTests {
     private static let frame = 4096 + 24
     private let directory: TemporaryDirectory
-    /// The store without its log.
     private let file: Data
-    /// A log of a few transactions, and the frame that each of them ends with.
+    /// A WAL of a few transactions, and the last frame of each.
     private let log: Data
     private let ends: [Int]
 
@@ -35,13 +34,13 @@ import Testing
         try db.execute(sql: "INSERT INTO blob VALUES (randomblob(?))", arguments: [pages * 4096])
     }
 
-    /// What the log becomes where one more transaction of so many pages is written.
+    /// The WAL after one more transaction.
     private func log(with pages: Int) throws -> Data {
         let path = directory("copy\(pages)")
         try file.write(to: URL(fileURLWithPath: path))
         try log.write(to: URL(fileURLWithPath: path + "-wal"))
         let queue = try DatabaseQueue(path: path)
-        defer { try? queue.close() }  // `try?`: nothing more is asked of it
+        defer { try? queue.close() }  // `try?`: it is not used again
         return try queue.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
             try Self.write(pages, db)
@@ -55,13 +54,13 @@ import Testing
         return WriteAheadLog(StoreFile(path: path, unreadable: unreadable))
     }
 
-    /// What the log becomes where it begins anew and one transaction of so many pages is written.
+    /// The WAL after a restart and one transaction.
     private func restarted(with pages: Int) throws -> Data {
         let path = directory("restarted\(pages)")
         try file.write(to: URL(fileURLWithPath: path))
         try log.write(to: URL(fileURLWithPath: path + "-wal"))
         let queue = try DatabaseQueue(path: path)
-        defer { try? queue.close() }  // `try?`: nothing more is asked of it
+        defer { try? queue.close() }  // `try?`: it is not used again
         return try queue.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA wal_checkpoint(RESTART)")
             try Self.write(pages, db)
@@ -69,22 +68,22 @@ import Testing
         }
     }
 
-    /// The frames that were found, by the page that each is a version of; 0 stands for one that is not known.
+    /// The frames found, by page; 0 stands for an unknown page.
     private func frames(_ found: WriteAheadLog) -> [Int: [Int]] { found.versions.mapValues { $0.map { ($0.offset - 56) / Self.frame } } }
 
-    /// The frames of which something is not as it was, or may not be.
+    /// The frames that may differ from the original.
     private func doubtful(_ found: WriteAheadLog) -> Set<Int> {
         Set(found.versions.values.joined().filter { !$0.isVerified }.map { ($0.offset - 56) / Self.frame })
     }
 
-    /// What becomes of frames by page where those in `lost` are of a page that is not known.
+    /// The expected frames, if those in `lost` have an unknown page.
     private func frames(_ frames: [Int: [Int]], without lost: Set<Int>) -> [Int: [Int]] {
         var left = frames.mapValues { $0.filter { !lost.contains($0) } }
         if !lost.isEmpty { left[0] = lost.sorted() }
         return left.filter { !$0.value.isEmpty }
     }
 
-    /// Each begins where the one before it did, and leaves of that one what it is too short to cover.
+    /// The failed transactions all began at the same frame, so parts of the longer ones remain.
     @Test func whatIsLeftOfTransactionsThatFailedIsNoDamage() throws {
         let (long, middle, short) = (try log(with: 20), try log(with: 10), try log(with: 2))
         let left = short + middle[short.count...] + long[middle.count...]
@@ -92,7 +91,7 @@ import Testing
         let found = try read(left)
         #expect(!found.isDamaged && found.mayHoldMore)
         #expect(found.versions.mapValues { $0.map(\.offset) } == (try read(short)).versions.mapValues { $0.map(\.offset) })
-        // What was damaged before them is found all the same, and they take the place of nothing.
+        // Earlier damage is still found.
         var damaged = left
         damaged[32 + ends[1] * Self.frame + 24 + 2000] ^= 0x10
         let salvaged = try read(damaged)
@@ -112,7 +111,7 @@ import Testing
         #expect(count > 0 && count < log.count / Self.frame)
     }
 
-    /// A power cut may leave the salts of this log in a frame of the one before it, whose header lies in two sectors.
+    /// A power cut can leave this log's salts in an old frame, whose header spans two sectors.
     @Test func aTornHeaderBehindTheEndMakesNoTransactionOfTheOldLog() throws {
         let restarted = try restarted(with: 2)
         let whole = try read(restarted)
@@ -129,10 +128,10 @@ import Testing
         }
     }
 
-    /// As where the disk has lost a write, and the header is still that of an older log.
+    /// For example, the disk lost a write, and the header is that of an older log.
     @Test func anOldHeaderThatATransactionGoesOnFromIsDamage() throws {
         let whole = try read(log)
-        // Behind it is only one more, which alone tells of it.
+        // Only the last transaction follows and shows the damage.
         let place = 32 + ends[ends.count - 2] * Self.frame
         var damaged = log
         let first = damaged[place + 8..<place + 12].reduce(0) { $0 << 8 | UInt32($1) } - 1
@@ -143,17 +142,17 @@ import Testing
         #expect(frames(found) == frames(whole))
     }
 
-    /// Not even where more is left of it than of this one.
+    /// Not even if more remains of the old log than of this one.
     @Test func theOldLogDoesNotPassForOneWhoseFirstSectorIsGone() throws {
         var restarted = try restarted(with: 2)
         let count = try read(restarted).versions.values.joined().count
         restarted.resetBytes(in: 0..<512)
         let found = try read(restarted)
-        // Nothing goes on from its only transaction.
+        // No transaction follows its only one.
         #expect(found.isDamaged && found.mayHoldMore && found.versions.isEmpty && count < log.count / Self.frame - count)
     }
 
-    /// All but the sectors are there: of one with the beginning of a frame the page is not known.
+    /// A frame without its beginning has an unknown page.
     @Test func eachSectorZeroedInTurn() throws {
         let sound = frames(try read(log))
         for start in stride(from: 0, to: log.count, by: 512) {
@@ -164,13 +163,13 @@ import Testing
             func hasChanged(_ place: Int, _ count: Int) -> Bool { log[place..<place + count] != damaged[place..<place + count] }
             let touched = (0...ends[3]).filter { hasChanged(32 + $0 * Self.frame, Self.frame) }
             let unnamed = Set(touched.filter { hasChanged(32 + $0 * Self.frame, 4) })
-            // Nothing goes on from the last transaction; nor from the one before it where both are damaged, or it says no end.
+            // No frame continues from the last transaction. The one before is lost too if both are damaged or its commit mark is missing.
             let endIsGone = unnamed.contains(ends[2]) || touched == [ends[2], ends[2] + 1]
             let last = endIsGone ? ends[1] : touched.contains { $0 > ends[2] } ? ends[2] : ends[3]
             let expected = frames(sound.mapValues { $0.filter { $0 <= last } }, without: unnamed.filter { $0 <= last })
             #expect(frames(found) == expected, "sector at \(start), frames \(touched)")
             #expect(found.isDamaged == (start == 0 || touched.contains { $0 <= last }), "sector at \(start), frames \(touched)")
-            // The frame behind a header that is gone has nothing to go on from.
+            // The frame after a lost header cannot be verified.
             #expect(doubtful(found).isSubset(of: touched + unnamed.map { $0 + 1 }), "sector at \(start), frames \(touched)")
             #expect(found.mayHoldMore == (last < ends[3] || !unnamed.isEmpty), "sector at \(start), frames \(touched)")
         }
@@ -186,7 +185,7 @@ import Testing
         }
     }
 
-    /// Which page it is of can be told from its checksum, and whose log it is of by one of the salts.
+    /// The checksum reveals the page number, and one salt identifies the log.
     @Test func theHeaderOfAFrameChanged() throws {
         let sound = try read(log)
         for frame in Set([0, 1, 5] + ends) {
@@ -227,20 +226,20 @@ import Testing
         }
     }
 
-    /// What goes on from a transaction shows that it was on the disk, whatever became of the rest of both.
+    /// A transaction that continues from another one proves that the other was on the disk.
     @Test func theFirstFrameOfATransactionVouchesForTheOneBefore() throws {
         let (before, last) = (ends[1] + 1...ends[2], ends[2] + 1...ends[3])
         for (frame, other) in before.flatMap({ frame in last.map { (frame, $0) } }) {
             var damaged = log
             for frame in [frame, other] { damaged[32 + frame * Self.frame + 24 + 2000] ^= 0x04 }
             let found = try read(damaged)
-            // Nothing vouches for the last one; and where its first frame has changed, nothing tells the two from such as failed.
+            // Nothing confirms the last one. If its first frame is damaged, both look like failed transactions.
             #expect(found.isDamaged == (other > last.lowerBound) && found.mayHoldMore, "frames \(frame) and \(other)")
             #expect(found.versions.values.joined().count == (found.isDamaged ? ends[2] : ends[1]) + 1, "frames \(frame) and \(other)")
         }
     }
 
-    /// Wherever a bit has changed, the next transaction shows it, which goes on from there; the last one has none behind it.
+    /// The next transaction reveals any changed bit. The last one has none after it.
     @Test func damageBeforeTheLastTransactionIsFound() throws {
         let sound = try read(log)
         #expect(!sound.isDamaged && !sound.mayHoldMore && !sound.mayLackVersions && ends.count == 4)

@@ -38,7 +38,7 @@ import Testing
             let tokens = try await client.firebaseTokens()
             try await client.aiPhotoRegister(tokens)
             let body = #"{"transaction_data":{"originalTransactionId":"42"},"product_id":"credits.10"}"#
-            // The same transaction in another form: a signed one, whose middle is {"originalTransactionId":"42"}.
+            // The same transaction, signed: the middle part is {"originalTransactionId":"42"}.
             let signed = #"{"transaction_data":"e30.eyJvcmlnaW5hbFRyYW5zYWN0aW9uSWQiOiI0MiJ9.x","product_id":"credits.10"}"#
             for body in [body, body, signed] {
                 let answer = try await client.aiPhoto("/v1/credits/purchase", tokens, body)

@@ -2,7 +2,6 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// What holds for every backend with tokens: faults, the ledger and the end of sessions.
 @Suite struct BackendsInTurnTests {
     @Test(arguments: BackendInTurn.all, [FaultName.cut, .commitThenCut, .neverAnswer, .neverAnswerAfterCommit])
     func aLostAnswerLeavesWhatItSays(_ turn: BackendInTurn, _ name: FaultName) async throws {

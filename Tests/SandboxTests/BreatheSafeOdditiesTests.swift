@@ -1,7 +1,7 @@
 import Sandbox
 import Testing
 
-/// What the real server was seen to do where one would not expect it.
+/// Unexpected behaviour of the real server.
 @Suite struct BreatheSafeOdditiesTests {
     private static let arkit = "/users/5/facial_measurements_from_arkit"
 

@@ -2,9 +2,8 @@ import Foundation
 import Sandbox
 import Testing
 
-/// The sandbox against what the real backend answered.
 @Suite struct CapturedExchangesTests {
-    /// Labels without a whole answer in the capture; each has a test of its own that makes the same request.
+    /// Labels without a complete captured answer. Each has its own test.
     static let notReplayed = [
         "csrf_token": "only the length was printed: aTokenHas86Characters",
         "TIMEOUT: same, following redirects as GET (URLSession)": "the client never follows redirects: theSignInPageDoesNotExist",

@@ -2,7 +2,6 @@ import Foundation
 import Sandbox
 import Testing
 
-/// A backend of which nothing is known but its profile.
 @Suite struct DescribedTests {
     private static let notes = """
         schema: 1
@@ -43,7 +42,7 @@ import Testing
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "described-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }  // `try?`: what is left there harms nobody
+        defer { try? FileManager.default.removeItem(at: folder) }  // `try?`: a leftover does no harm
         try Data(profile.utf8).write(to: folder.appending(path: "\(name).yaml"))
         let file = folder.appending(path: "\(name).yaml").path
         try await withSandbox(of: .described(DescribedConfiguration(file: file, accessLifetime: access)), body)

@@ -5,7 +5,6 @@ import Sandbox
 import TestSupport
 import Testing
 
-/// Each fault as a client sees it, and what it leaves in the ledger.
 @Suite struct FaultTests {
     @Test(arguments: [
         (FaultName.cut, 0), (.commitThenCut, 1), (.neverAnswer, 0), (.neverAnswerAfterCommit, 1),
@@ -78,7 +77,7 @@ import Testing
             #expect(answers.map(\.status) == [503, 429, 503])
             #expect(answers[0].header("retry-after") == "7")
             #expect(answers[2].header("retry-after") == nil)
-            // However long the requests took.
+            // Allows for the duration of the requests.
             let seconds = Int(sandbox.clock.now.timeIntervalSince(now)) + 61
             let dates = (60...seconds).map { now.addingTimeInterval(TimeInterval($0)).httpDate }
             #expect(dates.contains(answers[1].header("retry-after") ?? ""))

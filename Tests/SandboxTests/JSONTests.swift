@@ -62,7 +62,7 @@ import Testing
     func nestingEndsAt100ForRuby(_ depth: Int, _ isRead: Bool) {
         for (open, inside, close) in [("[", "", "]"), (#"{"a":"#, "1", "}")] {
             let text = String(repeating: open, count: depth) + inside + String(repeating: close, count: depth)
-            let value = try? JSON(bytes: Array(text.utf8), grammar: .ruby)  // the error is what some arguments are for
+            let value = try? JSON(bytes: Array(text.utf8), grammar: .ruby)  // `try?`: some arguments must fail
             #expect((value != nil) == isRead)
         }
     }

@@ -93,7 +93,7 @@ import Testing
 
     @Test func theFileHoldsOneLineForEachEntry() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "ledger-\(UUID()).ndjson").path
-        defer { try? FileManager.default.removeItem(atPath: path) }  // only a leftover
+        defer { try? FileManager.default.removeItem(atPath: path) }  // `try?`: a leftover does no harm
         let entries = try await withSandbox(ledgerFile: path) { sandbox, client async throws in
             try await client.logIn()
             try await client.upload(key: "a")

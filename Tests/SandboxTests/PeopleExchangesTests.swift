@@ -2,16 +2,15 @@ import Foundation
 import Sandbox
 import Testing
 
-/// The captured day of one person: created, named, measured, fit-tested and deleted, in that order, by one manager.
 @Suite struct PeopleExchangesTests {
     private static let file = "breathesafe-people-exchanges.txt"
-    /// In the capture: the row of `managed_users`, the person, the fit test.
+    /// Ids in the capture: the row in `managed_users`, the person, the fit test.
     private static let (row, person, fitTest) = ("23", "28", "14")
 
     @Test func theSandboxAnswersAsTheRealBackendDid() async throws {
         let exchanges = try CapturedExchange.read(fixture(Self.file))
         #expect(exchanges.count == 24)
-        // Three people are there before: the first and the last with the measurements that the captured list shows.
+        // The first and the last have the measurements of the captured list.
         let backend = BreatheSafeConfiguration(managedUsers: (5...7).map { .init(user: $0) }, masks: 0)
         try await withSandbox(backend) { _, client async throws in
             try await client.logIn()
@@ -21,7 +20,7 @@ import Testing
                 let answer = try await send(exchange, ids, by: client)
                 let differences = answer.differences(from: exchange.answer, host: "")
                 #expect(differences == [], "\(exchange.label)")
-                // `try?`: what has no JSON body names nobody.
+                // `try?`: a response without a JSON body has no ids.
                 let body = try? answer.json()
                 if let made = body?["managed_user"] {
                     ids[Self.row] = made["id"]?.integer.map(String.init)
@@ -41,7 +40,7 @@ import Testing
         }
         let whole = try arkit("the new person in the list, before a name was given")
         var cut = try arkit("the list, page 2 of 2 a page")
-        // What was cut off in the capture, so that it is complete.
+        // Completes the measurements that were truncated in the capture.
         let distances = (whole["average_measurements"]?.members ?? [:]).merging(cut["average_measurements"]?.members ?? [:]) { whole, cut in
             .object((whole.members ?? [:]).merging(cut.members ?? [:]) { $1 })
         }
@@ -56,7 +55,7 @@ import Testing
         #expect(try await client.send("POST", "/masks", body: .json(mask)).status == 201)
     }
 
-    /// The captured request, with our numbers for the captured ones.
+    /// Sends the captured request with this sandbox's ids.
     private func send(_ exchange: CapturedExchange, _ ids: [String: String], by client: LabClient) async throws -> LabAnswer {
         func ours(_ text: String) -> String { text.replacing(/\b\d+\b/) { ids[String($0.output)] ?? String($0.output) } }
         var headers = exchange.method == "GET" ? [:] : try await client.csrfHeader()

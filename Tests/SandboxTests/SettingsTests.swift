@@ -1,7 +1,6 @@
 import Sandbox
 import Testing
 
-/// The ways in which the real servers differ, changed while they run.
 @Suite struct SettingsTests {
     @Test func listsChangesItsErrorsAndItsLimit() async throws {
         try await withSandbox(of: .lists()) { sandbox, client async throws in

@@ -8,7 +8,6 @@ import Testing
 
 @testable import SyncDaemon
 
-/// Who may claim what was dropped while signed out.
 @Suite struct ClaimingTests {
     private static let capturer = Peer(pid: 7, uid: 61_500, groups: [])
     private static let administrator = Peer(pid: 7, uid: 0, groups: [])
@@ -24,7 +23,7 @@ import Testing
             configuration.access = AccessGroups()
             let daemon = try await Daemon(
                 configuration: configuration, environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-            // With nobody signed in, it goes no further for those who may.
+            // A permitted caller gets as far as the missing sign-in.
             let problem = await #expect(throws: Problem.self) { try await daemon.station.claim(NoInput(), by: peer) }
             #expect(problem?.code == expected)
         }

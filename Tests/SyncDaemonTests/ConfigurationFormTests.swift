@@ -7,7 +7,6 @@ import Testing
 
 @testable import SyncDaemon
 
-/// What a file may look like, besides the shipped one.
 @Suite struct ConfigurationFormTests {
     private let environment = ["HOME": "/home/ann"]
 

@@ -5,7 +5,6 @@ import Testing
 
 @testable import SyncDaemon
 
-/// Numbers of every kind in every key that takes one.
 @Suite struct ConfigurationNumbersTests {
     private static let keys = [
         "delivery.in_flight", "delivery.attempts", "delivery.first_delay", "delivery.delay_factor", "delivery.longest_delay",

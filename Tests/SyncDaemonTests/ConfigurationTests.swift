@@ -20,7 +20,7 @@ import Testing
     @Test func theShippedFileSaysTheDefaults() throws {
         let shipped = try Configuration.load(file: Self.shipped, environment: environment)
         var defaults = Configuration(places: Places(environment: environment))
-        // The only one by itself, and named because the shipped folder has several.
+        // The shipped file names the backend, because the shipped folder has several.
         defaults.spool.backend = "breathesafe"
         #expect(shipped.delivery == defaults.delivery)
         #expect(shipped.limits == defaults.limits)
@@ -51,7 +51,7 @@ import Testing
         #expect(try check("{enabled: false}", of: "labloop").contains("spool: off"))
     }
 
-    /// Every key that the reader knows stands in the shipped file, in use or commented out: the list comes from the reader's own message.
+    /// Keys may be commented out. The list of keys comes from the reader's error message.
     @Test(arguments: ["", "spool", "delivery", "timeouts", "outbox", "access"])
     func theShippedFileNamesEveryKey(table: String) throws {
         let text = try String(contentsOfFile: Self.shipped, encoding: .utf8)
@@ -155,7 +155,6 @@ import Testing
         #expect(report.text.contains("base_url"))
     }
 
-    /// A station's folder with the shipped profile, in which `old` is replaced.
     private func folder(_ configuration: String, _ old: String = "schema: 1", _ new: String = "schema: 1") throws -> TemporaryDirectory {
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: directory("backends"), withIntermediateDirectories: true)
@@ -184,7 +183,7 @@ import Testing
         #expect(try mistakes(folder("spool: {backend: nobody}\nsocket: 5\n")) == ["socket", "spool.backend"])
     }
 
-    /// `homingd run` would refuse to start with each of them.
+    /// `homingd run` would refuse to start with each of these.
     @Test func whatTheFileSystemRefusesIsAMistakeAndNothingIsMade() throws {
         let places = "state_directory: state\nsocket: homing.sock\n"
         func mistakes(_ text: String) throws -> [String] {
@@ -201,7 +200,7 @@ import Testing
         #expect(try mistakes("state_directory: file/below/it\n") == ["state_directory"])
         #expect(try mistakes(places + "spool: {directory: file}\n") == ["spool.directory"])
         #expect(try mistakes(places + "spool: {directory: file, enabled: false}\n").isEmpty)
-        // Who may write in the drop folder could move the state directory's files.
+        // Users with access to the drop folder could move the state directory's files.
         for drop in ["drop", "drop/new", "drop/new/users/9"] {
             #expect(try mistakes("state_directory: \(drop)/new/users/9\nsocket: s\nspool: {directory: \(drop)}\n") == ["spool.directory"])
         }

@@ -7,7 +7,6 @@ import SyncDaemon
 import TestSupport
 import Vault
 
-/// A daemon in this process, in a directory of its own, before a sandbox that stands in for BreatheSafe.
 struct DaemonStation {
     let directory: TemporaryDirectory
     let sandbox: Sandbox
@@ -36,7 +35,7 @@ struct DaemonStation {
         try await sandbox.start()
     }
 
-    /// A station during `work`; the sandbox is up, no daemon runs yet.
+    /// During `work` the sandbox runs, but no daemon.
     static func with(_ work: (DaemonStation) async throws -> Void) async throws {
         let station = try await DaemonStation()
         do { try await work(station) } catch {
@@ -50,12 +49,11 @@ struct DaemonStation {
         try await Daemon(configuration: configuration, environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// One run of the daemon, during `work`.
     func running(_ work: () async throws -> Void) async throws {
         let daemon = try await daemon()
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                do { try await daemon.run() } catch is CancellationError {}  // that is how the test ends it
+                do { try await daemon.run() } catch is CancellationError {}  // the test cancels the daemon
             }
             try await work()
             group.cancelAll()
@@ -63,7 +61,7 @@ struct DaemonStation {
         }
     }
 
-    /// Has the stopped daemon's store forget its events but for the newest, as after the time for which they are kept.
+    /// Prunes all events but the newest, as if they had expired. The daemon must be stopped.
     func pruneEvents() async throws {
         let state = configuration.stateDirectory
         let vault = Vault(key: try VaultKey.load(environment: [:], stateDirectory: state))
@@ -72,7 +70,7 @@ struct DaemonStation {
         try outbox.close()
     }
 
-    // MARK: What a person does
+    // MARK: User actions
 
     func capture(_ name: String = "capture-01.json") throws -> Data {
         let data = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -88,7 +86,7 @@ struct DaemonStation {
 
     func status() async throws -> Status { try await client.call(Endpoints.status, NoInput()) }
 
-    /// Returns the first event ever that is meant, now or once it comes.
+    /// Returns the first matching event; waits for it if necessary.
     @discardableResult
     func event(_ isMeant: (Event) -> Bool) async throws -> Event? {
         var found: Event?

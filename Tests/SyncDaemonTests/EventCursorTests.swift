@@ -35,7 +35,6 @@ import Yams
         }
     }
 
-    /// From the store to the socket: what has been pruned is told of, and the cursor that is named in its place serves.
     @Test func anAskerLearnsWhereToGoOn() async throws {
         try await DaemonStation.with { station in
             try await station.running {
@@ -63,7 +62,6 @@ import Yams
         }
     }
 
-    /// Every verb that changes something tells who did it.
     @Test func everyChangeSaysByWhom() async throws {
         try await DaemonStation.with { station in
             try await station.running {
@@ -86,7 +84,7 @@ import Yams
         }
     }
 
-    /// While it is just being tried it cannot be discarded.
+    /// An entry cannot be discarded during an attempt.
     private func discard(_ id: String, _ client: ControlClient) async throws {
         while true {
             do throws(Problem) {

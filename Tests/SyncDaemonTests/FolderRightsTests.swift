@@ -19,13 +19,13 @@ struct FolderRightsTests {
             (0o3770, 700, nil, true),
             (0o3770, 70, nil, false),
             (0o3750, 700, nil, false),
-            // The others' bits do not count for a member of the owning group.
+            // The bits for others do not apply to a member of the owning group.
             (0o3707, 700, nil, false),
             (0o3777, 70, nil, true),
-            // A named group lets in, unless the mask takes it back.
+            // A named group grants access, within the mask.
             (0o3770, 70, list((.owner, 7, 0), (.owningGroup, 0, 0), (.group, 7, 700), (.mask, 7, 0), (.other, 0, 0)), true),
             (0o3770, 70, list((.owner, 7, 0), (.owningGroup, 7, 0), (.group, 7, 700), (.mask, 5, 0), (.other, 0, 0)), false),
-            // One of several groups that grants it is enough; one that refuses it keeps the others' bits out.
+            // One granting group is enough; a matching group that refuses still excludes the bits for others.
             (0o3770, 700, list((.owner, 7, 0), (.owningGroup, 7, 0), (.group, 0, 700), (.mask, 7, 0), (.other, 0, 0)), true),
             (0o3770, 70, list((.owner, 7, 0), (.owningGroup, 7, 0), (.group, 0, 700), (.mask, 7, 0), (.other, 7, 0)), false),
         ] as [(mode_t, gid_t, AccessList?, Bool)])

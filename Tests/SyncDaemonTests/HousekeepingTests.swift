@@ -9,7 +9,7 @@ import Vault
 @testable import SyncDaemon
 
 @Suite(.timeLimit(.minutes(60))) struct HousekeepingTests {
-    /// Soon after the last of the work nothing of it is left in the log, and from then on nobody wakes up for that.
+    /// After the WAL is emptied, no timer remains.
     @Test func theLogIsEmptiedSoonAfterWork() async throws {
         let directory = try TemporaryDirectory()
         let clock = TestClock()

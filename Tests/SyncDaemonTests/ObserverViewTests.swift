@@ -8,12 +8,11 @@ import Testing
 
 @testable import SyncDaemon
 
-/// An observer is told no e-mail address, and no words of a server.
+/// Observers see no e-mail addresses and no server messages. See WhatObserversSee.
 @Suite(.timeLimit(.minutes(60))) struct ObserverViewTests {
     private static let observer = Peer(pid: 7, uid: 54_321, groups: [54])
     private static let administrator = Peer(pid: 8, uid: geteuid(), groups: [])
 
-    /// Every answer that an observer may ask for, as JSON.
     private func everything(_ station: Station, _ id: String, by peer: Peer) async throws -> [String: String] {
         func text(_ value: some Encodable) -> String { String(decoding: JSONCoding.encoded(value), as: UTF8.self) }
         let reference = EntryReference(id: id)
@@ -39,11 +38,11 @@ import Testing
                 configuration: configuration, environment: [:], log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    do { try await daemon.run() } catch is CancellationError {}  // that is how the test ends it
+                    do { try await daemon.run() } catch is CancellationError {}  // the test cancels the daemon
                 }
                 _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
                 try await station.delivered(try await station.submit().id)
-                // The account of another manager: the server refuses it, and says so in its own words.
+                // This user belongs to another manager, so the server refuses the entry.
                 let refused = try await station.client.call(
                     Endpoints.submit, Submission(route: "measurement", fields: ["user_id": "2"], payload: try station.capture())
                 ).id

@@ -9,7 +9,6 @@ import Testing
 @testable import Outbox
 @testable import SyncDaemon
 
-/// One sentence for each way of waiting, and one for each end.
 @Suite struct ReasonsTests {
     private static let now = Date(timeIntervalSince1970: 1_765_000_000)  // 05:46:40 UTC
     private static let later = now.addingTimeInterval(600)
@@ -286,12 +285,11 @@ import Testing
         let (sentence, next) = expected.reasons.explain(expected.entry)
         #expect(sentence == expected.sentence)
         #expect(next.contains(expected.next), "\(next)")
-        // A command stands at the end of its line, where it can be copied.
+        // Commands stand at the end of a line, so that they can be copied.
         #expect(
             next.split(separator: "\n").allSatisfy { $0.hasSuffix(".") || $0.contains("run: homing ") || $0.contains("run: systemctl ") })
     }
 
-    /// Every reason for holding, and every reason for which a backend cools, is in the table.
     @Test func theTableIsComplete() {
         let cases = Self.waiting + Self.settled
         #expect(Set(cases.compactMap(\.entry.holdReason)) == Set(HoldReason.allCases))

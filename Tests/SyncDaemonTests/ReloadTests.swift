@@ -5,7 +5,7 @@ import Testing
 
 @testable import SyncDaemon
 
-/// What a configuration that is read again means, before anything is done about it.
+/// Evaluates a reloaded configuration before it is applied. See Reloading.
 @Suite struct ReloadTests {
     private let directory: TemporaryDirectory
     private let profile: String
@@ -27,7 +27,6 @@ import Testing
         try ConfigurationCheck.read(file: directory("homing.yaml"), environment: [:], deviceID: "device")
     }
 
-    /// Reads it all, lets `change` change it, and reads it again.
     private func reload(_ change: () throws -> Void) throws -> (reload: Reload, restart: [ConfigurationChange]) {
         let inForce = try read()
         try change()

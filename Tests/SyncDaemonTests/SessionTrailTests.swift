@@ -9,13 +9,11 @@ import Testing
 
 @testable import SyncDaemon
 
-/// Who signed in and out, and for whom: in the events and in the journal, one line each.
 @Suite(.timeLimit(.minutes(60))) struct SessionTrailTests {
-    /// Somebody who may sign in and out, and no more.
+    /// A caller with the operator role only.
     private static let clerk = Peer(pid: 7, uid: 54321, groups: [])
     private static let administrator = Peer(pid: 8, uid: geteuid(), groups: [])
 
-    /// The lines of a journal, with their facts.
     private final class Lines: LogHandler, Sendable {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }
@@ -48,7 +46,7 @@ import Testing
             configuration: station.configuration, environment: [:], log: Logger(label: "test") { _ in lines })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                do { try await daemon.run() } catch is CancellationError {}  // that is how the test ends it
+                do { try await daemon.run() } catch is CancellationError {}  // the test cancels the daemon
             }
             try await work(daemon.station)
             group.cancelAll()
@@ -56,7 +54,6 @@ import Testing
         }
     }
 
-    /// The station's profile wants entries dropped.
     private func dropping(_ station: DaemonStation) throws {
         let path = station.directory("backends/breathesafe.yaml")
         let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -96,7 +93,7 @@ import Testing
         }
     }
 
-    /// Whoever asked, and for whom, though the backend was never asked.
+    /// The backend was not asked.
     @Test func aSignInAndASignOutThatAreRefusedHereAreTold() async throws {
         try await DaemonStation.with { station in
             try await running(station) { daemon in
@@ -207,7 +204,7 @@ import Testing
         }
     }
 
-    /// As where `base_url` leads to another place.
+    /// For example, `base_url` points to another server.
     @Test func aSignInThatFailsIsToldLikeARefusal() async throws {
         try await DaemonStation.with { station in
             let path = station.directory("backends/breathesafe.yaml")

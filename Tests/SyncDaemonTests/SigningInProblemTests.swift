@@ -7,7 +7,6 @@ import Testing
 
 @testable import SyncDaemon
 
-/// What a person is told who could not sign in.
 @Suite struct SigningInProblemTests {
     private func backend(_ auth: String) throws -> Backend {
         let folder = try TemporaryDirectory()

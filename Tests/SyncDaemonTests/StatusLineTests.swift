@@ -34,7 +34,7 @@ import Testing
         #expect(try await receiver.line(count: 2) { $0 == "STATUS=Ready." } != nil)
         #expect(receiver.lines == ["STATUS=Ready.", "STATUS=Busy.", "STATUS=Ready."])
 
-        // Nothing happens, so it sleeps.
+        // Without news it sleeps.
         try await Task.sleep(for: .milliseconds(20))
         let looks = situation.looks.withLock(\.self)
         try await Task.sleep(for: .milliseconds(100))

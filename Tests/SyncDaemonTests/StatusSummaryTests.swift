@@ -71,7 +71,7 @@ import Testing
         #expect(others.sentence.hasSuffix("which keeps failing. 39 captures are on the way up."))
     }
 
-    /// A short failure is over by itself; one of minutes is not "on the way up" for a monitoring system.
+    /// A short failure passes by itself; a longer one must be visible to monitoring.
     @Test(arguments: [(299, []), (300, ["route-failing"])] as [(TimeInterval, [String])])
     func aRouteThatFailsForMinutesNeedsAPerson(seconds: TimeInterval, codes: [String]) {
         var failing = backend(QueueReport(pending: 2, delivered: 1))
@@ -265,7 +265,7 @@ import Testing
         for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
     }
 
-    /// A pause that may have been forgotten: without an end for a day, or with captures that have waited for a week.
+    /// A pause counts as forgotten after a day without an end, or when captures have waited for a week.
     @Test(
         arguments: [
             (-3600, nil, 5, false), (-86_400, nil, 0, true), (-86_400, 3600, 5, false), (-7 * 86_400, 3600, 5, true),
@@ -310,7 +310,6 @@ import Testing
         #expect(attention.first == Attention(code: "stuck-files", text: text, next: "Give write permission."))
     }
 
-    /// What waits and cannot be taken is not on its way.
     @Test(
         arguments: [
             (3, "1 capture is on the way up. 2 dropped files cannot be taken: Permission denied. Give write permission."),
@@ -359,7 +358,7 @@ import Testing
         #expect(item.code == "unclaimed-files")
         #expect(item.text.hasPrefix("3 files were dropped while signed out") && item.text.hasSuffix(end), "\(item)")
         #expect(item.next == next)
-        // Signed out, somebody has to sign in first.
+        // The first step is to sign in.
         let out = StatusSummary(
             backends: [backend(QueueReport(delivered: 1), session: "signedOut")], spool: spool, unclaimed: policy, moment: moment)
         #expect(out.sentence == "3 captures are safe here and cannot go up until ann@lab.test signs in.")
@@ -367,7 +366,7 @@ import Testing
         #expect(out.attention.first?.next.contains("--claim") == (policy == .ask))
     }
 
-    /// Who dropped it may believe that it has gone up.
+    /// A person may believe that it was delivered.
     @Test func aRefusedFileIsInTheFirstLine() {
         let refused =
             "1 dropped file was refused and did not go up: its .reason in /spool/refused says why; mend it and drop it again."
@@ -439,7 +438,7 @@ import Testing
         #expect(summary(others).sentence == "2 captures wait for bob@lab.test to sign in again at a and b; everything else has gone up.")
     }
 
-    /// Nobody who signs in sends them.
+    /// Signing in does not send them.
     @Test(arguments: [
         ("signedIn", 0, "1 capture waits for an address that breathesafe no longer has; everything else has gone up."),
         ("signedIn", 2, "2 captures are on the way up. 1 capture waits for an address that breathesafe no longer has."),

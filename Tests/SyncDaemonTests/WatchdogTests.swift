@@ -35,7 +35,7 @@ import Vault
         let watchdog = Watchdog(dispatcher: dispatcher, notifier: notifier, interval: .milliseconds(5))
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await watchdog.run() }
-            // The loop does not turn: twenty intervals bring nothing.
+            // The dispatcher's loop is not running.
             try await Task.sleep(for: .milliseconds(100))
             #expect(receiver.lines.isEmpty)
             group.addTask { try await dispatcher.run() }
@@ -43,7 +43,7 @@ import Vault
             await dispatcher.finish(within: 1)
             let answer = await dispatcher.echo()
             #expect(!answer)
-            // What was asked before the end may still be told; after that nothing comes.
+            // A ping requested before the end may still arrive.
             var told: Int
             repeat {
                 told = receiver.lines.count

@@ -30,7 +30,7 @@ import Testing
         #expect(await budget.take(5, of: 1, within: Self.long))
         try #require(await budget.take(5, of: 1, within: .milliseconds(50)) == false)
         let second = Task { await budget.take(5, of: 1, within: Self.long) }
-        // Whether or not the second one is in line by now, it is not before this one.
+        // Whether the second request is queued by now or not, owner 1 does not block owner 2.
         #expect(await budget.take(5, of: 2, within: Self.long))
         second.cancel()
         #expect(await second.value == false)

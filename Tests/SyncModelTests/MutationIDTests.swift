@@ -3,7 +3,6 @@ import SyncModel
 import Testing
 
 @Suite struct MutationIDTests {
-    /// A generator that gives the same word for ever.
     private struct Constant: RandomNumberGenerator {
         let word: UInt64
         mutating func next() -> UInt64 { word }
@@ -15,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // RFC 9562 A.6 has this moment: 017F22E2-79B0-7….
+        // The time of RFC 9562 A.6: 017F22E2-79B0-7….
         (1_645_557_742.0, UInt64.min, "017f22e2-79b0-7000-8000-000000000000"),
         (1_645_557_742.0, UInt64.max, "017f22e2-79b0-7fff-bfff-ffffffffffff"),
         (0, UInt64.min, "00000000-0000-7000-8000-000000000000"),
@@ -28,7 +27,7 @@ import Testing
     @Test func itSortsByTheMillisecondWhateverTheRandomBits() {
         let ids = (0..<200).map { Self.minted(1_765_000_000 + Double($0) / 100, word: $0 % 2 == 0 ? .max : .min) }
         #expect(ids == ids.sorted())
-        // The control: what differs in its random bits alone sorts by those.
+        // The control: within a millisecond, ids sort by their random bits.
         #expect(Self.minted(1_765_000_000, word: .max) > Self.minted(1_765_000_000, word: .min))
     }
 
@@ -38,7 +37,7 @@ import Testing
         #expect(Set((0..<1000).map { _ in MutationID(at: now, using: &generator) }).count == 1000)
     }
 
-    /// Also beyond what one millisecond's counter holds, and when the clock is set back.
+    /// This also holds after a counter overflow, and after the clock is set back.
     @Test(arguments: [UInt64.min, .max]) func aMintsNextIdIsGreaterThanAllBefore(word: UInt64) {
         var generator = Constant(word: word)
         var mint = MutationIDMint()
@@ -80,7 +79,7 @@ import Testing
         let next = mint.next(at: now.addingTimeInterval(-86_400), using: &generator)
         #expect(next > last)
         #expect(mint.next(at: now.addingTimeInterval(-86_400), using: &generator) > next)
-        // Of no time that a clock is at: anybody may have made it up.
+        // Implausible times are ignored, because anyone can make them up.
         mint.goOn(behind: try #require(MutationID("ffffffff-ffff-7fff-bfff-ffffffffffff")))
         #expect(mint.next(at: now.addingTimeInterval(1), using: &generator).description.hasPrefix("018bcfe5"))
     }

@@ -3,7 +3,6 @@ import SyncModel
 import Testing
 
 @Suite struct NumbersTests {
-    /// Numbers of every kind that come from outside, and what the nearest whole one is.
     @Test(arguments: [
         (0.0, Int64(0)), (-0.0, 0), (-1.9, -1), (1.9, 1), (1e308, .max), (-1e308, .min), (.infinity, .max), (-.infinity, .min), (.nan, 0),
         (.signalingNaN, 0), (9_223_372_036_854_775_808, .max), (9_223_372_036_854_774_784, 9_223_372_036_854_774_784),
@@ -35,7 +34,7 @@ import Testing
         let duration = Duration(clampingSeconds: seconds)
         #expect(duration >= .zero && duration <= .seconds(100 * 366 * 86_400))
         if (0...1e9).contains(seconds) { #expect(duration == .seconds(seconds)) }
-        // The clock's own arithmetic takes it as well.
+        // The clock's arithmetic must not overflow either.
         #expect(ContinuousClock.now + duration >= ContinuousClock.now - .seconds(60))
     }
 

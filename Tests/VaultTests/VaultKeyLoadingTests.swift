@@ -54,7 +54,7 @@ final class VaultKeyLoadingTests {
         let key = try load()
         let check = "\(folder)/homing.key.check"
         try FileManager.default.removeItem(atPath: check)
-        // It can be opened, and the read fails with EIO.
+        // The file opens, but reading it fails with EIO.
         try FileManager.default.createSymbolicLink(atPath: check, withDestinationPath: "/proc/self/mem")
         #expect(throws: VaultError.self) { try DurableFile(path: check).read() }
         #expect(try load() == key)
@@ -91,7 +91,7 @@ final class VaultKeyLoadingTests {
         try Data(repeating: 3, count: 32).write(to: URL(fileURLWithPath: "\(credentials)/homing.key"))
         #expect(try load(["CREDENTIALS_DIRECTORY": credentials]) == VaultKey(parsing: Data(repeating: 3, count: 32)))
         #expect(try names == ["credentials", "homing.key.check"])
-        // Without the credential the key is missing, and is not made anew.
+        // Without the credential the key is missing, and no new one is created.
         #expect(try error().code == .keyMissing)
     }
 

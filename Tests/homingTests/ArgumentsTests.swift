@@ -4,7 +4,6 @@ import Testing
 
 @testable import homing
 
-/// What each command accepts on the command line, and what it refuses.
 @Suite struct ArgumentsTests {
     private func parse<Command>(_ line: String, as type: Command.Type = Command.self) async throws -> Command {
         try #require(try await Homing.asyncParseAsRoot(line.split(separator: " ").map(String.init)) as? Command)

@@ -30,7 +30,7 @@ import Testing
         #expect(problem?.code == .invalidRequest && problem?.next != nil)
     }
 
-    /// A reader that finds out by trying what a value is would take a quarter of an hour.
+    /// A parser that backtracks would take fifteen minutes.
     @Test(.timeLimit(.minutes(60))) func howDeepAValueStandsCostsNothing() throws {
         let flags = Array(repeating: "true", count: 1 << 16).joined(separator: ",")
         let deep = String(repeating: "[", count: 400) + flags + String(repeating: "]", count: 400)

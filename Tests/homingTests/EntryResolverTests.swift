@@ -5,7 +5,7 @@ import Testing
 @testable import homing
 
 @Suite struct EntryResolverTests {
-    /// A list of 1200 entries, in pages as the daemon makes them; every tenth is dead.
+    /// A list in pages like the daemon's. Every tenth entry is dead.
     private let resolver = EntryResolver { query async throws(Problem) in
         let all = (1...1200).map { Sample.entry($0, $0 % 10 == 0 ? "dead" : "pending") }
         let found = all.filter { $0.sequence > query.after ?? 0 && (query.state ?? $0.state) == $0.state }

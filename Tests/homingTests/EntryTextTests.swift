@@ -96,7 +96,7 @@ import Testing
         #expect(DiscardText.done([Sample.entry(2, "dead")]) == "1 entry is destroyed and will never be sent.")
     }
 
-    /// Nobody is told that it never was sent where it may have arrived.
+    /// The text must not claim that an uncertain entry was never sent.
     @Test func whatMayHaveArrivedIsNotSaidToBeGone() {
         var doubtful = Sample.entry(2, "held")
         doubtful.uncertain = true

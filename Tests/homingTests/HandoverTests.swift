@@ -5,7 +5,7 @@ import Testing
 @testable import homing
 
 @Suite struct HandoverTests {
-    /// A daemon that fails with each of `problems` in turn and then accepts; it remembers the ids that it heard.
+    /// Fails with each of `problems`, then accepts.
     private final class Daemon: Sendable {
         private let problems: Mutex<[Problem.Code]>
         let heard = Mutex<[String?]>([])

@@ -12,7 +12,6 @@ import Testing
         try body(path)
     }
 
-    /// The password and what was warned of.
     private func read(_ source: PasswordSource) throws -> (password: String, warnings: [String]) {
         var warnings: [String] = []
         let password = try source.secret("password", terminal: nil, input: .nullDevice) { warnings.append($0) }

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import homing
 
-/// Answers of a daemon at a quarter past two in the afternoon of 11 March 2025, in Prague.
+/// Sample answers at 14:15 on 11 March 2025 in Prague.
 enum Sample {
     static let now = Date(timeIntervalSince1970: 1_741_698_900)  // 2025-03-11 13:15:00 UTC
     static let times = TimeText(now: now, timeZone: TimeZone(secondsFromGMT: 3600) ?? .gmt)

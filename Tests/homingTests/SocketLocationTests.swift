@@ -5,11 +5,10 @@ import TestSupport
 import Testing
 
 @Suite struct SocketLocationTests {
-    /// What is found where a user's own socket may be.
     enum Own: CaseIterable { case nothing, left, answered }
 
     @Test(arguments: [
-        // The user's own, the system's, installed, root: whose is asked.
+        // The own socket, whether the system socket exists, whether Homing is installed, whether the user is root; the choice.
         (Own.nothing, false, false, false, "own"), (.nothing, false, false, true, "system"), (.nothing, false, true, false, "system"),
         (.nothing, true, false, false, "system"), (.left, false, false, false, "own"), (.left, true, true, false, "system"),
         (.left, false, false, true, "system"), (.answered, false, false, false, "own"), (.answered, true, true, false, "own"),
@@ -24,7 +23,7 @@ import Testing
         let socket = own == .nothing ? nil : try UnixSocket(path: directory("run/homing/homing.sock"), mode: 0o600)
         defer { socket?.close() }
         if own == .left {
-            // Its file stays where a daemon was killed.
+            // A killed daemon leaves its socket file behind.
             try FileManager.default.moveItem(atPath: directory("run/homing/homing.sock"), toPath: directory("kept"))
             socket?.close()
             try FileManager.default.moveItem(atPath: directory("kept"), toPath: directory("run/homing/homing.sock"))

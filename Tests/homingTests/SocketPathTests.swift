@@ -6,7 +6,6 @@ import Testing
 
 @testable import homing
 
-/// Paths at which there can be no daemon.
 @Suite struct SocketPathTests {
     private func problem(_ path: String) async -> Problem? {
         await #expect(throws: Problem.self) { _ = try await ControlClient(socketPath: path).call(Endpoints.status, NoInput()) }

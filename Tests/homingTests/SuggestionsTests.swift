@@ -3,7 +3,7 @@ import Testing
 
 @testable import homing
 
-/// One at a time: for which shell it completes is a global of the parser.
+/// Serialized, because the parser stores the shell in a global variable.
 @Suite(.serialized) struct SuggestionsTests {
     @Test func theSocketOfTheCommandLineIsTheOneAsked() {
         #expect(Suggestions.socket(in: ["homing", "why", "--socket", "/a b", ""]) == "/a b")

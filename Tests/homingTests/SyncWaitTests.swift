@@ -5,7 +5,7 @@ import Testing
 @testable import homing
 
 @Suite(.timeLimit(.minutes(60))) struct SyncWaitTests {
-    /// A daemon with `waiting` entries: every event that is listened for delivers one; a stream carries at most `perStream` events.
+    /// Each event read delivers an entry; a stream has at most `perStream` events.
     private final class Daemon: Sendable {
         private let delivered = Mutex(0)
         private let total: Int
@@ -39,7 +39,7 @@ import Testing
                     return self.status()
                 },
                 events: { since, each in
-                    guard try await each(Sample.event(since)) else { return }  // seen already
+                    guard try await each(Sample.event(since)) else { return }  // already seen
                     for _ in 0..<self.perStream where try await !each(self.deliver()) { return }
                     throw CutStream()
                 },
@@ -92,7 +92,6 @@ import Testing
         #expect(progress.map(SyncOutcome.init)?.delivered == 3)
     }
 
-    /// Until the task is cancelled.
     private static func forever() async {
         let (stream, continuation) = AsyncStream<Never>.makeStream()
         for await _ in stream {}

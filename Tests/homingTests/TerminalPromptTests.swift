@@ -5,7 +5,6 @@ import Testing
 @testable import homing
 
 @Suite(.timeLimit(.minutes(60))) struct TerminalPromptTests {
-    /// The person's side of a pseudo-terminal.
     private struct Person {
         private let terminal: PseudoTerminal
         var keyboard: FileHandle { terminal.keyboard }
@@ -13,7 +12,7 @@ import Testing
 
         init() throws { terminal = try PseudoTerminal() }
 
-        /// All that the terminal shows up to and with `text`.
+        /// Returns the output up to and including `text`.
         func sees(_ text: String) throws -> String {
             var seen = ""
             while !seen.contains(text) { seen += String(decoding: keyboard.availableData, as: UTF8.self) }
@@ -23,9 +22,9 @@ import Testing
         func types(_ text: String) throws { try keyboard.write(contentsOf: Data(text.utf8)) }
     }
 
-    /// Types ‘secret’ at `question`, then ‘anna’ at an open one; returns the first answer with everything that was shown.
+    /// Types ‘secret’ at `question`, then ‘anna’ at a visible prompt. Returns the first answer and the output.
     ///
-    /// - Parameter ask: gets the terminal's path too.
+    /// - Parameter ask: also gets the terminal's path.
     private func answer(
         to question: String = "Password: ", _ ask: @escaping @Sendable (TerminalPrompt, String) throws -> String?
     ) async throws -> (answer: String?, shown: String) {
@@ -46,7 +45,7 @@ import Testing
         return (try await answer, shown)
     }
 
-    /// Does what blocks where it keeps no other test waiting.
+    /// Runs blocking work on its own thread, so that other tests can continue.
     private static func onThread<T: Sendable>(_ body: @escaping @Sendable () throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
@@ -56,10 +55,10 @@ import Testing
     @Test func aPasswordIsNotShownAndTheTerminalIsAsBeforeAfterwards() async throws {
         let (answer, shown) = try await answer { prompt, _ in try prompt.askHidden("Password: ") }
         #expect(answer == "secret")
-        #expect(!shown.contains("secret"))  // and ‘anna’ was: the helper waits for it
+        #expect(!shown.contains("secret"))  // the helper waits until ‘anna’ is shown
     }
 
-    /// What would come from standard input ends with the line, and is not shown.
+    /// Standard input at a terminal is hidden as well, and ends with the line.
     @Test func standardInputThatIsATerminalIsAskedForInTheSameWay() async throws {
         let (answer, shown) = try await answer(to: "Refresh token: ") { prompt, path in
             let input = try #require(FileHandle(forReadingAtPath: path))
@@ -69,7 +68,7 @@ import Testing
         #expect(!shown.contains("secret"))
     }
 
-    @Test func theOpenQuestionShowsItsAnswer() async throws {  // the control: this way the secret would be seen
+    @Test func theOpenQuestionShowsItsAnswer() async throws {  // the control: a visible prompt shows the secret
         let (answer, shown) = try await answer { prompt, _ in try prompt.ask("Password: ") }
         #expect(answer == "secret")
         #expect(shown.contains("secret"))

@@ -13,7 +13,7 @@ import Testing
     @Test(arguments: ["", "2", "h", "-2h", "2 h", "2y", "0s", "2.5h", "99999d", "٣h"])
     func whatIsNoLengthOfTimeIsRefused(text: String) { #expect(LengthOfTime(argument: text) == nil) }
 
-    /// Seen from 14:15 in Prague on 11 March 2025.
+    /// Relative to 14:15 on 11 March 2025 in Prague.
     @Test(arguments: [
         ("18:00", "2025-03-11T17:00:00.000Z"), ("14:00", "2025-03-12T13:00:00.000Z"), ("2025-03-12", "2025-03-11T23:00:00.000Z"),
         ("2025-03-12 08:30", "2025-03-12T07:30:00.000Z"), ("2025-03-12T08:30", "2025-03-12T07:30:00.000Z"),

@@ -6,7 +6,6 @@ import Testing
 @testable import homing
 
 @Suite(.timeLimit(.minutes(60))) struct WatchTests {
-    /// A daemon that is there or is not, and what was shown of it.
     private final class Fake: Sendable {
         private let state = Mutex<(isUp: Bool, looks: Int, shown: [WatchView])>((true, 0, []))
         let told: AsyncStream<Event>
@@ -22,7 +21,7 @@ import Testing
         var looks: Int { state.withLock { $0.looks } }
         func set(up: Bool) { state.withLock { $0.isUp = up } }
 
-        /// The stream of events ends at an event of the kind `stopped`, as when the daemon restarts.
+        /// A `stopped` event ends the stream, like a restart.
         var watch: Watch {
             Watch(
                 look: { () async throws(Problem) in
@@ -37,11 +36,10 @@ import Testing
                     for await event in self.told { if event.kind == "stopped" { return } else if try await !each(event) { return } }
                 },
                 show: { self.show.yield($0) },
-                // Of no length, but a chance for others: time is not what is tested.
+                // Short, because the test does not depend on time.
                 pause: { _ in try await Task.sleep(for: .milliseconds(2)) })
         }
 
-        /// Returns once a picture was shown that is meant.
         func picture(where isMeant: (WatchView) -> Bool) async {
             for await view in pictures where isMeant(view) { return }
         }

@@ -1,13 +1,13 @@
 import Dispatch
 import Synchronization
 
-/// What `make races` has to be silent about, and with an argument also what it has to report.
+/// `make races` must report nothing here without an argument, and a race with one.
 @main enum Control {
     final class Guarded: Sendable {
         let count = Mutex(0)
         let pair = Mutex((first: 0, second: [0]))
     }
-    // SAFETY: none; that is the race.
+    // SAFETY: none; the race is intended.
     final class Unguarded: @unchecked Sendable { var count = 0 }
 
     static func main() {

@@ -4,11 +4,10 @@ import TestSupport
 
 @testable import Backends
 
-/// Every request that a backend's profile describes, with credentials where they go.
 struct ConformanceRequests {
     let backend: Backend
     private(set) var all: [(name: String, request: OutboundRequest)] = []
-    /// What signing in came to before a server that refuses everybody.
+    /// The sign-in error from a server that refuses everyone.
     private(set) var refusal: AuthenticationError?
 
     static let secrets = ["the-password", "the-access-token", "the-refresh-token", "the-session-cookie"]
@@ -19,7 +18,6 @@ struct ConformanceRequests {
             HeaderField("Content-Type", "application/json"), HeaderField("Set-Cookie", "session=the-session-cookie; path=/; HttpOnly"),
         ], body: Data(#"{"token":"the-access-token"}"#.utf8))
 
-    /// What a signed-in session holds.
     static let credentials: Credentials = {
         var credentials = Credentials()
         _ = credentials.cookies.absorb(
@@ -40,7 +38,6 @@ struct ConformanceRequests {
             ? BearerScheme(backend: backend, clock: TestClock(noon)) : CookieScheme(backend: backend, clock: TestClock(noon))
     }
 
-    /// As they are really sent: by the schemes.
     private mutating func addSessions() async throws {
         let auth = backend.profile.auth
         let scheme = scheme

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// An HTTP proxy on loopback that makes tunnels to this machine, or answers every request for one with `refusal`.
+/// A loopback proxy that opens tunnels, or answers every request with `refusal`.
 final class ConnectProxy: Sendable {
     private let channel: any Channel
     private let seen: Seen
@@ -18,7 +18,6 @@ final class ConnectProxy: Sendable {
     }
 
     var port: Int { channel.localAddress?.port ?? 0 }
-    /// The heads of all requests.
     var heads: [String] { seen.heads.withLock { $0 } }
     func close() async throws { try await channel.close() }
 

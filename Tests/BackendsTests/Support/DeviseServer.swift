@@ -5,18 +5,17 @@ import SyncModel
 import Synchronization
 import TestSupport
 
-/// A cookie-session server as a transport: accounts with passwords, sessions that can be ended, faults to order.
+/// A cookie-session server as a transport, with faults.
 final class DeviseServer: Transport {
     struct State {
         var passwords = ["ann@lab.test": "right", "bob@lab.test": "right"]
-        /// Session cookie → e-mail.
+        /// E-mail by session cookie.
         var sessions: [String: String] = [:]
         var csrfTokens: Set<String> = []
         var minted = 0
         var log: [String] = []
-        /// The Cookie headers by request line.
         var cookies: [String] = []
-        /// What to do instead of answering, by request line.
+        /// Faults by request line.
         var faults: [String: @Sendable () throws(TransportError) -> InboundResponse] = [:]
         /// A request line that waits until `open()`.
         var held: String?
@@ -35,7 +34,6 @@ final class DeviseServer: Transport {
     }
     func forgetTokens() { state.withLock { $0.csrfTokens = [] } }
 
-    /// Lets requests of that line wait until `open()`.
     func hold(_ line: String) { state.withLock { ($0.held, $0.isOpen) = (line, false) } }
     func open() {
         let waiting = state.withLock { state in
@@ -45,7 +43,6 @@ final class DeviseServer: Transport {
         }
         for continuation in waiting { continuation.resume() }
     }
-    /// Returns once a request of that line has come in `times` times.
     func seen(_ line: String, times: Int = 1) async { while count(line) < times { await pauseBriefly() } }
 
     func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
@@ -82,7 +79,7 @@ final class DeviseServer: Transport {
         case "POST /users/log_in":
             let user = request.body.flatMap { JSONValue(parsing: $0) }?["user"]
             let typed = user?["email"]?.string?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
-            // A live session answers with its own account, whatever is typed.
+            // A live session answers with its own account and ignores the credentials.
             let who = email ?? (state.passwords[typed] == user?["password"]?.string ? typed : nil)
             guard let who, let id = ids[who] else { return reply(401, #"{"error":"Invalid Email or password."}"#, nil) }
             state.sessions[fresh] = who

@@ -4,7 +4,6 @@ import SyncModel
 import TestSupport
 import Vault
 
-/// A keeper on a real folder, before a scripted server and a clock of its own.
 final class KeeperBench: Sendable {
     let folder: TemporaryDirectory
     let server = DeviseServer()
@@ -17,7 +16,6 @@ final class KeeperBench: Sendable {
         try SessionKeeper(backend: breathesafe(old, new), directory: folder.path, vault: vault, transport: server, clock: clock)
     }
 
-    /// A keeper with Ann signed in.
     func signedIn(remember: Bool = false) async throws -> SessionKeeper {
         let keeper = try keeper()
         _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: remember)
@@ -35,7 +33,7 @@ let get = OutboundRequest(method: "GET", url: "https://www.breathesafe.xyz/thing
 let post = OutboundRequest(method: "POST", url: "https://www.breathesafe.xyz/managed_users")
 
 extension SessionSnapshot {
-    /// The same, as it would be without a change in this run.
+    /// The snapshot without its revision, for comparison across restarts.
     var atFirst: SessionSnapshot {
         SessionSnapshot(backend: backend, state: state, account: account, since: since, remembered: remembered, reason: reason)
     }

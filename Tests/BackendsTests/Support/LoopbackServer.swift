@@ -4,23 +4,21 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A real socket that answers every connection with one script and keeps what it was sent.
 final class LoopbackServer: Sendable {
     enum Script: Sendable {
         case reply(String)
-        /// A head, then a body that is no text.
         case replyBytes(String, [UInt8])
-        /// Bytes of a body that never ends.
+        /// Sends a body that never ends.
         case dribble
-        /// Reads, and says nothing.
+        /// Reads and never answers.
         case mute
-        /// Takes so many bytes at a time, and answers when a request of 2 MiB is complete.
+        /// Reads `bytes` at a time, and answers once a request of 2 MiB is complete.
         case slow(bytes: Int, every: TimeAmount)
-        /// Takes nothing of a body.
+        /// Stops reading after the first bytes.
         case stuck
         case close
         case closeAfterRequest
-        /// RST as soon as the first bytes have come.
+        /// Sends RST after the first bytes.
         case resetAfterRequest
     }
 
@@ -53,7 +51,6 @@ final class LoopbackServer: Sendable {
 
     var port: Int { channel.localAddress?.port ?? 0 }
     var url: String { "http://127.0.0.1:\(port)/path" }
-    /// All bytes of all connections.
     var text: String { received.text.withLock { $0 } }
     func close() async throws { try await channel.close() }
 
@@ -97,7 +94,7 @@ final class LoopbackServer: Sendable {
                 context.channel.writeAndFlush(ByteBuffer(bytes: body), promise: nil)
             case .closeAfterRequest: context.close(promise: nil)
             case .resetAfterRequest:
-                // With nothing to linger for, the kernel sends RST instead of FIN.
+                // With a linger time of zero, the kernel sends RST instead of FIN.
                 let reset = linger(l_onoff: 1, l_linger: 0)
                 _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(reset)
                 context.close(promise: nil)
@@ -116,8 +113,7 @@ final class LoopbackServer: Sendable {
             }
         }
 
-        /// True for the read that ends a request's head, and for a TLS handshake. The body may come in a later read, which must not be answered
-        /// again.
+        /// True for the end of a request head and for a TLS handshake. A body in a later read must not be answered again.
         private func endsAHead(_ bytes: ByteBuffer) -> Bool {
             bytes.readableBytesView.first == 0x16 || bytes.readableBytesView.contains(Data("\r\n\r\n".utf8))
         }

@@ -3,26 +3,24 @@ import Foundation
 import SyncModel
 import TestSupport
 
-/// The profile as it is shipped.
 let shippedProfile: String = {
     let url = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../config/backends/breathesafe.yaml").standardized
     return (try? String(contentsOf: url, encoding: .utf8)) ?? ""
 }()
 
-/// Loads profiles by the names of their files.
+/// Loads profiles by file name.
 func load(_ files: [String: String]) throws -> [Backend] {
     let folder = try TemporaryDirectory()
     for (name, text) in files { try folder.write(text, to: name) }
     return try ProfileLibrary.load(directory: folder.path, deviceID: "device-1", version: "1.0")
 }
 
-/// The shipped profile with the first occurrence of `old` replaced.
+/// The shipped profile with the first `old` replaced.
 func edited(_ old: String, _ new: String) -> String {
     precondition(shippedProfile.contains(old), "the shipped profile does not contain \(old)")
     return shippedProfile.replacingCharacters(in: shippedProfile.range(of: old)!, with: new)
 }
 
-/// The backend of the shipped profile, with the first occurrence of `old` replaced.
 func breathesafe(_ old: String = "schema: 1", _ new: String = "schema: 1") throws -> Backend {
     try load(["breathesafe.yaml": edited(old, new)])[0]
 }
@@ -44,7 +42,6 @@ func answer(_ status: Int, _ body: String = "", type: String = "application/json
     InboundResponse(status: status, headers: [HeaderField("Content-Type", type)] + headers, body: Data(body.utf8))
 }
 
-/// What `body` throws, as the type it throws.
 func failure<E: Error, T>(_ body: () async throws(E) -> T) async -> E? {
     do {
         _ = try await body()

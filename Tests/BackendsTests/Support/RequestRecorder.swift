@@ -2,7 +2,6 @@ import Backends
 import Foundation
 import Synchronization
 
-/// A server that notes what it is asked and gives one and the same answer.
 final class RequestRecorder: Transport {
     private let noted = Mutex<[OutboundRequest]>([])
     private let answer: InboundResponse

@@ -3,11 +3,10 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// An HTTPS server on loopback that gives every request the same answer, with a certificate from the fixtures.
 final class TLSServer: Sendable {
     private let channel: any Channel
 
-    /// - Parameter newest: the newest version that it knows; nil for what the library knows.
+    /// - Parameter newest: the highest TLS version; nil for the library's default.
     init(certificate: String, newest: TLSVersion? = nil, status: String = "200 OK") async throws {
         let key = try NIOSSLPrivateKey(file: Self.file("server.key"), format: .pem)
         let chain = try NIOSSLCertificate.fromPEMFile(Self.file(certificate)).map { NIOSSLCertificateSource.certificate($0) }
@@ -43,7 +42,7 @@ final class TLSServer: Sendable {
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
         }
 
-        /// The peer that refuses our certificate just goes.
+        /// A peer that refuses the certificate closes the connection.
         func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 }

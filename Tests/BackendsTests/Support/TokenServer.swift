@@ -6,17 +6,17 @@ import Synchronization
 import TestSupport
 import Vault
 
-/// A server of tokens as a transport: an access token and a refresh token that turn over, and faults to order.
+/// A token server as a transport, with rotating tokens and faults.
 final class TokenServer: Transport {
     struct State {
         var minted = 0
         var access: String?
         var refresh: String?
-        /// Whether the server holds to the last refresh token alone.
+        /// True if only the newest refresh token is valid.
         var rotates = true
         var log: [String] = []
         var requests: [OutboundRequest] = []
-        /// What to do instead of answering, by request line: the first of each is used up.
+        /// Faults by request line. Each is used once.
         var faults: [String: [@Sendable (inout State) throws(TransportError) -> InboundResponse]] = [:]
         var held: String?
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -31,7 +31,7 @@ final class TokenServer: Transport {
         state.withLock { $0.faults[line, default: []].append(answer) }
     }
 
-    /// Lets requests of that line wait until `open()`.
+    /// Makes these requests wait until `open()`.
     func hold(_ line: String) { state.withLock { $0.held = line } }
     func open() {
         let waiting = state.withLock { state in
@@ -65,7 +65,6 @@ final class TokenServer: Transport {
         }
     }
 
-    /// A new pair, in the words of the profile below.
     static func pair(_ state: inout State, more: String = "") -> InboundResponse {
         state.minted += 1
         (state.access, state.refresh) = ("access-\(state.minted)", "refresh-\(state.minted)")
@@ -93,7 +92,6 @@ final class TokenServer: Transport {
     }
 }
 
-/// A keeper on a real folder, before a scripted server of tokens and a clock of its own.
 final class TokenBench: Sendable {
     let folder: TemporaryDirectory
     let server = TokenServer()
@@ -116,7 +114,6 @@ final class TokenBench: Sendable {
         return keeper
     }
 
-    /// The token that goes with a request now.
     func bearer(_ keeper: SessionKeeper) async throws -> String? {
         let session = try await keeper.session()
         _ = try await keeper.send(OutboundRequest(method: "POST", url: "https://api.example.org/notes"), as: session)

@@ -10,7 +10,7 @@ import Yams
 
 @testable import ControlServer
 
-/// Holds the OpenAPI file against the routes and the wire types, both ways.
+/// Compares the OpenAPI file with the routes and the wire types, in both directions.
 @Suite struct ContractTests {
     private let description: Description
 
@@ -40,7 +40,7 @@ import Yams
         #expect(Set(description.operations.map(\.name)) == Set(WireSamples.requests.keys))
     }
 
-    /// What is always there is required, what may be absent is not, and nothing else is in the schema.
+    /// The required keys are those that are always present.
     @Test(arguments: WireSamples.all.keys.sorted()) func aSchemaHasTheTypesKeys(name: String) throws {
         let sample = try #require(WireSamples.all[name])
         let schema = try #require(description.schemas[Node(name)])
@@ -87,9 +87,8 @@ import Yams
         }
     }
 
-    // MARK: Comparing
+    // MARK: Comparison
 
-    /// JSON as far as shapes go.
     private enum Value: Decodable {
         case object([String: Value])
         case array([Value])
@@ -99,7 +98,7 @@ import Yams
 
         init(from decoder: any Decoder) throws {
             let one = try decoder.singleValueContainer()
-            // `try?`: each says only whether the value is of that kind.
+            // `try?`: each tests for one type.
             if let object = try? one.decode([String: Value].self) {
                 self = .object(object)
             } else if let array = try? one.decode([Value].self) {
@@ -147,7 +146,7 @@ import Yams
         case .number: #expect(type == "integer", "\(place)")
         case .string(let text):
             #expect(type == "string", "\(place)")
-            // The decoder of the wire has no say here: a time is a time by its form.
+            // Times are detected by their form, independently of the decoder.
             let isTime = text.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil
             #expect((schema["format"]?.string == "date-time") == isTime, "\(place)")
         }

@@ -3,7 +3,6 @@ import Foundation
 import Testing
 import Yams
 
-/// The OpenAPI file as a test reads it.
 struct Description {
     let root: Node
 
@@ -11,7 +10,6 @@ struct Description {
         root = try #require(try compose(yaml: String(decoding: InterfaceDescription.yaml, as: UTF8.self)))
     }
 
-    /// One operation of the file.
     struct Operation {
         let method: String
         let path: String
@@ -27,7 +25,7 @@ struct Description {
 
     var schemas: Node.Mapping { root["components"]?["schemas"]?.mapping ?? [:] }
 
-    /// What a `$ref` points to, else the node itself.
+    /// The target of a `$ref`, or the node itself.
     func resolved(_ node: Node) -> Node {
         guard let reference = node["$ref"]?.string, reference.hasPrefix("#/") else { return node }
         var target: Node? = root
@@ -37,7 +35,6 @@ struct Description {
 
     func texts(_ node: Node?) -> [String] { (node?.sequence ?? []).compactMap(\.string) }
 
-    /// Every `$ref` in the file.
     func references(in node: Node? = nil) -> [String] {
         switch node ?? root {
         case .mapping(let members):

@@ -1,7 +1,7 @@
 import ControlAPI
 import Foundation
 
-/// Each type of the wire twice: with everything that may be absent, and with none of it.
+/// Each wire type with all optional values, and with none.
 enum WireSamples {
     private static let day = Date(timeIntervalSince1970: 1_765_000_000)
     private static let id = "00000000-0000-7000-8000-000000000001"
@@ -11,7 +11,7 @@ enum WireSamples {
         let bare: any Codable & Sendable
     }
 
-    /// By the name of their schema.
+    /// The samples by schema name.
     static let all: [String: Pair] = [
         "Problem": Pair(
             full: Problem(.eventsPruned, status: 410, title: "t", detail: "d", next: "n", oldest: 1),
@@ -70,7 +70,7 @@ enum WireSamples {
             bare: Event(cursor: 1, at: day, kind: "started", backend: nil, account: nil, entry: nil, detail: [:])),
     ]
 
-    /// For each operation a request with all of its parameters.
+    /// A request with all parameters for each operation.
     static let requests: [String: any WireRequest] = [
         "status": NoInput(), "sessions": NoInput(), "signIn": SignIn(email: "e", password: "p"),
         "signOut": SignOut(backend: "b", account: "1", allDevices: true, force: true),

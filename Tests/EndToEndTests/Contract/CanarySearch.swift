@@ -2,7 +2,7 @@ import StationSupport
 import Testing
 
 extension Canary {
-    /// Fails for each place in which a secret is, and where a kind of place was not searched at all.
+    /// Fails for each secret found and each kind of place not searched.
     static func check(
         _ station: TestStation, _ log: String, _ secrets: CanarySecrets, _ when: String, isRunning: Bool = true
     ) async throws {

@@ -7,8 +7,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A password, a refresh token and every token and cookie that came of them: in no file, no log, no command line, no environment, no event
-/// and no report, ever.
 @Suite(.timeLimit(.minutes(60))) struct CanaryTests {
     @Test("24: Story16: no secret is left anywhere, not in a freed page and not in the log") func story16() async throws {
         let secrets = CanarySecrets()
@@ -27,7 +25,7 @@ import Testing
         let accounts = [SandboxAccount(id: "66f0a1b2c3d4e5f600000001", number: 1, email: Canary.email, password: Canary.password)]
         let station = try await TestStation(
             .labLoop(LabLoopConfiguration(accounts: accounts)), profile: "labloop", route: "appointment", answering: secrets.watch)
-        // What may have arrived is not sent twice there, so it fails in a way that says that nothing did.
+        // This route never resends after an unknown outcome, so the fault must prove that nothing took effect.
         try await rounds(station, secrets, failing: .tooManyRequests(retryAfter: 1, path: "appointments", count: 1)) {
             try await station.appointment($0)
         }
@@ -79,9 +77,9 @@ import Testing
         }
     }
 
-    // MARK: What happens
+    // MARK: Rounds
 
-    /// A refusal, a sign-in, a renewal, a failure and a delivery, a sign-out; then all of it again, and the end.
+    /// A refused sign-in comes first, then two rounds of sign-in, renewal, failure, delivery and sign-out, and a kill last.
     private func rounds(
         _ station: TestStation, _ secrets: CanarySecrets, failing fault: Fault,
         first: [String] = ["--email", Canary.email, "--password-stdin"],

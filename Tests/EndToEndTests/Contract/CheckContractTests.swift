@@ -3,7 +3,7 @@ import StationSupport
 import TestSupport
 import Testing
 
-/// One way of getting a file wrong: what is replaced in it, and the key that is named for it.
+/// A mistake in a profile. The error must name `key`.
 struct WrongFile: Sendable, CustomTestStringConvertible {
     let profile: String
     let old: String
@@ -17,17 +17,16 @@ struct WrongFile: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(profile): \(key): \(new)" }
 }
 
-/// `homingd check` on the shipped profiles, one of them got wrong in one of the ways in which a file can be.
 @Suite(.timeLimit(.minutes(60))) struct CheckContractTests {
     @Test(
         "34: each invalid file names its key",
         arguments: [
-            // A key that nobody knows, that is missing, or that stands there twice.
+            // Unknown, missing and duplicate keys.
             WrongFile("lists", "timeout: 30", "timeuot: 30", "timeuot"),
             WrongFile("lists", "schema: 1\n", "", "schema"),
             WrongFile("lists", "    access: /token\n", "", "auth.login.access"),
             WrongFile("lists", "timeout: 30", "timeout: 30\ntimeout: 31", "timeout"),
-            // A value of another type, out of its range, none of the words, or given twice.
+            // A value of the wrong type, out of range, not allowed, or duplicated.
             WrongFile("labloop", "skew: 180", "skew: soon", "auth.skew"),
             WrongFile("labloop", "lifetime: 900", "lifetime: 0", "auth.lifetime"),
             WrongFile("labloop", "on_failure: clear", "on_failure: forget", "auth.logout.on_failure"),
@@ -41,18 +40,18 @@ struct WrongFile: Sendable, CustomTestStringConvertible {
             WrongFile("labloop", "https://api.superonehealth.com", "https://user:word@api.superonehealth.com", "base_url"),
             WrongFile("labloop", "POST /mobile/appointments", "POST mobile/appointments", "routes.appointment.request"),
             WrongFile("labloop", "POST /mobile/appointments", "FETCH /mobile/appointments", "routes.appointment.request"),
-            // Placeholders: unknown, not for this place, of another scheme, and half of one.
+            // Placeholders that are unknown, not allowed here, of another scheme, or incomplete.
             WrongFile("lists", "\"{item.name}\"", "\"{name}\"", "routes.create_list.json.list.name"),
             WrongFile("lists", "\"{item.name}\"", "\"{password}\"", "routes.create_list.json.list.name"),
             WrongFile("lists", "\"{item.name}\"", "\"{access}\"", "routes.create_list.json.list.name"),
             WrongFile("lists", "\"{item.name}\"", "\"{item.name\"", "routes.create_list.json.list.name"),
             WrongFile("lists-2026", "request: POST /api/v1/auth/refresh", "request: POST /r?t={refresh}", "auth.refresh.request"),
             WrongFile("lists-2026", "{refresh_token: \"{refresh}\"}", "{refresh_token: x}", "auth.refresh.request"),
-            // Keys that need another one, or exclude it.
+            // Keys that require or exclude other keys.
             WrongFile("lists", "on_401: []", "on_401: [refresh]", "auth.on_401"),
             WrongFile("lists", "remote_id: /id", "remote_id: /id\n    empty: true", "routes.create_list.empty"),
             WrongFile("breathesafe", "    marker: /arkit_data/client_mutation_id\n", "", "routes.measurement.find"),
-            // Names of files.
+            // References to files.
             WrongFile("lists", "name: lists\n", "name: other\n", "name"),
             WrongFile("story16", "extends: firebase", "extends: nothing", "extends"),
             WrongFile("story16", "placement: query:auth", "placement: cookie", "auth.placement"),
@@ -69,7 +68,7 @@ struct WrongFile: Sendable, CustomTestStringConvertible {
         #expect(text.contains("Nothing was changed."))
     }
 
-    /// What is no table of keys at all has no key to name: the file has to do.
+    /// There is no key to name, so the error names the file.
     @Test(
         "34: what is no profile at all names its file",
         arguments: [Data("- a\n- b\n".utf8), Data("a: [\n".utf8), Data("\tname: x\n".utf8), Data([0xff, 0xfe, 0x61, 0x00]), Data()])
@@ -86,7 +85,7 @@ struct WrongFile: Sendable, CustomTestStringConvertible {
         #expect(text.hasPrefix("The configuration is good."))
     }
 
-    /// Runs `homingd check` on the shipped profiles after `edit`, which gets the name and the text of each.
+    /// `edit` gets the name and the text of each shipped profile.
     private func check(before mark: String = "", _ edit: (String, String) throws -> Data) async throws -> (code: Int32, text: String) {
         let directory = try TemporaryDirectory()
         let shipped = TestStation.project + "/config/backends"

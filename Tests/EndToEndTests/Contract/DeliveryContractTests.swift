@@ -7,12 +7,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Which answers are final, by number, with the real daemon over real sockets.
+/// The numbers in the test names are those of the contract.
 @Suite(.timeLimit(.minutes(60))) struct DeliveryContractTests {
     @Test("25: 200 with a page acknowledges nothing", arguments: [FaultName.loginPage, .loginPageAfterCommit]) func page(fault: FaultName)
         async throws
     {
-        // Nothing is tried again before somebody asks for it.
+        // The daemon does not retry by itself during the test.
         let station = try await TestStation.lists2026(delivery: "lookup_after: 600, first_pause: 600, longest_pause: 600")
         try await station.signedIn()
         await station.sandbox.apply(Fault(fault, path: "api/v1/lists", count: 1))
@@ -45,7 +45,7 @@ import Testing
             return .html(404, title: "Tunnel not found")
         }
         try await station.signedIn()
-        // What the page hides took no effect.
+        // The fault prevents any effect behind the page.
         await station.sandbox.apply(Fault(.error, path: "api/v1/lists", count: 1))
         try await station.createList(1)
         try await station.event("released")
@@ -56,7 +56,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// A header that is ignored is waited for a minute; a second for one that has passed, and six hours for an absurd one.
+    /// The wait is one second for a date in the past, and six hours for an absurd value.
     @Test(
         "27: Retry-After in seconds and as a date, in the past and absurd",
         arguments: [
@@ -72,8 +72,7 @@ import Testing
         try await station.createList(1)
         let gate = try #require(try await station.event("gateChanged") { $0.detail["gate"] == "cooling" })
         let next = try #require(gate.detail["until"].flatMap(JSONCoding.date))
-        // Dates are whole seconds: the header, the answer's own that it is measured against, and the event's. The answer comes at some moment
-        // between the request and the event.
+        // Times have whole seconds, and the response arrives between the request and the event.
         let asked = try #require(station.sandbox.ledger.requests.first { $0.fault != nil }?.time)
         #expect(next.timeIntervalSince(asked) - wait >= -2.5, "\(gate)")
         #expect(next.timeIntervalSince(gate.at) - wait <= 2.5, "\(gate)")
@@ -84,7 +83,7 @@ import Testing
             try #require(tries.count == 2)
             #expect(tries[1].timeIntervalSince(tries[0]) >= max(wait - 1.5, 0.9))
         } else {
-            // The gate is told of before what became of the entry is written.
+            // The gate event comes before the outcome is stored.
             while try await station.status().backends[0].queue.pending == 0 { await pauseBriefly() }
             let shown = try #require(try await station.status().backends[0].nextTry)
             #expect(abs(shown.timeIntervalSince(next)) <= 1)

@@ -8,14 +8,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A backend that repeats in its errors whatever it was sent: people read its words without the secrets among them.
+/// A backend that repeats requests in its errors. Its messages are shown without the secrets.
 @Suite(.timeLimit(.minutes(60))) struct EchoTests {
-    /// Answers chosen requests with a refusal that repeats all of them.
     private final class Echo: Sendable {
         private let state = Mutex<(path: String, status: Int)>(("", 0))
         let secrets = CanarySecrets()
 
-        /// From now on, requests to a path with `path` in it are refused with `status`; an empty one ends that.
+        /// An empty `path` ends the refusals.
         func refuse(_ path: String, _ status: Int) { state.withLock { $0 = (path, status) } }
 
         var answer: @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse {
@@ -26,7 +25,6 @@ import Testing
             }
         }
 
-        /// In the places where each of the backends has its words.
         private static func words(_ request: SandboxRequest) -> JSON {
             let headers = request.headers.map { "\($0.name.rawName): \($0.value)" }.joined(separator: " ")
             let query = request.query.map { "\($0)=\($1)" }.joined(separator: " ")
@@ -36,7 +34,6 @@ import Testing
         }
     }
 
-    /// The paths by which the steps of a backend are known.
     private struct Paths {
         let login, route: String
         var renewal: String?
@@ -102,7 +99,6 @@ import Testing
         }
     }
 
-    /// Waits until what was said to a request to `path` is in the events, or in what is shown of the entry.
     private func told(of path: String, _ station: TestStation) async throws {
         while true {
             let events = try await station.homing("events", "--since", "0", "--json").text
@@ -130,7 +126,7 @@ import Testing
         echo.refuse(paths.route, 422)
         try await capture(1)
         try await station.event("released")
-        // While it is being sent again, nothing is told of the last try.
+        // During an attempt, `homing why` shows no error.
         while try await !station.homing("why", Samples.id(1).description).text.contains("(hidden)") { await pauseBriefly() }
         try await Canary.check(station, log, echo.secrets, "an entry was refused")
 
@@ -141,7 +137,7 @@ import Testing
             try await told(of: renewal, station)
             try await Canary.check(station, log, echo.secrets, "a renewal was refused")
             echo.refuse("", 0)
-            // The refused one may be used up, which the next renewal would find out.
+            // The refresh token may be used up, so a new sign-in replaces it.
             #expect(try await station.homing(login, input: Canary.password).code == 0)
         }
         if let logout = paths.logout {

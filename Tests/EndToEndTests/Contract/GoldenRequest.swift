@@ -2,19 +2,19 @@ import Foundation
 import HTTPTypes
 import Sandbox
 
-/// A request as it is compared with another: without what the transport adds, and without where the server is.
+/// A request in a form for comparison, without transport headers and without the origin.
 struct GoldenRequest: Hashable, CustomStringConvertible {
     let line: String
     let query: [String: String]
     let headers: Set<String>
     let body: String
 
-    /// What the transport adds to a request, and the token that is fetched for a session of cookies.
+    /// Headers of the transport, and the CSRF token.
     private static let added: Set<String> = [
         "host", "content-length", "accept-encoding", "connection", "transfer-encoding", "x-csrf-token",
     ]
 
-    /// As it stands in a file of Tests/BackendsTests/Fixtures/Requests, below its name.
+    /// Parses a request of Fixtures/Requests, without its name.
     init?(_ text: Substring) {
         let parts = text.split(separator: "\n\n", maxSplits: 1)
         let lines = parts.first?.split(separator: "\n").drop { $0.hasPrefix("#") } ?? []
@@ -26,7 +26,7 @@ struct GoldenRequest: Hashable, CustomStringConvertible {
         body = parts.count > 1 ? parts[1].trimmingCharacters(in: .newlines) : ""
     }
 
-    /// As a server received it; `replacing` names what stands in the files for what only this station has.
+    /// `known` maps this station's values to those of the fixtures.
     init(_ request: SandboxRequest, replacing known: [String: String]) {
         func told(_ text: String) -> String { known.reduce(text) { $0.replacing($1.key, with: $1.value) } }
         line = told("\(request.method) \(request.path)")
@@ -37,7 +37,7 @@ struct GoldenRequest: Hashable, CustomStringConvertible {
         body = told(String(decoding: request.body, as: UTF8.self))
     }
 
-    /// With the name in small letters: names of headers have no case.
+    /// Header names are case-insensitive.
     private static func header(_ line: some StringProtocol) -> String {
         let parts = line.split(separator: ":", maxSplits: 1)
         return parts.count == 2 ? "\(parts[0].lowercased()):\(parts[1])" : String(line)

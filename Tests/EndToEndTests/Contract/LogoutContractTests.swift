@@ -9,7 +9,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// What signing out owes the person, by number, with the real daemon over real sockets.
+/// The numbers in the test names are those of the contract.
 @Suite(.timeLimit(.minutes(60))) struct LogoutContractTests {
     private func labLoop(
         _ configuration: LabLoopConfiguration = LabLoopConfiguration(), edits: [(String, String)] = []
@@ -55,7 +55,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// The access token was refused while the refresh could not be had: what lives at the server is ended all the same.
+    /// The server has refused the access token, and an earlier refresh has failed.
     @Test("17: a token that the server has refused is renewed once, and then signed out with") func refusedAccess() async throws {
         let station = try await labLoop()
         station.sandbox.expireSessions(rememberTokens: false)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test("17: a token that has ended is renewed once, and then signed out with") func staleAccess() async throws {
-        // The renewed token has to live until the call that ends the session.
+        // The renewed token must live until the call that ends the session.
         let station = try await labLoop(LabLoopConfiguration(accessLifetime: 20))
         try await Task.sleep(for: .seconds(20.5))
         let report = try await station.client.call(Endpoints.signOut, SignOut())
@@ -108,7 +108,6 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// Where a sign-out is when the daemon is killed.
     enum Step: CaseIterable { case draining, beforeTheServer, afterTheServer, done }
 
     @Test("20: kill -9 in each step ends signed out, with nothing lost", arguments: Step.allCases) func killed(step: Step) async throws {
@@ -118,7 +117,7 @@ import Testing
             try await station.appointment(1)
             try await station.met(.slowCommit)
         } else {
-            // Not sent before the kill, however slow the machine is: it would have to be held for a look.
+            // Delivery is paused so that a slow machine does not send the entry before the kill.
             _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "to gather"))
             try await station.appointment(1)
         }
@@ -139,7 +138,7 @@ import Testing
         let status = try await station.status()
         #expect(status.backends[0].session.state == "signedOut")
         #expect(station.sandbox.ledger.requestCount("POST", path: "auth/login") == 1)
-        // What was not sent waits for the person; what may have arrived and cannot be looked up waits for a person to look.
+        // Unsent entries wait for their account; an entry with an unknown outcome is held.
         try await station.login()
         _ = try await station.client.call(Endpoints.resume, ResumeRequest())
         let end = try await station.event(step == .draining ? "held" : "delivered")
@@ -182,7 +181,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// The best of three rounds, beside sign-outs with nothing under way: what the daemon waits for it waits for in every one.
+    /// Uses the best of three rounds, because a real wait would appear in each of them.
     @Test("22: with no call to make, a refresh and a send under way hold up no sign-out") func nothingToWaitFor() async throws {
         let lanes = ("    request: PUT /messages", "    lane: messages/{item.conversation}\n    request: PUT /messages")
         let station = try await TestStation(.story16(), profile: "story16", route: "message", edits: [lanes])
@@ -191,7 +190,6 @@ import Testing
         var idle: [Duration] = []
         for round in 1...3 {
             try await station.login()
-            // What the rounds before left behind has gone up.
             if round > 1 { try await station.event("delivered", count: 2 * (round - 1)) }
             let before = ContinuousClock.now
             _ = try await station.client.call(Endpoints.signOut, SignOut())
@@ -212,7 +210,7 @@ import Testing
             #expect(try await station.status().backends[0].session.state == "signedOut")
             station.sandbox.clearFaults()
         }
-        // Five seconds are what a sign-out waits at most for what it does wait for.
+        // A sign-out waits at most five seconds.
         let (quickest, usual) = (try #require(took.min()), try #require(idle.max()))
         #expect(quickest < Duration.seconds(4) + usual, "\(took) \(idle)")
         try await station.login()
@@ -283,7 +281,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// The refresh token of another device of the same account.
+    /// Signs in on another device and returns its refresh token.
     private func signInByPhone(_ station: TestStation) async throws -> String {
         let answer = try await post(
             "mobile/auth/login",

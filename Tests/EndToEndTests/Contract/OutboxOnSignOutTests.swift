@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// What a profile has done with the entries of whoever signs out, with the real daemon over real sockets.
+/// Tests the profile key `outbox`. See DroppingAtSignOut.
 @Suite(.timeLimit(.minutes(60))) struct OutboxOnSignOutTests {
     private func labLoop(outbox: String, delivery: String = TestStation.shortPauses) async throws -> TestStation {
         let station = try await TestStation(
@@ -16,7 +16,6 @@ import Testing
         return station
     }
 
-    /// So many entries of whoever is signed in, none of which is sent.
     private func capture(_ numbers: ClosedRange<Int>, _ station: TestStation) async throws {
         _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "to gather"))
         for number in numbers { try await station.appointment(number) }

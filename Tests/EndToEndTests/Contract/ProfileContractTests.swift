@@ -8,13 +8,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What every shipped profile sends, by number, as a real server receives it from the real daemon.
+/// The numbers in the test names are those of the contract.
 @Suite(.timeLimit(.minutes(60))) struct ProfileContractTests {
     private static let golden = TestStation.project + "/Tests/BackendsTests/Fixtures/Requests"
     private static let id = "0198c0de-0000-7000-8000-000000000001"
     private static let payload = Data(#"{"average_measurements":{"14-818":{"value":17.25}}}"#.utf8)
 
-    /// What is handed in at a backend, so that each of its requests is made: by route, the fields with and without the optional ones.
+    /// Submissions that cause each request, with and without optional fields.
     private static let handedIn: [String: [(route: String, fields: [String: String], takesPayload: Bool)]] = [
         "aiphoto": [
             ("process_image", ["template_id": "a template_id", "image_base64": "a image_base64"], false),
@@ -34,7 +34,7 @@ import Testing
         "story16": [("message", ["conversation": "a conversation"], true)],
     ]
 
-    /// One answer that keeps every promise of every profile, with the tokens of the golden files.
+    /// One response that satisfies every profile, with the tokens of the golden files.
     private static let answer = #"""
         {"success":true,"id":"7","email":"ann@lab.test","user":{"id":"7","email":"ann@lab.test"},"localId":"7","user_id":"7",
         "idToken":"the-access-token","refreshToken":"the-refresh-token","id_token":"the-access-token","token":"the-access-token",
@@ -44,18 +44,17 @@ import Testing
         "tokens":{"accessToken":"the-access-token","refreshToken":"the-refresh-token"}}}
         """#
 
-    /// A server of every backend: notes what it receives, and answers so that the daemon has to make its other requests too.
+    /// Answers so that the daemon also refreshes and looks up.
     private final class Server: Sendable {
         private struct State {
             var received: [SandboxRequest] = []
             var refusesNext = false
-            /// The first measurement comes to an unknown end, so that it is looked for.
+            /// Makes the daemon look up the first measurement.
             var losesMeasurement = true
         }
         private let state = Mutex(State())
         var received: [SandboxRequest] { state.withLock { $0.received } }
 
-        /// Answers the next request as if its token had ended.
         func refuseNext() { state.withLock { $0.refusesNext = true } }
 
         var answering: @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse {
@@ -112,7 +111,7 @@ import Testing
         let received = server.received.map { GoldenRequest($0, replacing: known) }
         #expect(Set(documented).subtracting(received) == [], "documented, and never received")
         #expect(Set(received).subtracting(documented) == [], "received, and not documented")
-        // It goes with what changes something in a session of cookies, and is in no golden file.
+        // No golden file has the CSRF token.
         for request in server.received where !["GET", "HEAD"].contains(request.method) {
             let isAsked = profile == "breathesafe" && !request.path.hasSuffix("/log_in") && !request.path.hasSuffix("/log_out")
             let token = request.headers.first { $0.name.canonicalName == "x-csrf-token" }?.value

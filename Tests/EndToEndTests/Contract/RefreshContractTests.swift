@@ -6,7 +6,7 @@ import SyncModel
 import TestSupport
 import Testing
 
-/// What a client of refresh tokens owes its server and its user, by number, with the real daemon over real sockets.
+/// The numbers in the test names are those of the contract.
 @Suite(.timeLimit(.minutes(60))) struct RefreshContractTests {
     @Test("1: two hundred entries that meet 401 together make one refresh") func oneRefreshForAll() async throws {
         let station = try await TestStation.lists2026(delivery: "in_flight: 64, first_delay: 0.05, first_pause: 0.1")
@@ -23,7 +23,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// LabLoop’s documents and its web module; the shipped profile has the one of its app.
+    /// LabLoop's documents describe this way and its web module. The shipped profile uses that of its app.
     @Test("3: either way of LabLoop’s to refresh by a body, with a new refresh token and without", arguments: ["mobile", "web"])
     func refreshByBody(module: String) async throws {
         let station = try await TestStation(
@@ -37,7 +37,7 @@ import Testing
         try await station.signedIn()
         try await station.appointment(1)
         try await station.event("delivered")
-        // Twice, since a token that was turned over, and lost, would show only then.
+        // A lost rotated token would only fail in the second round.
         for round in 1...2 {
             station.sandbox.expireSessions(rememberTokens: false)
             for number in 1...3 { try await station.appointment(round * 10 + number) }
@@ -53,7 +53,7 @@ import Testing
     @Test("2: a late 401 of an old token makes no other refresh") func aLate401() async throws {
         let station = try await TestStation.lists2026()
         try await station.signedIn()
-        // Two are under way with the old token; the second learns of its end long after the first.
+        // Two requests carry the old token; one gets its 401 much later.
         await station.sandbox.apply(.slowCommit(milliseconds: 600_000, path: "api/v1/lists", count: 1))
         try await station.createList(1)
         try await station.met(.slowCommit)
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test("4: a lifetime as text counts: the token is renewed before it ends, and no 401 is met") func lifetimesAsText() async throws {
-        // The token itself says an hour: only who reads the text knows better.
+        // The token itself claims an hour, so only the stated lifetime can prompt the renewal.
         let station = try await TestStation.story16(FirebaseConfiguration(idTokenLifetime: 3600, statedLifetime: 3))
         try await station.signedIn()
         try await station.putMessage(1)
@@ -184,7 +184,7 @@ import Testing
         #expect(session.state == "signInRequired")
         #expect(session.reason?.hasPrefix("refresh answer lost") == true, "\(session.reason ?? "")")
         #expect(try await station.homing("status").text.contains("refresh answer lost"))
-        // The old token was tried, once.
+        // The daemon tried the old token once.
         #expect(station.refreshes() == 2)
         try await station.login()
         try await station.event("delivered")
@@ -403,7 +403,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// Both outlast the grace of what is in flight, so that whoever waits for the refresh is called off.
+    /// Both delays exceed the grace period, so the waiting entry is cancelled.
     @Test(
         "10: a daemon that is stopped in the middle of a refresh stores what comes of it: the session outlives it", arguments: [2500, 7000])
     func stopped(milliseconds: Int) async throws {

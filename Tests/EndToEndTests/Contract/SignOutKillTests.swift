@@ -8,14 +8,13 @@ import Testing
 
 @testable import homing_torture
 
-/// A sign-out that is killed (SIGKILL) at each of its steps, the ones between the server's answer and the end of the clearing too.
 @Suite(.timeLimit(.minutes(60))) struct SignOutKillTests {
     private static let session = "sessions/labloop.session"
     private static let wal = "outbox.sqlite-wal"
     private static let told = "send:after:POST /api/mobile/auth/logout:1"
     private static let cleared = "\(told);rename:after:\(session):1"
 
-    /// Before the marker is in its place the sign-out has not begun.
+    /// The sign-out begins once its marker is in place.
     @Test(
         "20: kill -9 before the marker changes nothing",
         arguments: ["sync:before:\(session).tmp:1", "sync:after:\(session).tmp:1", "rename:before:\(session):1"])
@@ -47,7 +46,6 @@ import Testing
         let receipts = try await station.client.call(Endpoints.receipts, ReceiptQuery()).receipts
         #expect(receipts.map(\.outcome) == ["discarded", "discarded", "discarded"])
         #expect(station.sandbox.ledger.entries.isEmpty)
-        // The server is told once at most, and nobody is left whom a second sign-out would have to do with.
         let calls = station.sandbox.ledger.requestCount("POST", path: "auth/logout")
         #expect(calls <= 1)
         #expect(try await station.client.call(Endpoints.signOut, SignOut()).server == "none")
@@ -55,7 +53,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    /// Before it is stored that the server failed, the next start does not know it, and does what the person asked for.
+    /// Until the server's failure is stored, the next start does not know of it and completes the sign-out.
     @Test(
         "20: kill -9 after the server’s failure, and before a session that is to be kept is stored again, ends signed out with nothing lost",
         arguments: ["\(told);receive:after:HTTP/1.1 500:1", "\(told);sync:before:\(session).tmp:1", "\(told);rename:before:\(session):1"])
@@ -78,7 +76,6 @@ import Testing
     func kept(place: String) async throws {
         let station = try await killed(at: place, Self.keeping)
         #expect(try await station.status().backends[0].session.state == "signedIn")
-        // Whoever asked got no answer, and finds it here.
         #expect(try await station.event("signOutFailed") != nil)
         #expect(try await station.entries("pending").count == 3)
         #expect(try await station.homing("resume").code == 0)
@@ -92,8 +89,7 @@ import Testing
     private static let dropping = ("on_failure: clear", "on_failure: clear\n    outbox: drop")
     private static let keeping = ("on_failure: clear", "on_failure: keep")
 
-    /// A station at which somebody with three entries has signed out, with the daemon killed at `place`, and started again. Where the profile
-    /// keeps a session, the server fails once.
+    /// Kills the daemon at `place` during a sign-out with three entries, and restarts it. If the profile keeps sessions, the server fails once.
     private func killed(at place: String, _ edit: (String, String) = dropping) async throws -> TestStation {
         let station = try await TestStation(.labLoop(), profile: "labloop", route: "appointment", edits: [edit])
         try await station.signedIn()

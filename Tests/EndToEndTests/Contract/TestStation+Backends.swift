@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 extension TestStation {
-    /// Lists with families of refresh tokens; every list has a lane of its own, and its id goes with it.
+    /// Each list has its own lane, and requests carry the entry's id.
     static func lists2026(
         grace: Int = 10, accounts: [SandboxAccount] = ListsConfiguration.labAccounts, delivery: String = shortPauses,
         answering: @escaping @Sendable (SandboxRequest, SandboxResponse) -> SandboxResponse = { $1 }
@@ -59,7 +59,7 @@ extension TestStation {
                 route: "appointment", id: Samples.id(number).description, payload: Data(#"{"doctor":"d\#(number)"}"#.utf8)))
     }
 
-    /// Two hundred lists at once meet the end of the token, while `fault` waits for the refresh.
+    /// Sends two hundred lists at once with an expired token; `fault` applies to the refresh.
     func twoHundredLearnThatTheTokenHasEnded(_ fault: Fault) async throws {
         _ = try await client.call(Endpoints.pause, PauseRequest(reason: "to gather"))
         for number in 1...200 { try await createList(number) }
@@ -68,16 +68,13 @@ extension TestStation {
         _ = try await client.call(Endpoints.resume, ResumeRequest())
     }
 
-    /// How many lists were refused for the token that came with them.
     func unauthorizedLists() -> Int { sandbox.ledger.requestCount("POST", path: "api/v1/lists", status: 401) }
 
-    /// Fails where anybody had to sign in again.
     func stillSignedIn() async throws {
         #expect(try await status().backends[0].session.state == "signedIn")
         #expect(sandbox.ledger.logInCount == 1)
     }
 
-    /// Starts `homing` and does not wait for its end.
     func begin(_ arguments: [String], output path: String, input: FileHandle = .nullDevice) throws -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Self.programs + "/homing")
@@ -90,6 +87,5 @@ extension TestStation {
         return process
     }
 
-    /// How often Lists was asked for new tokens, and answered so.
     func refreshes(_ status: Int? = nil) -> Int { sandbox.ledger.requestCount("POST", path: "auth/refresh", status: status) }
 }

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Sessions and entries belong to the whole base URL.
+/// Sessions and entries belong to the whole base URL, including the path. See AddressesApart.
 @Suite(.timeLimit(.minutes(60))) struct BaseURLTests {
     @Test func keepsSessionAndEntriesAtTheBaseURLThatTheyWereMadeFor() async throws {
         let isDown = Mutex(true)
@@ -38,7 +38,7 @@ import Testing
         }
         #expect(server.requests.dropFirst(before).allSatisfy { $0.path.hasPrefix("/clinicB/") && $0.cookie("s") != "/clinicA" })
         #expect(server.requests.filter { $0.line == "POST /clinicB/notes" }.map(\.body) == [#"{"note":3}"#])
-        // Back at the old address, written in another way.
+        // This is the old address, written differently.
         try await station.running(profile("/clinicA/")) {
             _ = try await station.signIn()
             try await station.passTime { try await station.delivered() == 3 }
@@ -87,7 +87,7 @@ import Testing
         try await station.running(WireProfile.cookies.replacing("base_url: BASE", with: "base_url: BASE/v2\nformerly: [BASE/v1]")) {
             _ = try await station.signIn()
             try await station.submit(2)
-            // No time passes.
+            // The clock does not move.
             try await station.waits { try await station.delivered() == 1 }
         }
         #expect(server.count("POST /v1/notes") == 1)

@@ -4,9 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Cookies end, and there is a limit to how many are sent.
 @Suite(.timeLimit(.minutes(60))) struct CookieWireTests {
-    /// - Parameter cookies: what the answer with this number sets.
+    /// - Parameter cookies: the cookies that the response with this number sets.
     private static func server(
         login: [String] = ["s=1; path=/"], _ cookies: @escaping @Sendable (Int) -> [String] = { _ in [] }
     ) async throws -> ScriptedServer {
@@ -16,7 +15,7 @@ import Testing
                 answers += 1
                 return answers
             }
-            // As servers do with a header of more than 8 KiB.
+            // Servers refuse a header of more than 8 KiB.
             if request.header("Cookie").utf8.count > 8 << 10 { return .init(400, #"{"error":"Request Header Too Large"}"#) }
             let isSignedIn = request.cookie("s") != nil
             switch request.line {

@@ -4,17 +4,16 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Only an answer that the profile declares as a refusal of credentials ends a session.
+/// Only a response that the profile declares as a refusal of credentials ends a session. See DeclaredRefusals.
 @Suite(.timeLimit(.minutes(60))) struct GatewayErrorTests {
     private final class Backend: Sendable {
         struct State {
-            /// Whether cookies, tokens and keys are good.
             var isSignedIn = true
-            /// What a gateway answers in place of the server's sign-in and refresh.
+            /// Replaces the server's answers to sign-ins and refreshes.
             var gateway: (status: Int, body: String)?
-            /// What it answers in place of everything else.
+            /// Replaces the server's other answers.
             var others: (status: Int, body: String)?
-            /// What a request must hold for that; empty where every one meets it.
+            /// If not empty, `others` only applies to bodies with this text.
             var marker = ""
         }
         let state = Mutex(State())
@@ -57,7 +56,7 @@ import Testing
             _ = try await station.signIn(remember: true)
             backend.set { ($0.isSignedIn, $0.gateway) = (false, (fault.0, fault.1)) }
             try await station.submit(1)
-            // After a 423 the password rests for an hour each time.
+            // After a 423, the daemon does not use the password for an hour.
             let tries = fault.0 == 423 ? 1 : 2
             try await station.passTime { station.server.count("POST /login") >= tries + 1 }
             let session = try await station.session
@@ -95,7 +94,7 @@ import Testing
             let attention = try await station.status.attention.first { $0.code == "session-failing" }
             #expect(attention?.text.contains("the server refused the sign-in (403): Forbidden") == true, "\(String(describing: attention))")
             #expect(attention?.next.contains("homing login") == true)
-            // The longest pause between two passwords is an hour.
+            // Password sign-ins are at most an hour apart.
             #expect(station.server.count("POST /login") < 8)
         }
         await station.server.stop()
@@ -114,7 +113,7 @@ import Testing
         await station.server.stop()
     }
 
-    /// The health route is answered by the same gateway.
+    /// The gateway also answers the health route.
     @Test func keepsACookieSessionThatEverythingRefusesForAWhile() async throws {
         let station = try await station()
         try await station.running(WireProfile.cookies) {
@@ -144,7 +143,7 @@ import Testing
         await station.server.stop()
     }
 
-    /// The health route knows the session, or nothing could renew it: the entry is to blame, once others get through.
+    /// Once other entries succeed, the entry is at fault. See BlameByContrast.
     @Test(arguments: [true, false]) func holdsAnUndeclared401AgainstTheOnlyEntryThatMeetsIt(isCookie: Bool) async throws {
         let station = try await station()
         try await station.running(isCookie ? WireProfile.cookies : WireProfile.key) {

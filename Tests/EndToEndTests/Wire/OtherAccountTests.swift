@@ -5,9 +5,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Nothing is sent as another account than the one that it was captured for.
+/// Entries are only sent under the account that captured them. See WhoseSession.
 @Suite(.timeLimit(.minutes(60))) struct OtherAccountTests {
-    /// Ann's and Bob's sessions, by cookie; `swapping` answers with Bob's cookie.
+    /// Ann is 1, Bob is 2. Responses that match `swapping` set Bob's cookie.
     private static func server(_ swapping: @escaping @Sendable (ScriptedServer.Request) -> Bool) async throws -> ScriptedServer {
         try await ScriptedServer { request in
             let swap = swapping(request) ? ["s=bob; path=/"] : []
@@ -68,7 +68,7 @@ import Testing
             _ = try await station.signIn()
             try await station.submit(1)
             try await station.waits { try await station.delivered() == 1 }
-            // Until the daemon has set its alarm, nothing goes off.
+            // The daemon may not have started its timer yet.
             try await station.waits {
                 station.clock.advance(by: 61)
                 return try await station.session.state == "signInRequired"
@@ -117,7 +117,7 @@ import Testing
         await server.stop()
     }
 
-    /// Numbers that are the same double, and names that Swift takes for the same text.
+    /// Numbers that map to the same double, and strings that Swift considers equal.
     @Test(arguments: [("18446744073709551615", "18446744073709551616"), (#""jos\u00e9""#, #""jose\u0301""#)])
     func keepsAccountsApartWhoseIDsDifferInOneByte(ids: (String, String)) async throws {
         let isDown = Mutex(true)

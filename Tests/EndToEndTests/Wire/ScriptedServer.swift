@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// An HTTP server on loopback whose answers a test writes, and that remembers what it was asked.
+/// A loopback server with scripted responses. It records requests.
 final class ScriptedServer: Sendable {
     struct Request: Sendable {
         let method: String
@@ -15,10 +15,8 @@ final class ScriptedServer: Sendable {
 
         var line: String { "\(method) \(path)" }
 
-        /// The value of the header; empty where there is none.
         func header(_ name: String) -> String { headers[name].joined(separator: "; ") }
 
-        /// The value of the cookie of that name.
         func cookie(_ name: String) -> String? {
             header("Cookie").components(separatedBy: "; ").first { $0.hasPrefix(name + "=") }
                 .map { String($0.dropFirst(name.count + 1)) }
@@ -56,7 +54,7 @@ final class ScriptedServer: Sendable {
     var url: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
     var requests: [Request] { seen.requests.withLock { $0 } }
     func count(_ line: String) -> Int { requests.count { $0.line == line } }
-    func stop() async { try? await channel.close() }  // `try?`: it may have been closed
+    func stop() async { try? await channel.close() }  // `try?`: it may be closed already
 
     private final class Seen: Sendable { let requests = Mutex<[Request]>([]) }
 

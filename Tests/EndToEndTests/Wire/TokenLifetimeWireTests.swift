@@ -4,7 +4,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What a server says of a token's life is a number from outside.
 @Suite(.timeLimit(.minutes(60))) struct TokenLifetimeWireTests {
     static let lifetimes = [
         #""Infinity""#, #""-Infinity""#, #""NaN""#, #""1e999""#, "1e308", "-1e308", "-1", "0", #""9999999999999999999999""#,

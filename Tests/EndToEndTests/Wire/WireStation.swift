@@ -5,7 +5,7 @@ import SyncDaemon
 import SyncModel
 import TestSupport
 
-/// A daemon in this process, so that its clock is the test's, before a scripted server: sockets, store and files are real.
+/// A daemon in this process with a test clock; everything else is real.
 struct WireStation: Sendable {
     let directory: TemporaryDirectory
     let server: ScriptedServer
@@ -19,7 +19,7 @@ struct WireStation: Sendable {
         client = ControlClient(socketPath: directory("homing.sock"), timeout: .seconds(600))
     }
 
-    /// One run of the daemon with this profile, in which BASE stands for the server's address, during `work`.
+    /// BASE stands for the server's address.
     func running(_ profile: String, _ work: @Sendable () async throws -> Void) async throws {
         try FileManager.default.createDirectory(atPath: directory("backends"), withIntermediateDirectories: true)
         try directory.write(profile.replacing("BASE", with: server.url), to: "backends/wire.yaml")
@@ -35,7 +35,7 @@ struct WireStation: Sendable {
             configuration: configuration, environment: [:], clock: clock, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
-                do { try await daemon.run() } catch is CancellationError {}  // that is how the test ends it
+                do { try await daemon.run() } catch is CancellationError {}  // the test cancels the daemon
             }
             defer { group.cancelAll() }
             try await work()
@@ -49,7 +49,7 @@ struct WireStation: Sendable {
 
     func signOut() async throws { _ = try await client.call(Endpoints.signOut, SignOut()) }
 
-    /// Hands in a note, each in a lane of its own.
+    /// Each note has its own lane.
     func submit(_ id: Int) async throws {
         _ = try await client.call(
             Endpoints.submit,
@@ -69,7 +69,6 @@ struct WireStation: Sendable {
         get async throws { try await client.call(Endpoints.status, NoInput()) }
     }
 
-    /// Moves time on, second by second, until `condition` holds.
     func passTime(until condition: () async throws -> Bool) async throws {
         while try await !condition() {
             clock.advance(by: 1)
@@ -77,7 +76,6 @@ struct WireStation: Sendable {
         }
     }
 
-    /// Lets as much time pass, in steps in which everything that is due can happen.
     func passTime(_ seconds: Int) async {
         for _ in 0..<seconds / 10 {
             clock.advance(by: 10)
@@ -90,7 +88,6 @@ struct WireStation: Sendable {
     func delivered() async throws -> Int { try await backend.queue.delivered }
 }
 
-/// Profiles of a made-up backend, for sessions of both kinds.
 enum WireProfile {
     static let cookies = """
         schema: 1
@@ -106,7 +103,7 @@ enum WireProfile {
         \(routes)
         """
 
-    /// The same with a token against forged requests, fetched before the first entry.
+    /// The same with a CSRF token, which is fetched before the first entry.
     static let csrf = cookies.replacing("  on_401:", with: "  csrf: {request: GET /csrf, token: /token, header: X-CSRF}\n  on_401:")
 
     static let tokens = """

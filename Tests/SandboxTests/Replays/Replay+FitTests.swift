@@ -1,7 +1,6 @@
 import Sandbox
 
 extension Replay {
-    /// The fit test of the captured exchange.
     static let fitTest = #"""
         {"mask_id":2,"comfort":{"Is there enough room to talk?":"Yes"},"facial_hair":{"beard_length_mm":0},"results":{"qualitative":
         {"aerosol":{"solution":"Saccharin"},"exercises":[{"name":"Normal breathing","result":null},{"name":"Deep breathing","result":null},
@@ -13,7 +12,6 @@ extension Replay {
         {"name":"Normal breathing (SEALED)","fit_factor":null}],"testing_mode":"N95"}}}
         """#
 
-    /// Adds a fit test with a fresh token.
     static func addFitTest(_ test: String = fitTest, for user: Int = 5) -> @Sendable (LabClient) async throws -> LabAnswer {
         {
             try await $0.send(

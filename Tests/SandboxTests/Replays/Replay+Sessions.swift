@@ -78,7 +78,7 @@ extension Replay {
             [try await $0.send("POST", arkit, accept: "*/*", body: .json(small))]
         },
         .expired("TIMEOUT: managed_users POST with old valid CSRF (json), then again") { client in
-            // The token was fetched while the session was alive.
+            // The token was fetched before the session expired.
             let token = ["x-csrf-token": await client.jar["CSRF-TOKEN"] ?? ""]
             return [
                 try await client.send("POST", "/managed_users", headers: token),
@@ -102,7 +102,7 @@ extension Replay {
         },
     ]
 
-    /// An exchange after the idle timeout of a session that has a CSRF token.
+    /// An exchange after the session's idle timeout.
     private static func expired(
         _ label: String, remember: Bool = false, _ requests: @escaping @Sendable (LabClient) async throws -> [LabAnswer]
     ) -> Replay {

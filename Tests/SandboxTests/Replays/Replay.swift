@@ -1,7 +1,7 @@
 import Sandbox
 import Testing
 
-/// How one captured exchange is made again: the request, and what has to come before it.
+/// Repeats one captured exchange, with its preparation.
 struct Replay: Sendable, CustomTestStringConvertible {
     typealias Steps = @Sendable (Sandbox, LabClient) async throws -> [LabAnswer]
 
@@ -17,12 +17,11 @@ struct Replay: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { label }
 
-    /// The one request of an exchange with nobody signed in.
+    /// A single request while signed out.
     static func anonymous(_ label: String, _ request: @escaping @Sendable (LabClient) async throws -> LabAnswer) -> Replay {
         Replay(label) { _, client in [try await request(client)] }
     }
 
-    /// The one request of an exchange with the manager signed in.
     static func manager(_ label: String, _ request: @escaping @Sendable (LabClient) async throws -> LabAnswer) -> Replay {
         Replay(label) { _, client in
             try await client.logIn()

@@ -1,7 +1,6 @@
 import Sandbox
 import Testing
 
-/// A backend with its way to sign in, its request that takes effect, and its way to a new access token where it has one.
 struct BackendInTurn: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let backend: SandboxBackend

@@ -2,22 +2,20 @@ import Foundation
 import Sandbox
 import Testing
 
-/// One answer of the real backend as it was captured.
 struct CapturedAnswer: Sendable, Equatable {
     let status: Int
     let contentType: String?
     let location: String?
-    /// Names with attributes in lower case, without values; nil where cookies were not captured.
+    /// Cookie names and attributes without values; nil if not captured.
     let setCookies: Set<String>?
-    /// Nil where it was not captured.
+    /// Nil if not captured.
     let cacheControl: String?
     let hasTag: Bool
     let body: String
 
-    /// Cookies were printed only up to this label.
+    /// Later labels were captured without cookies.
     private static let lastLabelWithCookies = "no content type JSON body"
 
-    /// All answers by label, with the labels in the order of the file.
     static func read(_ text: String) -> [(label: String, answers: [CapturedAnswer])] {
         var showsCookies = true
         return text.components(separatedBy: "\n## ").dropFirst().map { section in
@@ -47,7 +45,7 @@ struct CapturedAnswer: Sendable, Equatable {
         body = text == "(empty)" ? "" : text
     }
 
-    /// `NAME=…; path=/; httponly` without the value, and without the time of `expires`.
+    /// `NAME=…; path=/; httponly` without the value and the `expires` time.
     static func plainCookie(_ line: String) -> String {
         let parts = line.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
         let name = parts.first?.prefix { $0 != "=" } ?? ""
@@ -56,7 +54,6 @@ struct CapturedAnswer: Sendable, Equatable {
     }
 }
 
-/// One captured request with its answer.
 struct CapturedExchange: Sendable {
     let label: String
     let method: String
@@ -64,7 +61,7 @@ struct CapturedExchange: Sendable {
     let body: String?
     let answer: CapturedAnswer
 
-    /// All exchanges in the order of the file: a label, the request line, `> ` before a body, the answer.
+    /// All exchanges in file order: a label, the request line, `> ` before a body, the answer.
     static func read(_ text: String) throws -> [CapturedExchange] {
         try text.components(separatedBy: "\n## ").dropFirst().map { section in
             let lines = section.components(separatedBy: "\n")
@@ -79,7 +76,6 @@ struct CapturedExchange: Sendable {
 }
 
 extension LabAnswer {
-    /// Where this answer differs from a captured one.
     func differences(from expected: CapturedAnswer, host: String) -> [String] {
         var differences: [String] = []
         func compare<Value: Equatable>(_ what: String, _ actual: Value, _ expected: Value) {

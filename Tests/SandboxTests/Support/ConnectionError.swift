@@ -1,15 +1,13 @@
 import Foundation
 
-/// The error number with which a connection to this URL fails, 0 when it is made.
+/// The errno of a failed connection, or 0.
 func connectionError(to url: String) -> Int32 {
     let (descriptor, error) = connection(to: url)
     close(descriptor)
     return error
 }
 
-/// The error number with which reading from a new connection fails, 0 when the other side says something or ends it.
-///
-/// It waits on a thread of its own: whoever is to answer may need the one that the test runs on.
+/// The errno of a failed read, or 0. Reads on its own thread, because the server may need the test's.
 func readError(from url: String) async -> Int32 {
     await withCheckedContinuation { continuation in
         Thread.detachNewThread {

@@ -1,20 +1,20 @@
 import Foundation
 import Sandbox
 
-/// Compares a body with a captured one: same members, same types, same values where they do not depend on the run.
+/// Compares the members, the types and the stable values of two bodies.
 struct JSONShape {
-    /// Members whose values differ from run to run; their types do not.
+    /// Members with values that vary between runs.
     private static let volatile: Set<String> = [
         "id", "user_id", "managed_id", "profile_id", "mask_id", "author_id", "created_at", "updated_at", "external_api_token",
         "unique_internal_model_code", "facial_measurement_id", "manager_id", "manager_email", "user_email", "fm_user_id", "fit_family_id",
     ]
 
-    /// Whether the captured body was cut, so that ours may hold more.
+    /// True if the captured body was truncated, so the actual one may hold more.
     private let isCut: Bool
     private let captured: JSON
 
     init(_ body: String) throws {
-        if let whole = try? JSON(bytes: Array(body.utf8)) {  // a body that was cut does not parse
+        if let whole = try? JSON(bytes: Array(body.utf8)) {  // `try?`: a truncated body does not parse
             captured = whole
             isCut = false
         } else {
@@ -23,7 +23,7 @@ struct JSONShape {
         }
     }
 
-    /// Where `actual` differs, each as a path with a reason.
+    /// The differences, as paths with reasons.
     func differences(to actual: JSON) -> [String] { differences(captured, actual, at: "$", name: "") }
 
     private func differences(_ captured: JSON, _ actual: JSON, at path: String, name: String) -> [String] {
@@ -39,7 +39,7 @@ struct JSONShape {
         case (.array(let captured), .array(let actual)):
             let counts = captured.count == actual.count || (isCut && captured.count < actual.count)
             let count = counts ? [] : ["\(path) has \(actual.count) elements, not \(captured.count)"]
-            // Complaints about a document follow the order of its keys, which the sandbox does not keep.
+            // The order of complaints is not compared.
             if name == "messages" { return count + captured.filter { !actual.contains($0) }.map { "\(path) lacks \($0)" } }
             return count
                 + zip(captured, actual).enumerated().flatMap { differences($1.0, $1.1, at: "\(path)[\($0)]", name: name) }
@@ -55,7 +55,7 @@ struct JSONShape {
         return left == right
     }
 
-    /// A cut JSON text, ended after the last value that is whole.
+    /// Closes truncated JSON after the last complete value.
     static func closed(_ text: String) -> String {
         var open: [Character] = []
         var kept = ""

@@ -4,7 +4,6 @@ import NIOCore
 import NIOHTTP1
 import Sandbox
 
-/// What a client saw of one answer.
 struct LabAnswer: Sendable {
     let status: Int
     let headers: HTTPHeaders
@@ -18,7 +17,7 @@ struct LabAnswer: Sendable {
     func json() throws -> JSON { try JSON(bytes: body) }
 }
 
-/// A client with a cookie jar that follows no redirects and sends only what it is told.
+/// A client with a cookie jar. It follows no redirects.
 actor LabClient {
     enum Body: Sendable {
         case none
@@ -26,7 +25,7 @@ actor LabClient {
         case form(String)
         case raw(String, type: String?)
         case chunked(String)
-        /// Announces more bytes than are sent, then closes.
+        /// Announces more bytes than it sends, then closes.
         case unfinished(String)
     }
 
@@ -42,7 +41,7 @@ actor LabClient {
     private let keepsConnections: Bool
     private(set) var jar: [String: String]
 
-    /// Without `keepsConnections` no request meets a connection that the sandbox has closed meanwhile.
+    /// Without `keepsConnections`, no request uses a connection that the sandbox has closed.
     init(_ base: String, jar: [String: String] = [:], keepsConnections: Bool = true) {
         self.base = base
         self.keepsConnections = keepsConnections
@@ -95,7 +94,6 @@ actor LabClient {
 }
 
 extension LabClient {
-    /// Signs in with the password of the lab.
     @discardableResult
     func logIn(
         _ email: String = "manager@lab.test", password: String = BreatheSafeConfiguration.labPassword, remember: Bool = false,
@@ -105,12 +103,11 @@ extension LabClient {
         return try await send("POST", "/users/log_in", accept: accept, body: .json(JSON(dictionaryLiteral: ("user", user)).description))
     }
 
-    /// A fresh token for X-CSRF-Token, as the header to send.
     func csrfHeader() async throws -> [String: String] {
         ["x-csrf-token": try await send("GET", "/csrf_token").json()["csrf_token"]?.text ?? ""]
     }
 
-    /// Uploads a measurement that is as small as one may be.
+    /// Uploads a minimal measurement.
     @discardableResult
     func upload(to user: Int = 5, key: String? = nil, deadline: TimeAmount = .minutes(1)) async throws -> LabAnswer {
         var arkit: JSONObject = ["average_measurements": [:]]
@@ -131,6 +128,5 @@ extension Array where Element: Sendable {
 }
 
 extension Array where Element == (String, String) {
-    /// These pairs as headers.
     var headers: HTTPHeaders { HTTPHeaders(self) }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Sandbox
 
-/// What a JSON Web Token says, read as a client reads it: without looking at the signature.
+/// The claims of a JSON Web Token, read without a signature check.
 struct TokenClaims {
     let claims: JSON
     var issued: Int { claims["iat"]?.integer ?? 0 }
@@ -19,7 +19,6 @@ struct TokenClaims {
 }
 
 extension Data {
-    /// Bytes from base64 in the URL alphabet without padding.
     init?(base64URL text: String) {
         let padding = String(repeating: "=", count: (4 - text.count % 4) % 4)
         self.init(base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/") + padding)

@@ -1,7 +1,7 @@
 import Foundation
 import Sandbox
 
-/// Runs a sandbox for the length of a test, with a client whose jar is empty.
+/// Runs a sandbox during `body`. The client's cookie jar is empty.
 func withSandbox<Result: Sendable>(
     _ backend: BreatheSafeConfiguration = .severalUsers, ledgerFile: String? = nil, faults: [Fault] = [],
     _ body: (Sandbox, LabClient) async throws -> Result
@@ -9,7 +9,6 @@ func withSandbox<Result: Sendable>(
     try await withSandbox(of: .breatheSafe(backend), ledgerFile: ledgerFile, faults: faults, body)
 }
 
-/// Runs a sandbox of any backend for the length of a test, with a client whose jar is empty.
 func withSandbox<Result: Sendable>(
     of backend: SandboxBackend, ledgerFile: String? = nil, faults: [Fault] = [],
     _ body: (Sandbox, LabClient) async throws -> Result
@@ -26,7 +25,6 @@ func withSandbox<Result: Sendable>(
     }
 }
 
-/// A file of the folder Fixtures.
 func fixture(_ name: String) throws -> String {
     try String(contentsOf: Bundle.module.bundleURL.appending(path: "Fixtures/\(name)"), encoding: .utf8)
 }
