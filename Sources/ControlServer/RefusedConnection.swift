@@ -1,25 +1,21 @@
 import ControlAPI
 import NIOCore
 
-/// In front of a connection for which there is no room: answers its first bytes with a 503 and closes it.
+/// All of a connection for which there is no room: answers its first bytes with a 503 and closes it.
 final class RefusedConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private let isTold: Bool
     private var hasAnswered = false
 
-    /// - Parameter isTold: false to close it at once and without a word.
-    init(isTold: Bool) { self.isTold = isTold }
-
     func channelActive(context: ChannelHandlerContext) {
-        if isTold { close(context.channel, in: .seconds(5)) } else { context.close(promise: nil) }
+        close(context.channel, in: .seconds(5))
         context.fireChannelActive()
     }
 
     // Only once it has said something: an answer that comes before the request is a client's error.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard isTold, !hasAnswered else { return }
+        guard !hasAnswered else { return }
         hasAnswered = true
         context.writeAndFlush(wrapOutboundOut(Self.answer), promise: nil)
         // What comes still is read and dropped, lest the client find the connection broken before it finds the answer.
