@@ -88,16 +88,18 @@ package struct ControlServer: Service {
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
-                guard arrivals.announce() else { return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
-                return http.setup(channel: channel, logger: log)
-                    .flatMapThrowing { connection in
-                        try channel.pipeline.syncOperations.addHandler(Handover(connection, to: arrivals))
-                    }
-                    .flatMapErrorThrowing { error in
-                        arrivals.arrived(nil)
-                        throw error
-                    }
-                    .flatMapThrowing { try admit(channel) }
+                channel.eventLoop.makeCompletedFuture { try admit(channel) }.flatMap { isAdmitted in
+                    guard isAdmitted else { return channel.eventLoop.makeSucceededVoidFuture() }
+                    guard arrivals.announce() else { return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
+                    return http.setup(channel: channel, logger: log)
+                        .flatMapThrowing { connection in
+                            try channel.pipeline.syncOperations.addHandler(Handover(connection, to: arrivals))
+                        }
+                        .flatMapErrorThrowing { error in
+                            arrivals.arrived(nil)
+                            throw error
+                        }
+                }
             }
             .withBoundSocket(descriptor).get()
         server.closeFuture.whenComplete { _ in arrivals.close() }
@@ -132,14 +134,15 @@ package struct ControlServer: Service {
         }
     }
 
-    private func admit(_ channel: any Channel) throws {
-        guard let peer = channel.peer else {
-            return try channel.pipeline.syncOperations.addHandler(RefusedConnection(isTold: false), position: .first)
-        }
+    /// False for a connection over the limit. It gets no HTTP pipeline, so that refusing it costs little.
+    private func admit(_ channel: any Channel) throws -> Bool {
+        guard let peer = channel.peer else { throw ChannelError.ioOnClosedChannel }
         let decision = count.open(peer)
         channel.closeFuture.whenComplete { _ in count.close(peer, decision) }
-        guard decision != .admitted else { return }
+        guard decision != .admitted else { return true }
         router.audit.crowded(by: peer)
-        try channel.pipeline.syncOperations.addHandler(RefusedConnection(isTold: decision == .refused), position: .first)
+        guard decision == .refused else { throw ChannelError.ioOnClosedChannel }
+        try channel.pipeline.syncOperations.addHandler(RefusedConnection())
+        return false
     }
 }

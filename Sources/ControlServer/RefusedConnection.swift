@@ -1,25 +1,21 @@
 import ControlAPI
 import NIOCore
 
-/// Answers the first bytes of an over-limit connection with 503, then closes it.
+/// The only handler of a connection over the limit: answers its first bytes with 503, then closes it.
 final class RefusedConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private let isTold: Bool
     private var hasAnswered = false
 
-    /// - Parameter isTold: false closes without an answer.
-    init(isTold: Bool) { self.isTold = isTold }
-
     func channelActive(context: ChannelHandlerContext) {
-        if isTold { close(context.channel, in: .seconds(5)) } else { context.close(promise: nil) }
+        close(context.channel, in: .seconds(5))
         context.fireChannelActive()
     }
 
     // Waits for the request: an answer before it is an error for the client.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard isTold, !hasAnswered else { return }
+        guard !hasAnswered else { return }
         hasAnswered = true
         context.writeAndFlush(wrapOutboundOut(Self.answer), promise: nil)
         // Further input is read and dropped, so that the client can read the answer before the connection closes.

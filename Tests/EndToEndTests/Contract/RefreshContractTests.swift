@@ -256,9 +256,9 @@ import Testing
     @Test("10: a sign-out whose caller is killed in the middle of its refresh ends the session all the same") func killedSignOut()
         async throws
     {
-        let station = try await TestStation(.labLoop(LabLoopConfiguration(accessLifetime: 2)), profile: "labloop", route: "appointment")
+        let station = try await TestStation(.labLoop(), profile: "labloop", route: "appointment")
         try await station.signedIn()
-        try await Task.sleep(for: .seconds(2.5))
+        station.sandbox.expireSessions(rememberTokens: false)
         await station.sandbox.apply(.slow(milliseconds: 700, path: "auth/refresh", count: 1))
         let logout = try station.begin(["logout", "--yes"], output: station.directory("logout.txt"))
         try await station.met(.slow)
