@@ -124,7 +124,7 @@ package final class TestStation: Sendable {
                 var said = ""
                 if let log { _ = FileManager.default.createFile(atPath: log, contents: nil) }
                 let copy = log.flatMap { FileHandle(forWritingAtPath: $0) }
-                func note(_ part: Data) { try? copy?.write(contentsOf: part) }  // `try?`: a test that reads the log notices that it is empty
+                func note(_ part: Data) { try? copy?.write(contentsOf: part) }  // `try?`: a test finds the log empty
                 while !texts.contains(where: said.contains) {
                     let part = handle.availableData
                     if part.isEmpty { break }

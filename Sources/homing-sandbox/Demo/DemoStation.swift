@@ -37,7 +37,7 @@ final class DemoStation: Sendable {
 
     /// Copies a shipped profile and the profiles it extends, and replaces their addresses.
     private static func place(_ name: String, of profiles: String, in folder: String, address: String) throws {
-        guard let shipped = try? String(contentsOfFile: "\(profiles)/\(name).yaml", encoding: .utf8) else {  // `try?`: the error names the file
+        guard let shipped = try? String(contentsOfFile: "\(profiles)/\(name).yaml", encoding: .utf8) else {  // `try?`: named by the error
             throw DemoError("There is no \(profiles)/\(name).yaml. Run the demo from the project's folder, or name it with --profiles.")
         }
         let lines = shipped.split(separator: "\n", omittingEmptySubsequences: false).map { line in
