@@ -444,7 +444,7 @@ MUTANTS = [
      "guard response.isSuccess, !saysFailure(response) else { return", "guard response.isSuccess, !saysFailure(response) else { if response.status == 404 { return .absent }; return",
      "BackendsTests"),
     ("a refusal of unknown origin costs a use of the password", BACKENDS + "Sessions/SessionKeeper+Replacing.swift",
-     "backend.hasHealth, !ways.contains(.refresh) {", "backend.hasHealth, ways.count > 1 {", "GatewayErrorTests"),
+     "backend.hasHealth, !ways.contains(.refresh) {", "backend.hasHealth, ways.count > 1 {", "GatewayErrorTests|ReplacingTests"),
     ("a session that cannot be renewed is not asked for", DELIVERY + "DispatchState.swift",
      "where failure.reason == .signInRequired && link.hasHealthRoute:", "where failure.reason == .signInRequired && !link.hasHealthRoute:",
      "DispatchStateTests"),
