@@ -84,7 +84,7 @@ struct CaptureFile: Equatable {
         self.init(user: .int(number), document: measurements.bytes)
     }
 
-    /// Says what was expected.
+    /// A sentence that names the expected form.
     struct NotUnderstood: Error, Equatable {
         let reason: String
         init(_ reason: String) { self.reason = reason }

@@ -112,7 +112,7 @@ package enum IntakeError: Error, Sendable, Equatable {
     case unknownBackend(String, known: [String])
     case backendNotNamed(known: [String])
     case signInRequired(backend: String)
-    /// Says what was expected.
+    /// A sentence that names the expected form.
     case notUnderstood(String)
     /// Bytes.
     case tooLarge(size: Int, limit: Int)

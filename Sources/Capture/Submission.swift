@@ -34,7 +34,7 @@ package protocol Addressing: Sendable {
     var backends: [String] { get }
     /// Also offline or with an expired session; nil if signed out.
     func account(at backend: String) async -> Account?
-    /// The error says what was expected.
+    /// The error names the expected form.
     func address(_ submission: Submission, at backend: String) throws(Failure) -> Address
 }
 

@@ -47,7 +47,7 @@ extension Outbox {
     /// The longest wait (seconds): the limit of Retry-After and a little more.
     static let horizon: TimeInterval = 6 * 3600 + 60
 
-    /// `dueAt` of an entry that may go at once, whatever the clock says (Decisions/DueAtOnce.md).
+    /// `dueAt` of an entry that may be sent at once; independent of the clock (Decisions/DueAtOnce.md).
     static let atOnce: Int64 = 0
 
     /// Bytes of payloads in flight at a backend, except a larger single one; each is in memory about four times.

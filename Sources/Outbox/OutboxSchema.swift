@@ -1,7 +1,7 @@
 import GRDB
 
-/// The tables, with constraints that hold whatever the Swift code does. Nothing has been released, so there is one schema and no migration. Times are
-/// Unix milliseconds.
+/// The tables. Their constraints hold even where the Swift code has a bug. Nothing has been released, so there is one schema and no migration. Times
+/// are Unix milliseconds.
 enum OutboxSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()

@@ -212,7 +212,7 @@ import Testing
         #expect(await keeper.snapshot.state == .signedIn)
     }
 
-    /// Whatever the local clock says, only the server can end a session.
+    /// Only the server can end a session, not the local clock.
     @Test("11: a clock that is hours or years off is harmless", arguments: [-315_360_000.0, -7200, 7200, 315_360_000] as [TimeInterval])
     func aClockThatIsYearsOffIsHarmless(step: TimeInterval) async throws {
         let keeper = try await bench.signedIn()

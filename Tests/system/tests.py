@@ -73,7 +73,7 @@ def state_files_are_the_daemons_alone(station):
     open_to_others = station.run(f"find {STATE} -path {STATE}/spool -prune -o -type f -perm /077 -print").stdout
     expect(not open_to_others, f"others may use {open_to_others}")
     sessions = station.run(f"cd {STATE} && find sessions -name '*.session'").stdout.split()
-    expect(sessions, "nobody is signed in")
+    expect(sessions, "no account is signed in")
     for file in ["homing.key", "outbox.sqlite", *sessions]:
         hold_to({}, station, f"{STATE}/{file}", lambda: expect(False, f"{file} is gone"))
 

@@ -34,7 +34,7 @@ extension Salvage {
                 """)
     }
 
-    /// Holds entries whose content is not what was accepted.
+    /// Holds entries whose payload differs from the accepted one.
     func checkContents() throws {
         var changed: [[String: DatabaseValue]] = []
         let rows = try Row.fetchCursor(db, sql: "SELECT * FROM entry WHERE state IN ('pending', 'inflight')")

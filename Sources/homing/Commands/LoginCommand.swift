@@ -36,7 +36,7 @@ struct LoginCommand: DaemonCommand {
     var passwordSource: PasswordSource { passwordStdin ? .standardInput : passwordFile.map { .file($0) } ?? .terminal }
 
     func run(_ context: Context) async throws {
-        // Checks the backend first, so that nobody types a password in vain.
+        // Checks the backend before it asks for a password.
         let status = try await context.client.call(Endpoints.status, NoInput())
         try target.require(among: status.backends.map(\.name))
         let report = status.backends.first { $0.name == target.backend ?? $0.name }

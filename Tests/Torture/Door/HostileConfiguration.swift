@@ -7,7 +7,7 @@ import SyncDaemon
 import TestSupport
 
 /// Mutated files of `config/`, read by the daemon's readers, and some by ‘homingd check’. No reader may crash, hang, or need much memory. A refusal
-/// says where the mistake is and what was expected. No accepted file may send a secret to another address than it says.
+/// names the place of the mistake and the expected form. No accepted file may send a secret to an address that it does not name.
 struct HostileConfiguration: DoorPart {
     static let name = "configuration"
     /// False to read in a subprocess, so that a crash is reported with the number of its input. Tests read in this process.

@@ -124,7 +124,7 @@ struct RoleMatrix: DoorPart {
         return answer.body
     }
 
-    /// What is wrong with the response; nil if nothing is. Calls with effects are invalid, since the daemon checks the role first.
+    /// The fault in the response, or nil. Calls with effects are invalid, since the daemon checks the role first.
     private static func call(_ operation: RoleTable.Operation, id: String, _ socket: String, as caller: Caller, may: Bool) -> String? {
         let isRead = operation.method == "GET"
         let path = operation.path.replacingOccurrences(of: "{id}", with: isRead ? id : "none") + (isRead ? "" : "?no_such_parameter=1")
