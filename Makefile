@@ -43,36 +43,36 @@ etc = $(DESTDIR)/etc/homing
 .PHONY: help demo test simulate races torture mutants bench screens lint build release verify-units system-test contract install install-files uninstall deps test-deps ci-deps clean
 
 help:
-	@echo "make demo          build, and tell the story of a day at a station against a stand-in backend"
-	@echo "make test          build, run every test, and simulate"
-	@echo "make simulate      drive the delivering core through a million made-up events, and check every guarantee after each"
+	@echo "make demo          build, then play a day at a station against a sandbox backend"
+	@echo "make test          build, run all tests, and simulate"
+	@echo "make simulate      drive the delivery core through a million random events, and check every guarantee after each"
 	@echo "make races         run the tests that start no daemon, and the simulation, under the thread sanitizer"
-	@echo "make torture       try to break every guarantee for MINUTES=$(MINUTES), and write the page of guarantees"
-	@echo "make mutants       plant bugs one at a time, see whether the tests see them, and write the page of it; takes an hour or two"
+	@echo "make torture       attack every guarantee for MINUTES=$(MINUTES), and write the page of guarantees"
+	@echo "make mutants       plant bugs one at a time, check that the tests notice them, and write a page of them; takes one or two hours"
 	@echo "make bench         measure the release build, and write the table into the documentation"
-	@echo "make screens       put the screens of a station at work into the README and the page for managers"
+	@echo "make screens       put the screens of a working station into the README and the page for managers"
 	@echo "make lint          check the format of every source file"
-	@echo "make verify-units  check the systemd units, and what make install puts where"
-	@echo "make system-test   boot a station with several users in systemd-nspawn, and test Homing there as a service; takes root"
-	@echo "make contract      hold the built daemon to its OpenAPI description, by some two thousand made-up requests"
+	@echo "make verify-units  check the systemd units and the files that make install installs"
+	@echo "make system-test   boot a station with several users in systemd-nspawn, and test Homing there as a service; needs root"
+	@echo "make contract      check the built daemon against its OpenAPI description, with about two thousand generated requests"
 	@echo "make build         build everything"
-	@echo "make release       build what make install installs: optimised, and needing no Swift where it runs"
+	@echo "make release       build the optimised programs that make install installs; they need no Swift where they run"
 	@echo "make install       install the programs, the systemd units and the configuration; starts nothing"
-	@echo "make uninstall     remove them again; the configuration and what was captured stay"
-	@echo "make clean         remove what was built"
+	@echo "make uninstall     remove them again; keeps the configuration and the captures"
+	@echo "make clean         remove the build folders"
 	@echo
 	@echo "Variable of make demo:"
-	@echo "  BACKEND=$(BACKEND)  whose story: breathesafe, labloop, aiphoto, lists, lists-2026 or story16"
+	@echo "  BACKEND=$(BACKEND)  the backend: breathesafe, labloop, aiphoto, lists, lists-2026 or story16"
 	@echo
-	@echo "Variables of make install, and of make uninstall:"
+	@echo "Variables of make install and make uninstall:"
 	@echo "  PREFIX=$(PREFIX)        where programs, units and documentation go; the configuration goes to /etc/homing"
-	@echo "  DESTDIR=            a folder to install into instead of /, for packages and for a look"
-	@echo "  BIN_DIR=            a folder with the three programs, already built (.build/debug, say); else make release builds them"
+	@echo "  DESTDIR=            a folder to install into instead of /, for packages and for inspection"
+	@echo "  BIN_DIR=            a folder with the three built programs, such as .build/debug; without it, make release builds them"
 	@echo "  RELEASE_SCRATCH=$(RELEASE_SCRATCH)  where make release builds"
-	@echo "  STRIP=$(STRIP)         what removes the symbols from the installed programs; STRIP=true keeps them"
+	@echo "  STRIP=$(STRIP)         the command that removes the symbols from the installed programs; STRIP=true keeps them"
 
 demo: deps
-	@echo "Building (a first build takes some minutes) ..."
+	@echo "Building (the first build takes some minutes) ..."
 	@$(SWIFT) build $(CHECKED) --quiet
 	@$$($(SWIFT) build --show-bin-path)/homing-sandbox demo --backend $(BACKEND)
 
@@ -139,7 +139,7 @@ install: $(if $(BIN_DIR),,release)
 
 install-files:
 	@set -e; for program in $(PROGRAMS); do \
-	    [ -x "$(BIN_DIR)/$$program" ] || { echo "$(BIN_DIR)/$$program is missing. Build it, or name another BIN_DIR=."; exit 1; }; \
+	    [ -x "$(BIN_DIR)/$$program" ] || { echo "$(BIN_DIR)/$$program is missing. Build it, or set BIN_DIR= to another folder."; exit 1; }; \
 	done
 	@set -e; for program in $(PROGRAMS); do \
 	    install -D -m 0755 "$(BIN_DIR)/$$program" "$(bin)/$$program.new"; \
@@ -173,7 +173,7 @@ install-files:
 	    kept="$(abspath $(etc))/$$file"; \
 	    if [ ! -e "$$kept" ]; then install -D -m 0644 $$file "$$kept"; \
 	    elif cmp -s $$file "$$kept"; then rm -f "$$kept.new"; \
-	    else install -m 0644 $$file "$$kept.new"; echo "Kept $$kept; this version's is $$kept.new"; fi; \
+	    else install -m 0644 $$file "$$kept.new"; echo "Kept $$kept. The file of this version is $$kept.new"; fi; \
 	done
 
 uninstall:
@@ -182,7 +182,7 @@ uninstall:
 	$$as rm -rf $(PROGRAMS:%="$(bin)/%") "$(units)/homingd.service" "$(units)/homingd.socket" "$(sysusers)" "$(tmpfiles)" \
 	    "$(docs)" $(PROGRAMS:%="$(bash)/%") $(PROGRAMS:%="$(zsh)/_%") $(PROGRAMS:%="$(fish)/%.fish"); \
 	if [ -z "$(DESTDIR)" ] && [ -d /run/systemd/system ]; then $$as systemctl daemon-reload; fi
-	@echo "Removed. What was captured (/var/lib/homing), the configuration (/etc/homing), the user homing and the groups homing-* are kept."
+	@echo "Removed. Kept: the captures (/var/lib/homing), the configuration (/etc/homing), the user homing and the groups homing-*."
 
 # The Debian packages that the build needs.
 deps:

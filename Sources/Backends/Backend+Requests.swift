@@ -23,7 +23,7 @@ extension Backend {
         if let limit = route.mostLevels, let payload, (try? JSONSyntax.check(payload, .submitted(levels: limit))) == nil {
             throw Failure(
                 .profile,
-                "The document has more than \(limit) levels of lists and objects, which \(self.name) cannot give back. It was not accepted."
+                "The payload has more than \(limit) levels of lists and objects, the limit of \(self.name). It was not accepted."
             )
         }
         if let key = route.request.json?.payloadMarker, let payload,
@@ -31,14 +31,14 @@ extension Backend {
         {
             throw Failure(
                 .profile,
-                "The document holds \"\(key)\", a name that Homing itself adds so that the document can be found again. Remove it and hand the document in again."
+                "The payload contains \"\(key)\", which Homing adds itself to find the entry at the backend. Remove it and submit the payload again."
             )
         }
         let requires = route.requires
         if let document = payload.map(JSONDocument.init(checked:)), let missing = requires.first(where: { !document.has($0) }) {
             throw Failure(
                 .profile,
-                "The document lacks \(missing), which every document for the route \"\(name)\" has to hold. Hand in the whole capture.")
+                "The payload lacks \(missing), which the route \"\(name)\" requires. Submit the complete capture.")
         }
     }
 
@@ -49,7 +49,7 @@ extension Backend {
         let body = route.request.json
         if let payload {
             guard let body, body.takesPayload else {
-                throw Failure(.profile, "The route \"\(name)\" takes no payload; hand in the fields alone, with ‘--no-document’.")
+                throw Failure(.profile, "The route \"\(name)\" takes no payload. Submit only the fields, with ‘--no-document’.")
             }
             try Self.checkJSON(payload, isObject: body.payloadMarker != nil, route: name)
         }
@@ -120,7 +120,7 @@ extension Backend {
             throw Failure(.profile, "The payload for the route \"\(route)\" is not a JSON document in UTF-8: \(error).")
         }
         guard !isObject || first == UInt8(ascii: "{") else {
-            throw Failure(.profile, "The payload for the route \"\(route)\" has to be a JSON object.")
+            throw Failure(.profile, "The payload for the route \"\(route)\" must be a JSON object.")
         }
     }
 }

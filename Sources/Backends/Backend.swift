@@ -73,7 +73,7 @@ package struct Backend: Sendable {
     func route(_ name: String) throws(Failure) -> Route {
         guard let route = profile.routes[name] else {
             throw Failure(
-                .profile, "The backend \"\(self.name)\" has no route \"\(name)\". It has: \(routes.joined(separator: ", ")).")
+                .profile, "The backend \"\(self.name)\" has no route \"\(name)\". Its routes are: \(routes.joined(separator: ", ")).")
         }
         return route
     }

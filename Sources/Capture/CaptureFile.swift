@@ -21,16 +21,16 @@ struct CaptureFile: Equatable {
             try self.init(appFile: measurements, user: stated, name: name, folder: folder)
         } else {
             if let kind = members["average_measurements"]?.kind, kind != .object {
-                throw NotUnderstood("Its “average_measurements” is not an object, {…}, as that of a capture is.")
+                throw NotUnderstood("“average_measurements” must be a JSON object, {…}.")
             }
             guard members["average_measurements"] != nil else {
                 throw NotUnderstood(
-                    "The file holds neither “average_measurements” (a capture) nor “measurements” and “userId” (the capture app’s own file)."
-                )
+                    "The file contains neither “average_measurements” (a capture) "
+                        + "nor “measurements” and “userId” (the capture app’s own file).")
             }
             guard let folder else {
                 throw NotUnderstood(
-                    "It is not said whose measurement this is. Put the file into new/users/<id>/, where <id> is the user’s number.")
+                    "The file does not say which user it is about. Put it into new/users/<id>/, where <id> is the user’s number.")
             }
             try Self.check(folder)
             self.init(user: JSONValue(argument: folder), document: content)
@@ -44,13 +44,13 @@ struct CaptureFile: Equatable {
             !folder.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         else {
             throw NotUnderstood(
-                "The name of its folder begins or ends with white space, or holds a control character; a user’s number such as 5 was expected."
-            )
+                "The file’s folder name starts or ends with white space, or contains a control character. "
+                    + "Expected a user’s number, such as 5.")
         }
         let isNumber = folder.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
         if isNumber, folder.hasPrefix("0") {
             throw NotUnderstood(
-                "Its folder is called \(folder); a user’s number above 0 and without leading zeros, such as 5, was expected.")
+                "The file’s folder is named \(folder). Expected a user’s number above 0 without leading zeros, such as 5.")
         }
     }
 
@@ -70,16 +70,16 @@ struct CaptureFile: Equatable {
     private init(appFile measurements: JSONElement, user: JSONElement, name: String, folder: String?) throws(NotUnderstood) {
         let key = "average_measurements"
         guard try Self.members([key], of: measurements)[key]?.kind == .object else {
-            throw NotUnderstood("“measurements” does not hold “average_measurements”.")
+            throw NotUnderstood("“measurements” must contain the JSON object “average_measurements”.")
         }
         guard let number = user.whole, number > 0 else { throw NotUnderstood("“userId” must be a whole number above 0.") }
         // A refused file is better than data stored for the wrong person.
         let words = name.split(separator: "_")
         if words.count == 3, words[0] == "measurements", let named = Int64(words[1]), named != number {
-            throw NotUnderstood("The file’s name says user \(named), its content says user \(number).")
+            throw NotUnderstood("The file name says user \(named), but the content says user \(number).")
         }
         if let folder, folder != String(number) {
-            throw NotUnderstood("The file’s folder says user \(folder), its content says user \(number).")
+            throw NotUnderstood("The folder name says user \(folder), but the content says user \(number).")
         }
         self.init(user: .int(number), document: measurements.bytes)
     }
@@ -91,7 +91,7 @@ struct CaptureFile: Equatable {
 
         /// A duplicate key is ambiguous and could select the wrong user.
         static func twice(_ name: String) -> Self {
-            Self("The file holds “\(name)” twice, so that it is not clear which one is meant.")
+            Self("The file contains “\(name)” twice, which is ambiguous.")
         }
 
         static let noObject = Self(

@@ -27,7 +27,7 @@ package struct Intake: Sendable {
     package func accept(_ submission: Submission, by actor: String? = nil) async throws(IntakeError) -> Accepted {
         let account = try await account(for: submission).account
         guard let accepted = try await accept([submission], for: account, by: actor).first else {
-            throw .outbox(.storage("a submission was left without a result"))
+            throw .outbox(.storage("a submission has no result"))
         }
         return try accepted.get()
     }

@@ -27,7 +27,7 @@ extension Spool {
                     setAside(file, name)
                 }
             } else {
-                try await refuse(file.path, as: file.name, "The file lay in taken/, which is the daemon’s own. Drop files into new/.")
+                try await refuse(file.path, as: file.name, "The file was in taken/, which only the daemon uses. Drop files into new/.")
             }
         }
         try await store(taken)
@@ -123,7 +123,7 @@ extension Spool {
         case .failure(.outbox(.idConflict)):
             try await refuse(
                 file.path, as: file.name.original,
-                "It was stored before with other content. Look for it at the backend before you drop it into new/ again.")
+                "The file was already stored with different content. Look for it at the backend before you drop it into new/ again.")
         case .failure(let error): throw error
         }
     }
@@ -133,8 +133,8 @@ extension Spool {
         do { content = try folders.content(of: file.path, atMost: Intake.largestDocument) } catch {
             switch error {
             case .tooLarge(let size): throw CaptureFile.NotUnderstood(Self.tooLarge(size))
-            case .notRegular: throw CaptureFile.NotUnderstood("It is not a plain file.")
-            case .linked: throw CaptureFile.NotUnderstood("The file has a second name, a hard link. Drop a copy of it into new/.")
+            case .notRegular: throw CaptureFile.NotUnderstood("It is not a regular file.")
+            case .linked: throw CaptureFile.NotUnderstood("The file has a second name (a hard link). Drop a copy of it into new/.")
             case .system(let error) where [.permissionDenied, .notPermitted].contains(error):
                 throw CaptureFile.NotUnderstood(
                     "The file cannot be read: \(error). Give homingd’s user read permission and drop it into new/ again.")
@@ -149,13 +149,13 @@ extension Spool {
     }
 
     private static func tooLarge(_ size: Int) -> String {
-        "The file has \(size) bytes; at most \(Intake.largestDocument) (\(Intake.largestDocument >> 20) MiB) can be sent."
+        "The file has \(size) bytes; the limit is \(Intake.largestDocument) (\(Intake.largestDocument >> 20) MiB)."
     }
 
     func refuse(_ path: FilePath, as name: String, _ reason: String) async throws(OutboxError) {
         let place: String
         do { place = try folders.refuse(path, as: name, because: reason) } catch { return note(path, .system(error)) }
-        log.warning("A file was put aside", metadata: ["file": "\(place)", "reason": "\(reason)"])
+        log.warning("Refused a dropped file", metadata: ["file": "\(place)", "reason": "\(reason)"])
         try await outbox.record([SyncEvent(at: clock.now, .fileRefused, detail: ["file": place, "reason": reason])])
     }
 }

@@ -39,7 +39,7 @@ extension Spool {
                 failed.insert(folder)
                 guard !unwatched.contains(folder) else { continue }
                 log.warning(
-                    "A folder cannot be watched, and is looked at once a minute",
+                    "Cannot watch a folder; checking it once a minute instead",
                     metadata: ["directory": "\(folder.string)", "error": "\(error)"])
             }
         }

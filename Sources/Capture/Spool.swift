@@ -172,7 +172,7 @@ package actor Spool {
             }
         failureReport.withLock { $0 = isWantOfRoom ? nil : text }
         guard lastFailure != text else { return }
-        log.error("The drop folder cannot be emptied", metadata: ["directory": "\(folders.root.string)", "error": "\(text)"])
+        log.error("Failed to process the drop folder", metadata: ["directory": "\(folders.root.string)", "error": "\(text)"])
     }
 
     /// Logs each cause once.
@@ -180,7 +180,7 @@ package actor Spool {
         // It may have been removed meanwhile.
         guard folders.exists(path), stuck.updateValue(cause, forKey: path) != cause else { return }
         let file = StuckFile(path, cause, users: folders.users)
-        log.warning("A file cannot be taken", metadata: ["file": "\(file.path)", "reason": "\(file.reason)"])
+        log.warning("Cannot take a dropped file", metadata: ["file": "\(file.path)", "reason": "\(file.reason)"])
     }
 
     private func lookAfterFailure() {

@@ -110,7 +110,7 @@ struct SpoolFolders: Sendable {
         let path: FilePath
         let error: Errno
 
-        var description: String { "The folder \(path) cannot be used: \(error). Check who owns it, and the disk; nothing was lost." }
+        var description: String { "Cannot use the folder \(path): \(error). Check its owner and the disk. Nothing was lost." }
     }
 
     /// Moves a file to `refused/` with a `.reason` file; returns its new name. On failure nothing changes.

@@ -58,39 +58,39 @@ extension StuckFile {
         switch cause {
         case .system(let error), .unlistable(let error): reason = error.description
         case .unwritable(let folder, let error): reason = "homingd cannot write to \(folder): \(error)"
-        case .noBackend(let name): reason = "it was taken for the backend “\(name)”, which is not configured any more"
+        case .noBackend(let name): reason = "it belongs to the backend “\(name)”, which is no longer configured"
         case .otherAccount(let name): reason = "it waits for \(name) to sign in"
-        case .diskFull(let bytes): reason = "the disk has no room for it, which takes \(Self.mebibytes(bytes)) MiB"
-        case .overLimit(let limit): reason = "it does not fit into the outbox any more, whose limit is \(limit >> 20) MiB"
-        case .behind(let path): reason = "it goes after \(path), for which there is no room"
-        case .unreadable: reason = "homingd may not read it"
-        case .linked: reason = "it has a second name, a hard link"
-        case .link: reason = "it is a link, not a plain file"
-        case .folder: reason = "it is a folder, not a plain file"
-        case .special: reason = "it is not a plain file"
+        case .diskFull(let bytes): reason = "it needs \(Self.mebibytes(bytes)) MiB of free disk space"
+        case .overLimit(let limit): reason = "it does not fit in the outbox, which is limited to \(limit >> 20) MiB"
+        case .behind(let path): reason = "it is waiting for \(path), which does not fit"
+        case .unreadable: reason = "homingd has no permission to read it"
+        case .linked: reason = "it has a second name (a hard link)"
+        case .link: reason = "it is a symbolic link, not a regular file"
+        case .folder: reason = "it is a folder, not a regular file"
+        case .special: reason = "it is not a regular file"
         }
         next =
             switch cause {
             case .system(let error) where [.permissionDenied, .notPermitted, .readOnlyFileSystem].contains(error):
-                "Give the user that homingd runs as write permission on the folder that it is in."
-            case .unwritable(let folder, _): "Give the user that homingd runs as write permission on \(folder)."
-            case .system: "See to the cause; homingd tries again by itself."
-            case .unlistable: "Give the user that homingd runs as read and write permission on that folder."
+                "Give homingd’s user write permission on the file’s folder."
+            case .unwritable(let folder, _): "Give homingd’s user write permission on \(folder)."
+            case .system: "Fix the cause. homingd retries automatically."
+            case .unlistable: "Give homingd’s user read and write permission on that folder."
             case .noBackend(let name):
-                "Put \(name).yaml back into the folder with the profiles, then reload: ‘systemctl reload homingd’, or SIGHUP."
-            case .otherAccount(let name): "\(name) has to sign in; nobody else’s sign-in sends it."
-            case .diskFull: "Make room on the disk; homingd tries again by itself."
+                "Put \(name).yaml back into the profiles folder. Then run ‘systemctl reload homingd’, or send SIGHUP."
+            case .otherAccount(let name): "Ask \(name) to sign in. Only that account can send it."
+            case .diskFull: "Free up disk space. homingd retries automatically."
             case .overLimit:
-                "Let what waits go up, which makes room; or raise outbox.max_bytes in the configuration and restart the daemon."
-            case .behind: "Nothing: it is taken once that one has been."
+                "Wait for deliveries to free space, or raise outbox.max_bytes in the configuration and restart the daemon."
+            case .behind: "Nothing: homingd takes it after the other file."
             case .unreadable(opensByMode: true):
                 "As the owner of the file, let the group read it: ‘chmod 640 \(path.string.asArgument)’."
             case .unreadable(opensByMode: false):
                 "As the owner of the file, let homingd read it: ‘setfacl -m u:\(geteuid()):r \(path.string.asArgument)’."
-            case .linked: "Drop a copy of the file there, and remove this one."
-            case .link: "Move the file itself there, in place of the link."
+            case .linked: "Replace it with a copy that has no other name."
+            case .link: "Replace the link with the file itself."
             case .folder: "Move the files in it to \(users.string)/<id>/, where <id> is the user’s number."
-            case .special: "Move the file itself there, or remove what is there."
+            case .special: "Replace it with a regular file, or remove it."
             }
     }
     private static func mebibytes(_ bytes: Int64) -> Int64 { (bytes + (1 << 20) - 1) >> 20 }

@@ -40,8 +40,8 @@ public struct ControlClient: Sendable {
             return try JSONCoding.decoder.decode(Response.self, from: body)
         } catch {
             throw Problem(
-                .internalError, status: status, title: "The daemon's answer is not understood",
-                detail: "The answer to \(endpoint.method.rawValue) \(endpoint.path) is not what this program expects.",
+                .internalError, status: status, title: "Unexpected answer from the daemon",
+                detail: "This program does not understand the answer to \(endpoint.method.rawValue) \(endpoint.path).",
                 next: "Install the same version of homing and homingd.")
         }
     }
@@ -79,7 +79,7 @@ public struct ControlClient: Sendable {
     ) async throws(Problem) -> HTTPClientResponse {
         guard SocketLocation.fits(socketPath) else {
             throw .invalid(
-                "The path of the socket has more than \(SocketLocation.longest) bytes, which the system does not take: \(socketPath)",
+                "The socket path is longer than \(SocketLocation.longest) bytes, the limit of the system: \(socketPath)",
                 next: "Name a shorter one with --socket.")
         }
         // The daemon checks too, but a client still sending might not read its answer.
@@ -180,30 +180,31 @@ public struct ControlClient: Sendable {
             return Problem(
                 .timeout, status: 504, title: "No answer in time", detail: "The daemon did not answer in time.",
                 next: socketPath == SocketLocation.system && SocketLocation.isServiceInstalled
-                    ? "See ‘systemctl status homingd’, whether it could start, and ‘homingd check’; nothing that was acknowledged is lost."
-                    : "Look at its log, and at ‘homingd check’; nothing that was acknowledged is lost.")
+                    ? "To see whether it started, run ‘systemctl status homingd’ and ‘homingd check’. No acknowledged entry is lost."
+                    : "See its log, and run ‘homingd check’. No acknowledged entry is lost.")
         }
         guard !isSomethingElse(socketPath) else {
             return .invalid(
-                "\(socketPath) is no socket.", next: "Name the daemon's socket with --socket; ‘homingd check’ says where it is.")
+                "\(socketPath) is not a socket.", next: "Name the daemon's socket with --socket. To find it, run ‘homingd check’.")
         }
         switch (error as? IOError)?.errnoCode {
         case EACCES, EPERM:
             return Problem(
-                .notPermitted, status: 403, title: "Not permitted", detail: "You may not open the daemon's socket at \(socketPath).",
+                .notPermitted, status: 403, title: "Not permitted",
+                detail: "You have no permission to open the daemon's socket at \(socketPath).",
                 next: "Ask the administrator to add you to the socket's group.")
         case EAGAIN: return .busy("Too many programs are connecting to the daemon at the same time.")
         default:
             guard isAbsent(error) else {
                 return Problem(
-                    .daemonNotRunning, status: 503, title: "The daemon broke off",
-                    detail: "The daemon at \(socketPath) broke off without an answer (\(error)).",
+                    .daemonNotRunning, status: 503, title: "Connection lost",
+                    detail: "The connection to the daemon at \(socketPath) ended without an answer (\(error)).",
                     next: "Try again: an entry submitted twice with the same id is stored once. If this repeats, see the daemon's log.")
             }
             return Problem(
-                .daemonNotRunning, status: 503, title: "The daemon is not running", detail: "Nobody answers at \(socketPath).",
+                .daemonNotRunning, status: 503, title: "The daemon is not running", detail: "No daemon is listening at \(socketPath).",
                 next: socketPath == SocketLocation.system && SocketLocation.isServiceInstalled
-                    ? "Start it with ‘sudo systemctl start homingd’; ‘systemctl status homingd’ says why it does not stay."
+                    ? "Start it with ‘sudo systemctl start homingd’. If it does not stay up, see why with ‘systemctl status homingd’."
                     : "Start it with ‘homingd run’, or name its socket with --socket.")
         }
     }

@@ -57,7 +57,7 @@ public struct Problem: Error, Codable, Sendable, Equatable {
     }
 
     public static func invalid(_ detail: String, next: String? = nil) -> Problem {
-        Problem(.invalidRequest, status: 400, title: "The request is not understood", detail: detail, next: next)
+        Problem(.invalidRequest, status: 400, title: "Invalid request", detail: detail, next: next)
     }
 
     /// Overload: the same request may succeed a second later.
@@ -68,17 +68,17 @@ public struct Problem: Error, Codable, Sendable, Equatable {
     /// `who` is signed in, and another account wanted to be; `logout` is the command that signs `who` out.
     public static func alreadySignedIn(_ who: String, at backend: String, logout: String) -> Problem {
         Problem(
-            .alreadySignedIn, status: 409, title: "Somebody is signed in",
+            .alreadySignedIn, status: 409, title: "Already signed in",
             detail: "Nothing was changed: \(who) is signed in at \(backend) already.",
-            next: "Sign out first with ‘\(logout)’; what they captured stays theirs.")
+            next: "Sign out first with ‘\(logout)’. Entries of \(who) are never sent under another account.")
     }
 
     /// - Parameter limit: bytes.
     package static func tooLarge(_ limit: Int) -> Problem {
         let words = limit >> 20 > 0 ? "\(limit >> 20) MiB" : "\(limit >> 10) KiB"
         return Problem(
-            .tooLarge, status: 413, title: "Too large", detail: "The body is larger than \(words), which is the most that is taken here.",
-            next: "A document may have 32 MiB. What is larger can never be sent as it is; tell whoever made it.")
+            .tooLarge, status: 413, title: "Too large", detail: "The body is larger than \(words), the limit for this call.",
+            next: "A payload may have up to 32 MiB. A larger one can never be sent as it is: tell the people who produced it.")
     }
 
     public static func notFound(_ detail: String, next: String? = nil) -> Problem {

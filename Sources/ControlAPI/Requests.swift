@@ -40,8 +40,8 @@ public struct SignIn: WireRequest, Codable {
         let proofs = [password, refreshToken, token].compactMap(\.self)
         guard proofs.count == 1, password == nil || email != nil else {
             throw .invalid(
-                "Exactly one of password, refreshToken and token is expected, and with a password an email. The body must be JSON like \(example)."
-            )
+                "Send exactly one of password, refreshToken and token; with a password, also an email. "
+                    + "The body must be JSON like \(example).")
         }
         guard proofs.allSatisfy({ !$0.isEmpty }) else { throw .invalid("The password or token is empty.") }
     }

@@ -31,8 +31,8 @@ package struct ServiceState: Sendable, Equatable {
         case ("activating", "auto-restart"), ("activating", "auto-restart-queued"):
             detail =
                 restarts > 0
-                ? "The service homingd keeps ending\(reason); systemd has restarted it \(restarts) times and will try again."
-                : "The service homingd has ended\(reason); systemd will start it again."
+                ? "The service homingd keeps exiting\(reason); systemd has restarted it \(restarts) times and will try again."
+                : "The service homingd has exited\(reason); systemd will start it again."
             next = "To see why, run: journalctl -u homingd -n 20"
         case ("failed", _):
             detail = "The service homingd has failed\(reason) and is not running."

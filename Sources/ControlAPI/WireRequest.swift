@@ -25,7 +25,7 @@ extension WireRequest where Self: Decodable {
             throw .invalid("The body must be JSON like \(example).")
         }
         if let key = keys.subtracting(known).min() {
-            throw .invalid("The key ‘\(key)’ in the body is not known here; expected: \(known.joined(separator: ", ")).")
+            throw .invalid("Unknown key ‘\(key)’ in the body; expected: \(known.joined(separator: ", ")).")
         }
         return request
     }
@@ -44,7 +44,7 @@ struct ParameterReader {
         for name in parameters.keys.sorted()
         where !known.contains(where: { $0 == name || ($0.hasSuffix("*") && name.hasPrefix($0.dropLast())) }) {
             let expected = known.isEmpty ? "none" : known.sorted().joined(separator: ", ")
-            throw .invalid("The parameter ‘\(name)’ is not known here; expected: \(expected).")
+            throw .invalid("Unknown parameter ‘\(name)’; expected: \(expected).")
         }
     }
 

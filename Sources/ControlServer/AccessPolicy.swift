@@ -65,11 +65,11 @@ package struct AccessPolicy: Sendable {
             return Problem(
                 .notPermitted, status: 403, title: "Not permitted",
                 detail: "Only root and the daemon’s own user may do this; you are \(user).",
-                next: "Use sudo, or have an administrator name a group for it under ‘access:’ in homing.yaml.")
+                next: "Use sudo, or ask an administrator to name a group for this under ‘access:’ in homing.yaml.")
         }
         return Problem(
             .notPermitted, status: 403, title: "Not permitted",
-            detail: "This needs membership in the group \(group.name); you are \(user), and not in it.",
-            next: "Have an administrator run ‘sudo adduser \(user.argument) \(group.name)’, then sign out of this computer and in again.")
+            detail: "This requires membership in the group \(group.name). You are \(user), and not a member.",
+            next: "Ask an administrator to run ‘sudo adduser \(user.argument) \(group.name)’. Then log out of this computer and in again.")
     }
 }

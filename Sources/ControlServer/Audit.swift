@@ -11,14 +11,14 @@ struct Audit: Sendable {
     /// Read-only calls are not logged.
     func done<Input, Output>(_ endpoint: Endpoint<Input, Output>, on target: String?, by peer: Peer, _ status: Int) {
         guard endpoint.access > .observe else { return }
-        log.notice("A call was made", metadata: Self.facts(endpoint.name, target, peer, outcome: "\(status)"))
+        log.notice("Call completed", metadata: Self.facts(endpoint.name, target, peer, outcome: "\(status)"))
     }
 
     func failed<Input, Output>(_ endpoint: Endpoint<Input, Output>, on target: String?, by peer: Peer, _ problem: Problem) {
         guard endpoint.access > .observe, case .told(let kept) = throttle.allow(peer.uid, at: .now) else { return }
         var facts = Self.facts(endpoint.name, target, peer, outcome: "\(problem.status) \(problem.code.rawValue)")
         if kept > 0 { facts["untold"] = "\(kept)" }
-        log.notice("A call failed", metadata: facts)
+        log.notice("Call failed", metadata: facts)
     }
 
     /// Whether the refusal was logged; most are not in a loop of refusals.
@@ -26,7 +26,7 @@ struct Audit: Sendable {
         guard case .told(let kept) = throttle.allow(peer.uid, at: .now) else { return false }
         var facts = Self.facts(endpoint.name, nil, peer, outcome: "403 not-permitted")
         if kept > 0 { facts["untold"] = "\(kept)" }
-        log.warning("A call was denied", metadata: facts)
+        log.warning("Call denied", metadata: facts)
         return true
     }
 
@@ -34,7 +34,7 @@ struct Audit: Sendable {
         guard case .told(let kept) = throttle.allow(peer.uid, at: .now) else { return }
         var facts: Logger.Metadata = ["uid": "\(peer.uid)", "pid": "\(peer.pid)"]
         if kept > 0 { facts["untold"] = "\(kept)" }
-        log.warning("A connection too many was refused", metadata: facts)
+        log.warning("Refused a connection over the limit", metadata: facts)
     }
 
     private static func facts(_ call: String, _ target: String?, _ peer: Peer, outcome: String) -> Logger.Metadata {

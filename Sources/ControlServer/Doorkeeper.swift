@@ -25,7 +25,7 @@ struct Doorkeeper {
         _ work: (Input, Peer) async throws -> Answer
     ) async throws -> Answer {
         guard let peer = await context.peer() else {
-            throw Problem(.notPermitted, status: 403, title: "Not permitted", detail: "The system does not say who is asking.")
+            throw Problem(.notPermitted, status: 403, title: "Not permitted", detail: "The system did not identify the calling process.")
         }
         guard let access = policy.access(of: peer), access >= endpoint.access else {
             if audit.denied(endpoint, by: peer) { await service.denied(endpoint.name, by: peer) }
@@ -39,7 +39,7 @@ struct Doorkeeper {
         if isLarge, !(await budget.take(bytes, of: peer.uid, within: limits.turn)) {
             try Task.checkCancellation()
             throw await refusing(
-                request, endpoint.largestBody, .busy("The daemon is busy with other large documents. This one was not taken in."))
+                request, endpoint.largestBody, .busy("The daemon is busy with other large payloads and did not accept this one."))
         }
         defer { if isLarge { budget.release(bytes, of: peer.uid) } }
         if request.headers[.expect]?.lowercased() == "100-continue" { try await context.sayContinue() }
@@ -95,10 +95,10 @@ struct Doorkeeper {
             throw error
         } catch {
             // The client disconnected, was too slow, or sent invalid HTTP.
-            throw Problem.invalid("The body could not be read to its end, and nothing was done.")
+            throw Problem.invalid("The daemon could not read the whole request body. Nothing was changed.")
         }
         // A truncated body must not be stored as a document.
-        if let length, body.count != length { throw Problem.invalid("The body ended before it was complete.") }
+        if let length, body.count != length { throw Problem.invalid("The request body does not match its Content-Length.") }
         return body
     }
 }

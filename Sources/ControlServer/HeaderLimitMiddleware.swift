@@ -13,8 +13,8 @@ struct HeaderLimitMiddleware: RouterMiddleware {
         }
         guard size <= limit else {
             throw Problem(
-                .tooLarge, status: 431, title: "Too large", detail: "The address and the headers have more than \(limit >> 10) KiB.",
-                next: "Put what is long into the document, which may have 32 MiB.")
+                .tooLarge, status: 431, title: "Too large", detail: "The request target and headers are larger than \(limit >> 10) KiB.",
+                next: "Put large values into the payload, which may have up to 32 MiB.")
         }
         return try await next(request, context)
     }

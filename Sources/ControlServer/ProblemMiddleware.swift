@@ -19,24 +19,24 @@ struct ProblemMiddleware: RouterMiddleware {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            context.logger.error("A call failed", metadata: ["error": "\(error)"])
+            context.logger.error("Call failed unexpectedly", metadata: ["error": "\(error)"])
             return Self.response(
                 Problem(
-                    .internalError, status: 500, title: "The daemon failed", detail: "Something went wrong inside the daemon.",
-                    next: "Look at its log: journalctl -u homingd. What was acknowledged before is safe."))
+                    .internalError, status: 500, title: "The daemon failed", detail: "An unexpected error occurred in the daemon.",
+                    next: "See its log: journalctl -u homingd. All acknowledged entries are safe."))
         }
     }
 
     private static func problem(_ status: HTTPResponse.Status, _ words: String?, _ request: Request) -> Problem {
         switch status.code {
-        case 404: .notFound("There is no \(request.method.rawValue) \(request.uri.path).")
+        case 404: .notFound("There is no call \(request.method.rawValue) \(request.uri.path).")
         case 405:
             Problem(
-                .invalidRequest, status: 405, title: "Not that method",
-                detail: "\(request.uri.path) does not take \(request.method.rawValue).")
+                .invalidRequest, status: 405, title: "Method not allowed",
+                detail: "\(request.uri.path) does not support \(request.method.rawValue).")
         default:
             Problem(
-                .invalidRequest, status: status.code, title: "The request is not understood", detail: words ?? status.reasonPhrase)
+                .invalidRequest, status: status.code, title: "Invalid request", detail: words ?? status.reasonPhrase)
         }
     }
 
@@ -67,14 +67,14 @@ struct LocalOnlyMiddleware: RouterMiddleware {
         // `headers` holds no first Host, so this is a second one, which is ambiguous (RFC 9112 3.2).
         if let host = Self.host, request.headers[host] != nil {
             throw Problem(
-                .invalidRequest, status: 400, title: "The request is not understood", detail: "It names more than one host.",
+                .invalidRequest, status: 400, title: "Invalid request", detail: "The request names more than one host.",
                 next: "Send one Host header.")
         }
         let host = (request.head.authority ?? "").split(separator: ":").first.map(String.init) ?? ""
         guard Self.hosts.contains(host.lowercased()) else {
             throw Problem(
                 .notPermitted, status: 403, title: "Not permitted", detail: "Requests for the host ‘\(host)’ are refused.",
-                next: "Use http://homing/ or http://localhost/ in the address.")
+                next: "Use http://homing/ or http://localhost/ as the base URL.")
         }
         return try await next(request, context)
     }

@@ -136,12 +136,13 @@ package enum SocketError: Error, Sendable, Equatable, CustomStringConvertible {
         case .inUse(let path): "Another daemon is listening on \(path). Stop it first, or name another socket in the configuration."
         case .notASocket(let path): "\(path) is not a socket. Move it away, or name another socket in the configuration."
         case .pathTooLong(let path):
-            "The socket’s path has more than \(SocketLocation.longest) bytes: \(path). Name a shorter one in the configuration."
+            "The socket path is longer than \(SocketLocation.longest) bytes: \(path). Name a shorter one in the configuration."
         case .notListening(let number):
-            "What the service manager passed as descriptor \(number) is not a listening Unix stream socket. Look at ListenStream= in homingd.socket."
+            "Descriptor \(number) from the service manager is not a listening Unix stream socket. Check ListenStream= in homingd.socket."
         case .lost(let path, let words):
-            "Nobody can connect to \(path) any more\(words.map { ": \($0)" } ?? ""). Nothing that was acknowledged is lost; start the daemon again."
-        case .system(let path, let code): "The socket \(path) cannot be made: \(String(cString: strerror(code)))."
+            "The socket \(path) no longer accepts connections\(words.map { ": \($0)" } ?? ""). "
+                + "No acknowledged entry is lost. Start the daemon again."
+        case .system(let path, let code): "Cannot open the socket \(path): \(String(cString: strerror(code)))."
         }
     }
 }

@@ -10,7 +10,7 @@ package struct UserName: CustomStringConvertible {
         name = Self.name(of: uid)
     }
 
-    package var description: String { name.map { "\($0) (user number \(uid))" } ?? "user number \(uid)" }
+    package var description: String { name.map { "\($0) (uid \(uid))" } ?? "uid \(uid)" }
     /// `anna`, or `user 1000`.
     package var short: String { name ?? "user \(uid)" }
     /// For a command line.

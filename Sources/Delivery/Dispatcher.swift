@@ -209,7 +209,7 @@ package final class Dispatcher: Sendable {
                 let probe = await courier.probe()
                 let isCalledOff = Task.isCancelled && probe != .well
                 self.post.yield(
-                    .probed(backend: backend, isCalledOff ? .failed(Failure(.stopping, "The probe was called off.")) : probe))
+                    .probed(backend: backend, isCalledOff ? .failed(Failure(.stopping, "The probe was cancelled.")) : probe))
             }
         case .abandonProbe(let backend): loop.probes[backend]?.cancel()
         case .checkSession(let backend):
@@ -229,7 +229,7 @@ package final class Dispatcher: Sendable {
             let quiet = Quiet(backend: backend, address: address, since: now, until: until, failure: failure)
             group.addTask { try? await self.outbox.keep(quiet) }
         case .pauseEnded(let pause):
-            log.notice("A pause has come to its end", metadata: ["backend": "\(pause.backend)"])
+            log.notice("A pause has ended", metadata: ["backend": "\(pause.backend)"])
             // `try?`: if the disk is full, the next start expires the pause.
             group.addTask { try? await self.outbox.expire(pause, at: self.clock.now) }
         case .pauseCorrected(let pause):
@@ -258,7 +258,7 @@ package final class Dispatcher: Sendable {
                         "microseconds": "\((ContinuousClock.now - begin) / .microseconds(1))",
                     ])
             } catch .full {
-                self.log.error("The disk is full: what became of entries cannot be written yet")
+                self.log.error("The disk is full: the results of attempts cannot be stored yet")
                 self.post.yield(.storeFailed)
             } catch {
                 fault.withLock { $0 = error }
@@ -274,14 +274,14 @@ package final class Dispatcher: Sendable {
             switch item.settlement {
             case .dead(let failure):
                 metadata["reason"] = "\(failure.reason.rawValue)"
-                log.warning("A capture could not be delivered", metadata: metadata)
+                log.warning("An entry has failed", metadata: metadata)
             case .held(let reason, _):
                 metadata["reason"] = "\(reason.rawValue)"
-                log.warning("A capture is held until a person decides", metadata: metadata)
+                log.warning("An entry is on hold and needs a decision", metadata: metadata)
             case .delivered, .retry, .released, .aside: break
             }
         }
-        for id in unreadable { log.error("A capture is held: what is stored of it cannot be read back", metadata: ["id": "\(id)"]) }
+        for id in unreadable { log.error("An entry is on hold: its stored data cannot be read", metadata: ["id": "\(id)"]) }
     }
 
     /// Unstructured, like a probe, so that it can be cancelled by itself; the loop awaits every handle.

@@ -71,13 +71,13 @@ package struct Trip: Sendable {
             return go(.lookUp(page: page + 1, seen: seen + rows))
         case .failed(let verdict): return blamesSession(verdict) ? renew(after: verdict) : missed(verdict, at: now)
         case .absent where isTooEarly(now):
-            let message = "Its answer was lost. It was not found at the backend yet, and is looked for again."
+            let message = "The answer was lost, and a look-up has not found the entry yet. Homing will look it up again."
             return end(.unseen(Failure(.lostAnswer, message, outcomeUnknown: true)), at: now)
         case .absent where entry.attempts >= rules.attempts:
-            let message = "The backend failed at it each time, and a look-up after the last attempt did not find it."
+            let message = "Every attempt failed at the backend, and a look-up after the last one did not find the entry."
             return end(.permanent(Failure(.serverError, message)), at: now)
         case .absent where route.isAtMostOnce:
-            let message = "It may have taken effect already, a look-up did not find it, and it must not be sent twice."
+            let message = "The entry may already have taken effect. A look-up did not find it, and it must not be sent twice."
             return end(.unknown(Failure(.refused, message, outcomeUnknown: true)), wasMade: true, at: now)
         case .absent: return go(.send)
         }
@@ -158,14 +158,14 @@ package struct Trip: Sendable {
 
     /// Why a send that may have taken effect must not be repeated; nil if it may.
     private func whyNotAgain(_ now: Date) -> String? {
-        if route.isAtMostOnce { return "It may have taken effect already, it cannot be looked up, and it must not be sent twice." }
+        if route.isAtMostOnce { return "The entry may already have taken effect. It cannot be looked up, and it must not be sent twice." }
         if route.isBlind, entry.doubts >= RetryPolicy.mostDoubts {
-            return "It was sent \(entry.doubts) times, each may have taken effect, and it cannot be looked up."
+            return "The entry was sent \(entry.doubts) times, and each send may have taken effect. It cannot be looked up."
         }
         guard let lifetime = rules.keyLifetime, let since = entry.uncertainSince,
             // `abs`: as in `isTooEarly`.
             abs(now.timeIntervalSince(since)) >= lifetime.seconds
         else { return nil }
-        return "It may have taken effect already, and the backend no longer remembers its key, so that it would take effect twice."
+        return "The entry may already have taken effect. The backend has forgotten the idempotency key, so a resend could duplicate it."
     }
 }

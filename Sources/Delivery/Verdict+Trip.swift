@@ -16,11 +16,11 @@ extension Verdict {
             case .signInRequired(let reason): .unauthorized(Failure(.signInRequired, reason))
             case .refused(let words), .locked(let words), .misbehaved(let words), .unsupported(let words):
                 .unauthorized(Failure(.signInRequired, words))
-            case .signingOut: .unauthorized(Failure(.signInRequired, "Signing out."))
+            case .signingOut: .unauthorized(Failure(.signInRequired, "A sign-out is in progress."))
             case .secondFactor: .unauthorized(Failure(.signInRequired, "This account needs a second factor."))
             case .labelTaken(let label): .unauthorized(Failure(.signInRequired, "\(label) is the name of another account."))
-            case .unnamed: .unauthorized(Failure(.signInRequired, "Nobody says whose the token is."))
-            case .conflict: .unauthorized(Failure(.signInRequired, "Somebody else is signed in."))
+            case .unnamed: .unauthorized(Failure(.signInRequired, "The backend does not name the account of the token."))
+            case .conflict: .unauthorized(Failure(.signInRequired, "Another account is signed in."))
             case .unsaved(let error): .unreachable(Failure(.unreadable, "\(error)"))
             }
     }

@@ -8,10 +8,10 @@ package enum JSONFlaw: Error, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .notJSON: "it is not JSON, or not all of it is there"
-        case .tooDeep: "it has more than \(JSONSyntax.mostLevels) levels of lists and objects"
-        case .halfOfPair: "it holds half of a character, a surrogate without the other one"
-        case .hugeNumber: "it holds a number that is too large, past 1.8e308"
+        case .notJSON: "it is not valid JSON, or it is incomplete"
+        case .tooDeep: "it has more than \(JSONSyntax.mostLevels) levels of arrays and objects"
+        case .halfOfPair: "it contains half a character (an unpaired surrogate)"
+        case .hugeNumber: "it contains a number that is too large (above 1.8e308)"
         }
     }
 }

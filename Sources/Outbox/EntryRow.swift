@@ -81,7 +81,7 @@ struct EntryRow: FetchableRecord, Sendable {
 
     var mutationID: MutationID {
         get throws {
-            guard let id = MutationID(id) else { throw OutboxError.damaged("entry \(sequence) has an id that is no UUID") }
+            guard let id = MutationID(id) else { throw OutboxError.damaged("entry \(sequence) has an id that is not a UUID") }
             return id
         }
     }

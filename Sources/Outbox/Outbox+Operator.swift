@@ -42,7 +42,7 @@ extension Outbox {
 
     /// Holds the entries that had to follow a discarded one, for a person to decide.
     private func holdDependents(of parent: EntryRow, now: Date, _ db: Database) throws {
-        let message = "It was to be sent after entry \(parent.id), which was discarded."
+        let message = "It had to be sent after entry \(parent.id), which was discarded."
         let dependents = try EntryRow.fetchAll(
             db,
             sql: """

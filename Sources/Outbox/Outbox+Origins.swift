@@ -60,7 +60,7 @@ extension Outbox {
                         lastError = ? WHERE sequence = ?
                     """,
                 arguments: [
-                    "The profile of \(backend) recognised entries by another marker or find.match when this was sent. Restore those before you retry it.",
+                    "When this was sent, the profile of \(backend) had another marker or find.match. Restore that one before you retry it.",
                     row.sequence,
                 ])
             try insert(

@@ -76,7 +76,7 @@ extension Outbox {
         if ended { eventsWritten.send() }
     }
 
-    private static let itsEnd = "The pause has come to its end."
+    private static let itsEnd = "The pause has ended."
 
     private static func end(_ pause: Pause, by actor: String, because reason: String, _ now: Date, _ db: Database) throws {
         try db.cachedStatement(sql: "DELETE FROM pause WHERE backend = ?").execute(arguments: [pause.backend])

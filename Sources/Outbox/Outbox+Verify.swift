@@ -69,17 +69,17 @@ extension Outbox {
     }
 
     static func checkDerivedTables(_ db: Database) throws {
-        if try !derivedTablesMatch(db) { throw OutboxError.damaged("the heads of lanes, or the counts, are not those of the entries") }
+        if try !derivedTablesMatch(db) { throw OutboxError.damaged("the lane heads or the counts do not match the entries") }
     }
 
     static func checkSequences(_ db: Database) throws {
         let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'entry'") ?? 0
-        if let gap = try gaps(upTo: last, db).first { throw OutboxError.damaged("entries \(gap) are gone without a receipt") }
+        if let gap = try gaps(upTo: last, db).first { throw OutboxError.damaged("entries \(gap) are missing and have no receipt") }
         let greatest = try Int64.fetchOne(db, sql: "SELECT max(sequence) FROM entry") ?? 0
-        if greatest > last { throw OutboxError.damaged("entry \(greatest) has a sequence that was never given") }
+        if greatest > last { throw OutboxError.damaged("entry \(greatest) has a sequence that was never assigned") }
         let shared = "SELECT entry.sequence FROM entry JOIN receipt ON receipt.sequence = entry.sequence WHERE receipt.id <> entry.id"
         if let sequence = try Int64.fetchOne(db, sql: shared) {
-            throw OutboxError.damaged("entry \(sequence) has the sequence of another one's receipt")
+            throw OutboxError.damaged("entry \(sequence) has the sequence of another entry's receipt")
         }
     }
 }

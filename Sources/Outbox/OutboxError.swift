@@ -42,7 +42,7 @@ extension OutboxError: CustomStringConvertible {
     /// For the journal, without a full stop.
     package var description: String {
         switch self {
-        case .idConflict(let id): "\(id) is known with other content"
+        case .idConflict(let id): "\(id) was accepted before, with different content"
         case .discarded(let id, _, _): "\(id) was discarded"
         case .notFound(let id): "there is no entry \(id)"
         case .wrongState(let id, let state): "\(id) is \(state.rawValue)"

@@ -3,7 +3,7 @@ package enum SandboxError: Error, Equatable, CustomStringConvertible {
     case ledgerFile(path: String, reason: String)
 
     static func taken(host: String, port: Int) -> SandboxError {
-        .address(host: host, port: port, reason: "another program has this port. End it, or choose another port; 0 takes any")
+        .address(host: host, port: port, reason: "another program uses this port. Stop it or choose another; 0 takes a free one")
     }
 
     package var description: String {

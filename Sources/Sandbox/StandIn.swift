@@ -33,7 +33,7 @@ extension StandIn {
     package var settings: JSONObject { [:] }
 
     package func change(_ settings: JSONObject) throws(FaultProblem) {
-        if let name = settings.keys.min() { throw FaultProblem(description: "this backend has no setting '\(name)': it has none") }
+        if let name = settings.keys.min() { throw FaultProblem(description: "this backend has no setting '\(name)': it has no settings") }
     }
 }
 

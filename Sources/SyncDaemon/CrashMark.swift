@@ -21,7 +21,7 @@ struct CrashMark {
     /// Clears the mark. Call only after the start that used it has succeeded.
     func clear() throws(StartError) {
         guard ftruncate(descriptor, 0) == 0 else {
-            throw StartError("The mark of a crash, \(path), cannot be cleared: \(String(cString: strerror(errno))). Look at the disk.")
+            throw StartError("The crash mark \(path) cannot be cleared: \(String(cString: strerror(errno))). Check the disk.")
         }
     }
 }

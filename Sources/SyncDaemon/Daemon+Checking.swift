@@ -12,20 +12,20 @@ extension Daemon {
         guard spool.isEnabled else { return }
         let names = backends.map(\.name).joined(separator: ", ")
         guard let named = spool.backend else {
-            if backends.count > 1 { throw mistake("spool.backend", nil, "one of \(names), since there is more than one") }
+            if backends.count > 1 { throw mistake("spool.backend", nil, "one of \(names), because there is more than one") }
             return try check(spool.route, of: backends[0], mistake)
         }
         guard let backend = backends.first(where: { $0.name == named }) else {
             let fitting = backends.filter { !$0.routesForFiles.isEmpty }.map(\.name).joined(separator: ", ")
             let expected =
-                fitting.isEmpty ? turnedOff(names) : "one of \(fitting), or ‘enabled: false’ in its place where no files are dropped"
+                fitting.isEmpty ? turnedOff(names) : "one of \(fitting); or ‘enabled: false’ instead if no files are dropped"
             throw mistake("spool.backend", named, expected)
         }
         try check(spool.route, of: backend, mistake)
     }
 
     private static func turnedOff(_ names: String) -> String {
-        "‘enabled: false’ instead, since no route of \(names) takes what is dropped, a capture about a user: {item.payload} in json, and {item.user_id}"
+        "‘enabled: false’ instead, because no route of \(names) takes dropped captures, which need {item.payload} in json, and {item.user_id}"
     }
 
     private static func check(_ route: String, of backend: Backend, _ mistake: (String, String?, String) -> Mistakes) throws(Mistakes) {

@@ -66,7 +66,7 @@ extension Daemon {
         let held = try await outbox.claimMatches(backend.matches, of: backend.name, at: premises.clock.now)
         guard held > 0 else { return }
         premises.log.warning(
-            "Entries are held: the profile has another marker or find.match than when they were sent",
+            "Entries are on hold: the profile’s marker or find.match has changed since they were sent",
             metadata: ["backend": "\(backend.name)", "count": "\(held)"])
     }
 
@@ -75,7 +75,7 @@ extension Daemon {
         let released = try await outbox.releaseMisfits(of: backend.name, at: premises.clock.now) { backend.misfit(of: $0) == nil }
         guard released > 0 else { return }
         premises.log.notice(
-            "Entries fit the profile again and are sent", metadata: ["backend": "\(backend.name)", "count": "\(released)"])
+            "Entries fit the profile again and will be sent", metadata: ["backend": "\(backend.name)", "count": "\(released)"])
     }
 
     /// Ends the run within five seconds: hands back in-flight entries and closes the socket. A token refresh in progress may take ten.
@@ -139,9 +139,9 @@ extension Daemon {
                     "spool": "\(spool.isEnabled ? spool.directory : "off")",
                 ])
         } else if outbox.salvaged != nil {
-            premises.log.notice("Homing goes on with what was saved of its store")
+            premises.log.notice("Resumed from the recovered store")
         } else {
-            premises.log.notice("Homing goes on with the changed configuration")
+            premises.log.notice("Resumed with the changed configuration")
         }
         premises.notifier?.tell(.ready)
         homing_forget_startup_code()

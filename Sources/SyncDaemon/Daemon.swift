@@ -87,7 +87,7 @@ package struct Daemon: Sendable {
         async throws
     {
         var detail = Dictionary(changes.map(\.detail).map { ($0.name, $0.text) }) { first, _ in first }
-        if changes.isEmpty, !earlier.outbox.damage.isMet { detail["kept"] = "the configuration from before" }
+        if changes.isEmpty, !earlier.outbox.damage.isMet { detail["kept"] = "the previous configuration" }
         try await self.init(
             configuration, backends, in: earlier.premises, crashed: false, socket: earlier.socket, seed: .random(in: .min ... .max),
             opening: SyncEvent(at: earlier.premises.clock.now, .reloaded, detail: detail))

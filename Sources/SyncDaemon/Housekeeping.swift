@@ -33,7 +33,7 @@ struct Housekeeping: Service {
                 let now = clock.now
                 try await outbox.prune(before: now.addingTimeInterval(-keepDelivered), at: now)
             } catch {
-                log.warning("What was delivered long ago could not be removed", metadata: ["error": "\(error)"])
+                log.warning("Old delivered entries could not be removed", metadata: ["error": "\(error)"])
             }
             // `try?`: damage ends the run; other read errors are retried tomorrow.
             try? await outbox.verify()
@@ -45,7 +45,7 @@ struct Housekeeping: Service {
     private func holdWhatCannotBeRead() async {
         // `try?`: as above.
         try? await outbox.verifyContents(at: clock.now) { id in
-            log.error("A capture is held: what is stored of it cannot be read back", metadata: ["id": "\(id)"])
+            log.error("A capture is on hold: its stored data cannot be read", metadata: ["id": "\(id)"])
         }
     }
 

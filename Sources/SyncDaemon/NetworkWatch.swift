@@ -15,7 +15,7 @@ struct NetworkWatch: Service {
         let descriptor = homing_open_route_socket()
         guard descriptor >= 0 else {
             // The next probe detects changes instead.
-            log.info("Changes of the network cannot be watched", metadata: ["error": "\(String(cString: strerror(errno)))"])
+            log.info("Network changes cannot be watched", metadata: ["error": "\(String(cString: strerror(errno)))"])
             return try await gracefulShutdown()
         }
         for await _ in Self.changes(descriptor).cancelOnGracefulShutdown() {

@@ -66,7 +66,7 @@ struct SessionWatch: Service {
             try await clock.sleep(from: now, until: min(max(due, now.addingTimeInterval(300)), now.addingTimeInterval(3600)))
             if let failure = await keeper.keepAlive() {
                 log.warning(
-                    "An idle session could not be renewed; it is tried again within the hour",
+                    "An idle session could not be renewed; will retry within the hour",
                     metadata: ["backend": "\(keeper.backend.name)", "reason": "\(failure.message)"])
             }
         }

@@ -15,12 +15,12 @@ package struct StartError: Error, Sendable, CustomStringConvertible {
         let name = store.map { "The store \($0)" } ?? "The store"
         return switch error {
         case let mistakes as Mistakes: "The configuration has mistakes:\n\(mistakes)"
-        case OutboxError.tooNew: "A newer version of Homing has written this store. Install that version again; nothing was changed."
+        case OutboxError.tooNew: "A newer version of Homing has written this store. Install that version again. Nothing was changed."
         case OutboxError.full:
             "The disk\(store.map { " with the store \($0)" } ?? "") is full. Make room and start again; nothing was lost."
-        case OutboxError.storage(let words): "\(name) cannot be read or written: \(words). Look at the disk; nothing was changed."
+        case OutboxError.storage(let words): "\(name) cannot be read or written: \(words). Check the disk. Nothing was changed."
         case OutboxError.damaged(let words):
-            "\(name) is damaged: \(words). What can be read of it is saved at the next start; look at the disk and the memory."
+            "\(name) is damaged: \(words). Homing saves the readable data at the next start. Check the disk and the memory."
         case let failure as Failure: failure.message
         case let error as CocoaError: sentence(for: error)
         default: "\(error)"
@@ -30,15 +30,15 @@ package struct StartError: Error, Sendable, CustomStringConvertible {
     /// The path with the system's error: permissions are only one possible reason.
     private static func sentence(for error: CocoaError) -> String {
         let path = error.userInfo[NSFilePathErrorKey] as? String ?? "A file or folder"
-        let failed = "\(path) cannot be made, read or written"
+        let failed = "\(path) cannot be created, read or written"
         guard let code = (error.userInfo[NSUnderlyingErrorKey] as? POSIXError)?.code.rawValue else {
-            return "\(failed). Look at its owner and permissions, and at those of the folder that it is in."
+            return "\(failed). Check its owner and permissions, and those of its folder."
         }
         let advice =
             switch code {
-            case EACCES, EPERM, EROFS: "Look at its owner and permissions, and at those of the folder that it is in."
+            case EACCES, EPERM, EROFS: "Check its owner and permissions, and those of its folder."
             case ENOSPC, EDQUOT: "Make room and start again; nothing was lost."
-            default: "Look at it, at the folder that it is in, and at the disk."
+            default: "Check it, its folder and the disk."
             }
         return "\(failed): \(String(cString: strerror(code))). \(advice)"
     }

@@ -11,7 +11,7 @@ package final class StateLock: Sendable {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw StartError("The state directory cannot be made: \(StartError.sentence(for: error))")
+            throw StartError("The state directory cannot be created: \(StartError.sentence(for: error))")
         }
         let path = directory + "/lock"
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

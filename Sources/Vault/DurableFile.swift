@@ -70,7 +70,7 @@ package struct DurableFile: Sendable, Hashable {
 
     /// Renames the file to `path + suffix` for later inspection; returns the new path.
     package func putAside(suffix: String) throws(VaultError) -> String {
-        guard rename(path, path + suffix) == 0 else { throw failure("put aside") }
+        guard rename(path, path + suffix) == 0 else { throw failure("rename") }
         try syncFolder()
         return path + suffix
     }
@@ -78,7 +78,7 @@ package struct DurableFile: Sendable, Hashable {
     /// For its owner only, unless it exists. Durable: a crash could otherwise lose it with the files inside.
     package static func makeFolder(_ path: String) throws(VaultError) {
         let folder = DurableFile(path: path)
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw folder.failure("make") }
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw folder.failure("create") }
         try folder.syncFolder()
     }
 

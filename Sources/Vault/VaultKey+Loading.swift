@@ -41,7 +41,7 @@ extension VaultKey {
         let file = DurableFile(path: source.path)
         guard let content = try file.read() else { return nil }
         if case .stateDirectory(let path) = source, let mode = file.mode, mode & 0o077 != 0 {
-            throw VaultError(.exposedKey, "Others can read the key \(path) (mode \(String(mode, radix: 8))). Run: chmod 600 \(path)")
+            throw VaultError(.exposedKey, "Other users can access the key \(path) (mode \(String(mode, radix: 8))). Run: chmod 600 \(path)")
         }
         guard let key = VaultKey(parsing: content) else {
             throw VaultError(
@@ -55,21 +55,21 @@ extension VaultKey {
         guard !hasState else {
             throw VaultError(
                 .keyMissing,
-                "\(source.path) is missing, and without it what is stored beside it cannot be read. Restore the key from your backup, "
-                    + "or move the state directory away to begin a new one.")
+                "\(source.path) is missing. Without it, Homing cannot decrypt the stored data. Restore the key from your backup, "
+                    + "or move the state directory away to start with a new one.")
         }
         let key = VaultKey()
         if try DurableFile(path: source.path).create(with: Data((key.bytes.base64EncodedString() + "\n").utf8)) { return key }
         // Another process created it meanwhile, so that key counts.
-        guard let theirs = try read(source) else { throw VaultError(.keyMissing, "\(source.path) vanished. Start again.") }
+        guard let theirs = try read(source) else { throw VaultError(.keyMissing, "\(source.path) disappeared. Start the daemon again.") }
         return theirs
     }
 
     private static func wrong(_ source: KeySource, _ check: DurableFile) -> VaultError {
         VaultError(
             .wrongKey,
-            "\(source.path) is not the key that this state directory was sealed with (checked against \(check.path)). "
-                + "Put the old key back, from your backup; nothing was sent and nothing was changed.")
+            "\(source.path) is not the key that this state directory was encrypted with (checked against \(check.path)). "
+                + "Put the old key back from your backup. Nothing was sent or changed.")
     }
 }
 

@@ -5,7 +5,7 @@ import Foundation
 struct HomingSandbox: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "homing-sandbox",
-        abstract: "Stands in for a backend on a loopback port, with faults by script and a ledger of what it accepted.",
+        abstract: "Imitates a backend on a loopback port, with scripted faults and a ledger of the accepted requests.",
         subcommands: [RunCommand.self, FaultsCommand.self, DemoCommand.self],
         defaultSubcommand: RunCommand.self)
 

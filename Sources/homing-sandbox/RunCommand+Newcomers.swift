@@ -16,7 +16,7 @@ extension RunCommand {
                 }
             } ?? ["homing login --email \(emails[0])", "with the password \(BreatheSafeConfiguration.labPassword); also \(emails[1])"]
         return profile.map { "in \(name).yaml  \($0)" } + signIn.enumerated().map { ($0 == 0 ? "sign in  " : "         ") + $1 }
-            + ["         (where the station has several backends, with --backend \(name))"]
+            + ["         (if the station has several backends, add --backend \(name))"]
     }
 
     private static let emails = SandboxAccount.lab("1", "2").map(\.email)

@@ -3,52 +3,52 @@ import Sandbox
 
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Run the sandbox until it is told to end.",
+        commandName: "run", abstract: "Run the sandbox until a signal stops it.",
         discussion: """
-            Accounts: manager@lab.test (1), other@lab.test (2), and for breathesafe admin@lab.test (3), unconfirmed@lab.test (4); the \
-            password of all is \(BreatheSafeConfiguration.labPassword). User 5 of breathesafe is managed by account 1. \
-            `homing-sandbox faults` lists the faults. aiphoto and story16 answer for Firebase too, on the same port, and take the refresh tokens \
-            \(DescribedConfiguration.token(of: 1)) and \(DescribedConfiguration.token(of: 2)) from the start.
+            Accounts: manager@lab.test (1), other@lab.test (2), and for breathesafe admin@lab.test (3) and unconfirmed@lab.test (4). \
+            The password of all is \(BreatheSafeConfiguration.labPassword). In breathesafe, account 1 manages user 5. \
+            `homing-sandbox faults` lists the faults. aiphoto and story16 also imitate Firebase on the same port. They accept the \
+            refresh tokens \(DescribedConfiguration.token(of: 1)) and \(DescribedConfiguration.token(of: 2)) from the start.
 
-            With --profile it stands in for any backend, from nothing but its profile: accounts 1 and 2 sign in, or, where the profile has \
-            no login, the API keys or refresh tokens \(DescribedConfiguration.token(of: 1)) and \(DescribedConfiguration.token(of: 2)) \
-            do. What the profile does not describe is a 404.
+            With --profile the sandbox imitates any backend from its profile alone. Accounts 1 and 2 can sign in. If the profile has no \
+            login, use the API keys or refresh tokens \(DescribedConfiguration.token(of: 1)) and \(DescribedConfiguration.token(of: 2)). \
+            Requests that the profile does not describe get a 404.
 
-            Ways in which the real servers differ are settings: --setting, GET and POST /settings at the control URL. labloop: error-form \
-            (nested, flat, retryable), locked-status (423, 401), log-ins (so many a quarter of an hour, or null), stated-lifetime \
-            (seconds, or null), empties-web-refresh. lists: error-form (text, object), log-ins (so many a minute, or null). aiphoto and \
-            story16: api-key (a text, or null for any), renewal of refresh tokens (same, new, none), disabled, deleted and revoked \
+            Settings select the ways in which real servers differ. Use --setting, or GET and POST /settings at the control URL. labloop: \
+            error-form (nested, flat, retryable), locked-status (423, 401), log-ins (limit per quarter-hour, or null), stated-lifetime \
+            (seconds, or null), empties-web-refresh. lists: error-form (text, object), log-ins (limit per minute, or null). aiphoto and \
+            story16: api-key (text, or null for any), renewal of refresh tokens (same, new, none), disabled, deleted and revoked \
             (arrays of e-mail addresses), hides-accounts, second-factor; aiphoto: lacks-certificates. breathesafe and --profile: list-lag \
             (milliseconds until a change shows in lists). --profile: page-size (rows, or null), ids (numbers, large, text).
             """)
 
-    @Option(help: "The backend to stand in for; breathesafe where neither this nor --profile is given.")
+    @Option(help: "The backend to imitate. Default without --profile: breathesafe.")
     var backend: BackendArgument?
 
     @Option(
-        help: ArgumentHelp("Stand in for the backend that this profile describes, by its own pointers and routes.", valueName: "file"),
+        help: ArgumentHelp("Imitate the backend that this profile describes.", valueName: "file"),
         completion: .file(extensions: ["yaml"]))
     var profile: String?
 
-    @Option(help: "The port of the imitated backend; 0 takes any.")
+    @Option(help: "The port of the backend; 0 takes a free one.")
     var port = 0
 
-    @Option(help: "The port of the control URL; 0 takes any.")
+    @Option(help: "The port of the control URL; 0 takes a free one.")
     var controlPort = 0
 
-    @Option(help: ArgumentHelp("Write both URLs to this file as soon as both answer.", valueName: "path"), completion: .file())
+    @Option(help: ArgumentHelp("Write both URLs to this file when the sandbox is ready.", valueName: "path"), completion: .file())
     var portFile: String?
 
     @Option(help: ArgumentHelp("End sessions that were idle for this long (breathesafe).", valueName: "seconds"))
     var sessionSeconds: Int?
 
-    @Option(help: ArgumentHelp("Let access tokens work for this long (all others, and --profile).", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The lifetime of access tokens (all other backends, and --profile).", valueName: "seconds"))
     var accessSeconds: Int?
 
-    @Option(help: ArgumentHelp("Let refresh tokens work for this long (labloop, lists-2026, --profile).", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The lifetime of refresh tokens (labloop, lists-2026, --profile).", valueName: "seconds"))
     var refreshSeconds: Int?
 
-    @Option(help: ArgumentHelp("Forgive a refresh token that comes twice for this long (lists-2026).", valueName: "seconds"))
+    @Option(help: ArgumentHelp("Revoke no tokens if a refresh token is used again within this time (lists-2026).", valueName: "seconds"))
     var graceSeconds: Int?
 
     @Option(
@@ -58,37 +58,37 @@ struct RunCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("managed-user"),
-        help: ArgumentHelp("Add a user, managed by account 1 or by another; repeatable (breathesafe).", valueName: "user[:manager]"))
+        help: ArgumentHelp("Add a user; the manager defaults to account 1; repeatable (breathesafe).", valueName: "user[:manager]"))
     var managedUsers: [ManagedUserArgument] = []
 
     @Option(
         name: .customLong("setting"),
-        help: ArgumentHelp("Start with a setting of this backend, its value in JSON or a mere text; repeatable.", valueName: "name=value"))
+        help: ArgumentHelp("Change a setting of this backend; the value is JSON or plain text; repeatable.", valueName: "name=value"))
     var settings: [SettingArgument] = []
 
-    @Option(help: ArgumentHelp("Append the ledger to this file, one JSON object a line.", valueName: "path"), completion: .file())
+    @Option(help: ArgumentHelp("Append the ledger to this file, one JSON object per line.", valueName: "path"), completion: .file())
     var ledgerFile: String?
 
     @Flag(help: "Refuse connections until POST /up at the control URL.")
     var startDown = false
 
     func validate() throws {
-        if profile != nil, backend != nil { throw ValidationError("--profile: expected either this or --backend") }
+        if profile != nil, backend != nil { throw ValidationError("--profile: cannot be combined with --backend") }
         let (name, options) = profile == nil ? (named.rawValue, named.settings) : ("--profile", BackendArgument.Setting.described)
         for (setting, _) in given where !options.contains(setting) {
             let known = options.map(\.rawValue).sorted().joined(separator: ", ")
-            throw ValidationError("\(setting.rawValue): this is not for \(name), which has \(known)")
+            throw ValidationError("\(setting.rawValue): not available with \(name); available: \(known)")
         }
         for (setting, value) in given where setting != .managedUser && value < (setting == .graceSeconds ? 0 : 1) {
-            throw ValidationError("\(setting.rawValue): expected a whole number from \(setting == .graceSeconds ? 0 : 1)")
+            throw ValidationError("\(setting.rawValue): expected a whole number of at least \(setting == .graceSeconds ? 0 : 1)")
         }
         let known = BreatheSafeConfiguration().managedUsers.map(\.user) + BreatheSafeConfiguration.labAccounts.map(\.id)
         let users = known + managedUsers.map(\.value.user)
         guard Set(users).count == users.count else {
-            throw ValidationError("--managed-user: expected users that do not exist yet; \(known.sorted()) do")
+            throw ValidationError("--managed-user: expected new users; \(known.sorted()) exist already")
         }
         for managed in managedUsers where !BreatheSafeConfiguration.labAccounts.contains(where: { $0.id == managed.value.manager }) {
-            throw ValidationError("--managed-user: expected one of the accounts 1 to 4 as manager, not \(managed.value.manager)")
+            throw ValidationError("--managed-user: expected a manager from 1 to 4, found \(managed.value.manager)")
         }
     }
 

@@ -5,15 +5,15 @@ import Foundation
 struct GlobalOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The daemon's socket; otherwise $HOMING_SOCKET, your own daemon's, or the system's.", valueName: "path"),
+            "The daemon's socket; the default is $HOMING_SOCKET, your own daemon's socket, or the system's.", valueName: "path"),
         completion: .file())
     var socket: String?
 
-    @Flag(help: "Answer in JSON, and tell errors as JSON on standard error.")
+    @Flag(help: "Print the result as JSON, and errors as JSON on standard error.")
     var json = false
 
     func validate() throws {
-        if socket?.isEmpty == true { throw ValidationError("--socket: expected a path, found nothing") }
+        if socket?.isEmpty == true { throw ValidationError("--socket is empty; expected a path.") }
     }
 
     var client: ControlClient { ControlClient(socketPath: path) }
@@ -25,7 +25,7 @@ struct GlobalOptions: ParsableArguments {
 
 struct BackendOption: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The backend, by its profile's name; not needed where there is only one.", valueName: "name"),
+        help: ArgumentHelp("The name of the backend's profile; not needed if there is only one backend.", valueName: "name"),
         completion: Suggestions.backends)
     var backend: String?
 }
@@ -37,7 +37,7 @@ extension BackendOption {
             if !known.contains(backend) { throw .noBackend(backend, among: known) }
         } else if known.count > 1 {
             throw .invalid(
-                "It is not said which backend is meant; there is \(Words.list(known)).", next: "Name one of these with --backend.")
+                "There is more than one backend: \(Words.list(known)).", next: "Name one of these with --backend.")
         }
     }
 }
@@ -47,14 +47,14 @@ extension BackendOption {
     func require(_ entry: String, of owner: String) throws(Problem) {
         guard let backend, backend != owner else { return }
         throw .invalid(
-            "Entry \(EntryText.shortID(entry)) is none of ‘\(backend.printable)’: it is for \(owner).",
-            next: "Leave --backend out, or say --backend \(owner).")
+            "Entry \(EntryText.shortID(entry)) belongs to \(owner), not to ‘\(backend.printable)’.",
+            next: "Leave out --backend, or use --backend \(owner).")
     }
 }
 
 extension Problem {
     static func noBackend(_ name: String, among known: [String]) -> Problem {
-        let list = known.isEmpty ? "none is configured" : "there is \(Words.list(known))"
+        let list = known.isEmpty ? "none is configured" : "configured: \(Words.list(known))"
         return .invalid("There is no backend ‘\(name.printable)’; \(list).", next: "Name one of these with --backend.")
     }
 }

@@ -6,17 +6,17 @@ import Foundation
 struct Homing: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "homing",
-        abstract: "Ask whether what this station captured has gone up, and help it along.",
+        abstract: "Check and control the delivery of this station's captures.",
         discussion: """
-            Everything captured here is kept safe and sent by itself whenever the network allows. Start with ‘homing status’.
+            Homing stores accepted captures safely and sends them by itself when the network allows. Start with ‘homing status’.
 
-            Exit codes: 0 all well, 1 failure, 2 wrong usage, 3 the daemon is not running, 4 not permitted, 5 somebody must sign in, \
-            6 something needs a person, 7 out of time.
+            Exit codes: 0 success, 1 failure, 2 wrong usage, 3 the daemon is not running, 4 not permitted, 5 sign-in needed, 6 \
+            something else needs a person, 7 time limit reached.
             """,
         version: HomingVersion.current,
         groupedSubcommands: [
             CommandGroup(
-                name: "Every day",
+                name: "Daily use",
                 subcommands: [
                     StatusCommand.self, WatchCommand.self, SyncCommand.self, PauseCommand.self, ResumeCommand.self, LoginCommand.self,
                     LogoutCommand.self, ClaimCommand.self,
@@ -27,7 +27,7 @@ struct Homing: AsyncParsableCommand {
                     SubmitCommand.self, ListCommand.self, ShowCommand.self, WhyCommand.self, RetryCommand.self, DiscardCommand.self,
                 ]),
             CommandGroup(
-                name: "Looking closer",
+                name: "Details",
                 subcommands: [
                     ReceiptsCommand.self, ReceiptCommand.self, EventsCommand.self, CompletionsCommand.self, VersionCommand.self,
                 ]),
@@ -71,7 +71,8 @@ struct Homing: AsyncParsableCommand {
         if let problem = error as? Problem { return problem }
         if exitCode(for: error) == .validationFailure { return .invalid(message(for: error), next: "See ‘homing --help’.") }
         return Problem(
-            .internalError, status: 500, title: "homing failed", detail: "\(error)", next: "Try again; if it stays, tell the administrator."
+            .internalError, status: 500, title: "homing failed", detail: "\(error)",
+            next: "Try again. If it fails again, tell the administrator."
         )
     }
 }

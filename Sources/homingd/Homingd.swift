@@ -5,7 +5,7 @@ import SyncDaemon
 @main
 struct Homingd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "homingd", abstract: "Brings home what this station captured.", version: Daemon.version,
+        commandName: "homingd", abstract: "Accept this station’s captures and deliver them.", version: Daemon.version,
         subcommands: [RunCommand.self, CheckCommand.self], defaultSubcommand: RunCommand.self)
 
     /// Like the default, but exits with 2 for wrong usage, as all Homing programs do.

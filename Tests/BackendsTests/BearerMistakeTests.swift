@@ -13,17 +13,19 @@ import Testing
             WrongEdit("scheme: bearer", "scheme: bearer\n  csrf: {request: GET /t, token: /t, header: X}", "auth.csrf", "on_401"),
             WrongEdit("on_401: [refresh]", "on_401: [again]", "auth.on_401.0", "refresh or login"),
             WrongEdit("scheme: bearer", "scheme: bearer\n  sign_in: google", "auth.sign_in", "refresh_token"),
-            WrongEdit("scheme: bearer", "scheme: bearer\n  sign_in: token", "auth.sign_in", "do not last"),
+            WrongEdit(
+                "scheme: bearer", "scheme: bearer\n  sign_in: token", "auth.sign_in", "token is only for profiles without login and refresh"
+            ),
             WrongEdit("scheme: bearer", "scheme: bearer\n  sign_in: refresh_token", "auth.refresh.account", "or the table health"),
             WrongEdit(#"routes: {note: {request: POST /notes, json: "{item.payload}"}}"#, "", "routes", "at least one route"),
             WrongEdit(#"{note: {request: POST /notes, json: "{item.payload}"}}"#, "{}", "routes", "at least one route"),
             WrongEdit(#"{note: {request: POST /notes, json: "{item.payload}"}}"#, "", "routes", "a table of keys"),
             WrongEdit("relogin: [gone]", "words: {gone: [x]}", "errors.words.gone", "a sentence"),
-            WrongEdit("on_401: [refresh]", "on_401: [refresh, refresh]", "auth.on_401", "every step once"),
-            WrongEdit("on_401: [refresh]", "on_401: [login, refresh, login]", "auth.on_401", "every step once"),
+            WrongEdit("on_401: [refresh]", "on_401: [refresh, refresh]", "auth.on_401", "each step only once"),
+            WrongEdit("on_401: [refresh]", "on_401: [login, refresh, login]", "auth.on_401", "each step only once"),
             WrongEdit(
                 #"note: {request: POST /notes, json: "{item.payload}"}"#, #"note: {request: POST /notes, json: {t: "{access}"}}"#,
-                "routes.note.json.t", "other requests get the token by themselves"),
+                "routes.note.json.t", "Homing adds the token to all others itself"),
             WrongEdit("skew: 180", "skew: soon", "auth.skew", "seconds"),
             WrongEdit("lifetime: 900", "lifetime: 0", "auth.lifetime", "seconds"),
             WrongEdit("keepalive: 86400", "keepalive: -1", "auth.keepalive", "seconds"),

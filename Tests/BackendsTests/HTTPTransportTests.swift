@@ -80,7 +80,7 @@ struct HTTPTransportTests {
 
     @Test func anUnknownNameIsUnreachable() async throws {
         let failure = try unreachable(try await send("http://no-such-host.invalid/"))
-        #expect(failure == Failure(.offline, "The backend at no-such-host.invalid does not answer (its name is not known here)."))
+        #expect(failure == Failure(.offline, "The backend at no-such-host.invalid does not answer (its name is unknown)."))
     }
 
     @Test(arguments: [
@@ -100,7 +100,7 @@ struct HTTPTransportTests {
     func answerWithUnusableStatusIsLost(status: String, rest: String) async throws {
         let server = try await LoopbackServer(.reply("HTTP/1.1 \(status)\r\nContent-Type: application/json\r\n\(rest)"))
         let failure = try lost(try await send(server.url))
-        #expect(failure.message == "The backend at 127.0.0.1 sent an answer with a status that cannot be used.")
+        #expect(failure.message == "The backend at 127.0.0.1 sent an answer with an invalid status.")
         try await server.close()
     }
 

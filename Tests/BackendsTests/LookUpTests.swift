@@ -54,7 +54,7 @@ struct HealthTests {
             .refused(
                 Failure(
                     .signInRequired, status: 401,
-                    "breathesafe refuses the session without saying that it has ended (401): Unauthorized"))
+                    "breathesafe refused the session but did not say that it has ended (401): Unauthorized"))
         ),
     ])
     func whoIsSignedInIsInTheBodyNotInTheStatus(status: Int, body: String, health: Health) throws {

@@ -39,7 +39,7 @@ struct ProxyTests {
         for rules in [ProxyRules(), ProxyRules(proxy: Proxy("127.0.0.1:\(proxy.port)"))] {
             let result = try await get(server.url, rules)
             guard case .failure(.lost(let failure)) = result else { throw Failure(.profile, "expected lost: \(result)") }
-            #expect(failure.message.hasSuffix("sent an answer with a status that cannot be used."), "\(failure)")
+            #expect(failure.message.hasSuffix("sent an answer with an invalid status."), "\(failure)")
         }
         #expect(proxy.heads.count == 1)
         try await proxy.close()

@@ -27,7 +27,7 @@ struct RequiresTests {
         }
         #expect(
             refusal?.message
-                == "The document lacks /average_measurements, which every document for the route \"measurement\" has to hold. Hand in the whole capture."
+                == "The payload lacks /average_measurements, which the route \"measurement\" requires. Submit the complete capture."
         )
     }
 

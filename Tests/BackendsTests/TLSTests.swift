@@ -34,7 +34,7 @@ struct TLSTests {
     @Test func anAuthorityThatTheSystemDoesNotKnowIsRefused() async throws {
         let failure = try refusal(try await get("good.pem", caFile: nil))
         #expect(failure.reason == .tls)
-        #expect(failure.message.contains("was not issued by an authority that is known here"))
+        #expect(failure.message.contains("was issued by an authority that this station does not trust"))
     }
 
     @Test func aCertificateForAnotherNameIsRefused() async throws {
@@ -76,7 +76,7 @@ struct TLSTests {
             try await transport.send(OutboundRequest(method: "GET", url: server.url))
         }
         #expect((error == nil) == isSpoken)
-        if let error { #expect(error.failure.message.contains("Homing needs TLS 1.2 or later"), "\(error)") }
+        if let error { #expect(error.failure.message.contains("Homing requires TLS 1.2 or later"), "\(error)") }
         await transport.shutdown()
         try await server.close()
     }

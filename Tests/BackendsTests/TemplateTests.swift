@@ -115,20 +115,20 @@ struct TemplateTests {
     }
 
     static let unsendable: [Unsendable] = [
-        Unsendable("nowhere", [:], nil, "It has: create_managed_user"),
+        Unsendable("nowhere", [:], nil, "Its routes are: create_managed_user"),
         Unsendable("measurement", ["user_id": 5], nil, "needs a JSON document"),
-        Unsendable("measurement", [:], "{}", "needs the field \"user_id\": say it with ‘--user ID’"),
+        Unsendable("measurement", [:], "{}", "needs the field \"user_id\": give it with ‘--user ID’"),
         Unsendable(
             "measurement", ["user_id": .null], "{}", "The field \"user_id\" is null; the route \"measurement\" expects a whole number"),
         Unsendable("measurement", ["user_id": .array([])], "{}", "expects a whole number above 0"),
-        Unsendable("measurement", ["user_id": 5], "[]", "has to be a JSON object"),
-        Unsendable("measurement", ["user_id": 5], "\"{}\"", "has to be a JSON object"),
+        Unsendable("measurement", ["user_id": 5], "[]", "must be a JSON object"),
+        Unsendable("measurement", ["user_id": 5], "\"{}\"", "must be a JSON object"),
         Unsendable("measurement", ["user_id": 5], "", "not a JSON document"),
         Unsendable("measurement", ["user_id": 5], "{\"a\":NaN}", "not a JSON document"),
         Unsendable("measurement", ["user_id": 5], "{\"a\":1", "not a JSON document"),
         Unsendable("measurement", ["user_id": 5], "{\"a\":1} x", "not a JSON document"),
         Unsendable("measurement", ["user_id": 5], "\u{feff}{\"a\":1}", "not a JSON document"),
-        Unsendable("create_managed_user", [:], "{}", "takes no payload; hand in the fields alone, with ‘--no-document’"),
+        Unsendable("create_managed_user", [:], "{}", "takes no payload. Submit only the fields, with ‘--no-document’"),
     ]
 
     @Test(arguments: unsendable)

@@ -48,11 +48,11 @@ import Testing
         let stuck = drop.spool.stuckFiles
         #expect(stuck.count == 1)
         #expect(stuck.example?.path == drop.path("taken/" + name.text))
-        #expect(stuck.example?.reason == "it was taken for the backend “gone”, which is not configured any more")
+        #expect(stuck.example?.reason == "it belongs to the backend “gone”, which is no longer configured")
         #expect(
             stuck.example?.next
-                == "Put gone.yaml back into the folder with the profiles, then reload: ‘systemctl reload homingd’, or SIGHUP.")
-        #expect(drop.log.all.count { $0.hasPrefix("A file cannot be taken") } == 1)
+                == "Put gone.yaml back into the profiles folder. Then run ‘systemctl reload homingd’, or send SIGHUP.")
+        #expect(drop.log.all.count { $0.hasPrefix("Cannot take a dropped file") } == 1)
 
         try drop.restart(accounts: ["lab": .ann, "gone": nil])
         await drop.spool.sweep()

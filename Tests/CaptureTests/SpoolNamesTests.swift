@@ -73,7 +73,7 @@ import Testing
         #expect(drop.spool.counts().waiting == 2)
         await drop.spool.sweep()
         #expect(try await drop.documents() == [Drop.capture(2)])
-        #expect(try drop.reason("a.json") == "The name of its folder is not UTF-8; a user’s number was expected.")
+        #expect(try drop.reason("a.json") == "The file’s folder name is not valid UTF-8. Expected a user’s number.")
         #expect(try drop.content("refused/a.json") == Drop.capture(1))
         try #require(folder.withPlatformString(rmdir) == 0)
     }

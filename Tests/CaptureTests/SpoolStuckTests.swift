@@ -9,7 +9,7 @@ import Vault
 @testable import Capture
 
 @Suite struct SpoolStuckTests {
-    private func told(_ drop: Drop) -> [String] { drop.log.all.filter { $0.hasPrefix("A file cannot be taken") } }
+    private func told(_ drop: Drop) -> [String] { drop.log.all.filter { $0.hasPrefix("Cannot take a dropped file") } }
 
     @Test(arguments: [EACCES, EPERM, EROFS])
     func whatMayNotBeMovedIsToldOfOnceAndHoldsUpNothing(code: Int32) async throws {
@@ -26,7 +26,7 @@ import Vault
             stuck.example
                 == StuckFile(
                     path: drop.path("new/users/7/1.json"), reason: String(cString: strerror(code)),
-                    next: "Give the user that homingd runs as write permission on the folder that it is in."))
+                    next: "Give homingd’s user write permission on the file’s folder."))
         #expect(told(drop).count == 2)
 
         faults.clear()
@@ -54,10 +54,10 @@ import Vault
         #expect(drop.spool.counts() == (3, 0))
         #expect(drop.spool.stuckFiles.count == 3)
         #expect(told(drop).count == 3)
-        let limit = "large.json reason=it does not fit into the outbox any more, whose limit is 2 MiB"
+        let limit = "large.json reason=it does not fit in the outbox, which is limited to 2 MiB"
         #expect(told(drop).count { $0.hasSuffix(limit) } == 1)
-        #expect(told(drop).count { $0.hasSuffix("large.json, for which there is no room") } == 2)
-        #expect(!drop.log.all.contains { $0.hasPrefix("The drop folder cannot be emptied") })
+        #expect(told(drop).count { $0.hasSuffix("large.json, which does not fit") } == 2)
+        #expect(!drop.log.all.contains { $0.hasPrefix("Failed to process the drop folder") })
 
         // Once there is room, the lane continues in order.
         let roomy = try Outbox(file: drop.directory("other.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: drop.clock.now)
@@ -106,8 +106,9 @@ import Vault
         // The first batch was taken, and every sweep tries it first.
         #expect(try drop.names("taken").count == 64)
         #expect(
-            drop.log.all.filter { $0.hasPrefix("The drop folder cannot be emptied") } == [
-                "The drop folder cannot be emptied directory=\(drop.path("").dropLast()) error=the outbox has reached its limit of 102400 bytes"
+            drop.log.all.filter { $0.hasPrefix("Failed to process the drop folder") } == [
+                "Failed to process the drop folder directory=\(drop.path("").dropLast()) "
+                    + "error=the outbox has reached its limit of 102400 bytes"
             ])
     }
 
@@ -118,7 +119,7 @@ import Vault
         await drop.spool.sweep()
         #expect(
             drop.spool.failure
-                == "The folder \(drop.path("taken")) cannot be used: Permission denied. Check who owns it, and the disk; nothing was lost.")
+                == "Cannot use the folder \(drop.path("taken")): Permission denied. Check its owner and the disk. Nothing was lost.")
         faults.clear()
         await drop.spool.sweep()
         #expect(drop.spool.failure == nil)
@@ -136,7 +137,7 @@ import Vault
             drop.spool.stuckFiles.example
                 == StuckFile(
                     path: drop.path("new/users/5/a.json"), reason: "homingd cannot write to \(drop.path("taken")): Permission denied",
-                    next: "Give the user that homingd runs as write permission on \(drop.path("taken"))."))
+                    next: "Give homingd’s user write permission on \(drop.path("taken"))."))
     }
 
     @Test func aThousandFilesThatCannotBeTakenAreAllReported() async throws {
@@ -240,7 +241,7 @@ import Vault
         #expect(
             drop.spool.stuckFiles.example
                 == StuckFile(
-                    path: path, reason: "homingd may not read it",
+                    path: path, reason: "homingd has no permission to read it",
                     next: "As the owner of the file, let the group read it: ‘chmod 640 '\(quoted)'’."))
         faults.clear()
         await drop.spool.sweep()
@@ -260,8 +261,8 @@ import Vault
         #expect(
             drop.spool.stuckFiles.example
                 == StuckFile(
-                    path: drop.path("new/users/5/a.json"), reason: "it has a second name, a hard link",
-                    next: "Drop a copy of the file there, and remove this one."))
+                    path: drop.path("new/users/5/a.json"), reason: "it has a second name (a hard link)",
+                    next: "Replace it with a copy that has no other name."))
         unlink(drop.path("new/users/5/.hidden"))
         await drop.spool.sweep()
         #expect(try await drop.documents() == [Drop.capture(1)])
@@ -335,7 +336,7 @@ import Vault
             drop.spool.stuckFiles.example
                 == StuckFile(
                     path: drop.path("new/users/7"), reason: "Permission denied",
-                    next: "Give the user that homingd runs as read and write permission on that folder."))
+                    next: "Give homingd’s user read and write permission on that folder."))
         faults.clear()
         await drop.spool.sweep()
         #expect(try await drop.entries().count == 2)
@@ -343,9 +344,9 @@ import Vault
     }
 
     private static let link = StuckFile(
-        path: "", reason: "it is a link, not a plain file", next: "Move the file itself there, in place of the link.")
+        path: "", reason: "it is a symbolic link, not a regular file", next: "Replace the link with the file itself.")
     private static let special = StuckFile(
-        path: "", reason: "it is not a plain file", next: "Move the file itself there, or remove what is there.")
+        path: "", reason: "it is not a regular file", next: "Replace it with a regular file, or remove it.")
 
     @Test(
         arguments: ["new/x.json", "new/users/x.json", "new/users/5/x.json"],
@@ -383,7 +384,7 @@ import Vault
         #expect(
             drop.spool.stuckFiles.example
                 == StuckFile(
-                    path: drop.path(place), reason: "it is a folder, not a plain file",
+                    path: drop.path(place), reason: "it is a folder, not a regular file",
                     next: "Move the files in it to \(drop.path("new/users"))/<id>/, where <id> is the user’s number."))
         try FileManager.default.removeItem(atPath: drop.path(place))
         await drop.spool.sweep()
@@ -397,7 +398,7 @@ import Vault
         await drop.spool.sweep()
         #expect(try drop.names("elsewhere") == ["a.json"])
         #expect(drop.spool.stuckFiles.example?.path == drop.path("new/users/5"))
-        #expect(drop.spool.stuckFiles.example?.reason == "it is a link, not a plain file")
+        #expect(drop.spool.stuckFiles.example?.reason == "it is a symbolic link, not a regular file")
     }
 
     @Test func whatBelongsToTheFileSystemOrIsHiddenIsNotToldOf() async throws {
@@ -429,6 +430,6 @@ import Vault
         #expect(drop.spool.counts().waiting == 2)
         await drop.spool.sweep()
         #expect(try await drop.entries().map(\.lane) == [Lane("users/5")])
-        #expect(try drop.reason("nobody.json").hasPrefix("It is not said whose measurement this is."))
+        #expect(try drop.reason("nobody.json").hasPrefix("The file does not say which user it is about."))
     }
 }

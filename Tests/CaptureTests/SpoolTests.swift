@@ -89,7 +89,7 @@ import Vault
         await drop.spool.sweep()
         await drop.spool.sweep()
         #expect(try await drop.entries().isEmpty)
-        #expect(drop.spool.stuckFiles.example?.reason == "it is a link, not a plain file")
+        #expect(drop.spool.stuckFiles.example?.reason == "it is a symbolic link, not a regular file")
         #expect(try drop.content("secret.json") == Drop.capture(1))
     }
 
@@ -102,7 +102,7 @@ import Vault
         #expect(try await drop.documents() == [Drop.capture(2)])
         #expect(try drop.names("refused") == ["bad.json", "bad.json.reason", "nobody.json", "nobody.json.reason"])
         #expect(try drop.reason("bad.json").hasPrefix("The file is not a JSON object."))
-        #expect(try drop.reason("nobody.json").hasPrefix("It is not said whose measurement this is."))
+        #expect(try drop.reason("nobody.json").hasPrefix("The file does not say which user it is about."))
         #expect(try String(contentsOfFile: drop.path("refused/bad.json"), encoding: .utf8) == "{")
         #expect(drop.spool.counts() == (0, 2))
         let events = try await drop.outbox.events(since: 0, limit: 100).filter { $0.kind == .fileRefused }
@@ -126,7 +126,7 @@ import Vault
         try drop.put(Drop.capture(1), "new/users/5/small.json")
         await drop.spool.sweep()
         #expect(
-            try drop.reason("large.json") == "The file has 33554433 bytes; at most 33554432 (32 MiB) can be sent.")
+            try drop.reason("large.json") == "The file has 33554433 bytes; the limit is 33554432 (32 MiB).")
         #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
@@ -184,7 +184,7 @@ import Vault
         try drop.put(Drop.capture(2), "new/users/5/b.json")
         await drop.spool.sweep()
         #expect(try await drop.documents() == [Drop.capture(2)])
-        #expect(try drop.reason("a.json") == "The name of its folder is too long to be a user’s number.")
+        #expect(try drop.reason("a.json") == "The file’s folder name is too long to be a user’s number.")
     }
 
     @Test func aFileThatIsRemovedMeanwhileHoldsUpNothing() async throws {
@@ -261,7 +261,7 @@ import Vault
         try drop.put(Drop.capture(2), "new/users/5/b.json")
         await drop.spool.sweep()
         #expect(try await drop.documents() == [1, 2].map(Drop.capture))
-        #expect(try drop.reason("a.json").hasPrefix("It was stored before with other content."))
+        #expect(try drop.reason("a.json").hasPrefix("The file was already stored with different content."))
     }
 
     @Test(arguments: ["stranger.json", String(repeating: "x", count: 250) + ".json"])
@@ -273,7 +273,7 @@ import Vault
         #expect(drop.spool.counts() == (0, 1))
         let kept = try #require(try drop.names("refused").first { !$0.hasSuffix(".reason") })
         #expect(name.hasSuffix(kept))
-        #expect(try drop.reason(kept) == "The file lay in taken/, which is the daemon’s own. Drop files into new/.")
+        #expect(try drop.reason(kept) == "The file was in taken/, which only the daemon uses. Drop files into new/.")
         #expect(try await drop.documents() == [Drop.capture(2)])
     }
 

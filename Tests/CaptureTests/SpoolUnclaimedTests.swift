@@ -192,7 +192,7 @@ import Vault
         let drop = try Drop(.ann)
         try drop.put(Drop.capture(1), "unclaimed/stranger.json")
         #expect(try await drop.spool.claim(for: Self.ann, by: "ann") == 0)
-        #expect(try drop.reason("stranger.json") == "The file lay in unclaimed/, which is the daemon’s own. Drop files into new/.")
+        #expect(try drop.reason("stranger.json") == "The file was in unclaimed/, which only the daemon uses. Drop files into new/.")
     }
 
     @Test(arguments: [String(repeating: "a", count: 200), String(repeating: "ü/~%", count: 60), "x\ny", ""])

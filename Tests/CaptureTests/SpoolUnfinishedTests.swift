@@ -57,7 +57,7 @@ import Testing
             try drop.put(Drop.capture(3), "new/users/6/c.json")
             try await drop.stored(3, news)
         }
-        let told = drop.log.all.filter { $0.hasPrefix("A folder cannot be watched") }
+        let told = drop.log.all.filter { $0.hasPrefix("Cannot watch a folder") }
         #expect(told.count == 1)
         #expect(told.first?.contains("No space left on device") == true)
         #expect(told.first?.hasSuffix("directory=\(drop.path("new/users/5")) error=No space left on device") == true)

@@ -38,24 +38,24 @@ import Testing
         let policy = AccessPolicy(administrators: [0], groups: Self.groups)
         let refusal = policy.refusal(of: Peer(pid: 1, uid: 1, groups: []), for: .operate)
         #expect(refusal.status == 403)
-        #expect(refusal.detail == "This needs membership in the group homing-operate; you are daemon (user number 1), and not in it.")
+        #expect(refusal.detail == "This requires membership in the group homing-operate. You are daemon (uid 1), and not a member.")
         #expect(
             refusal.next
-                == "Have an administrator run ‘sudo adduser daemon homing-operate’, then sign out of this computer and in again.")
+                == "Ask an administrator to run ‘sudo adduser daemon homing-operate’. Then log out of this computer and in again.")
     }
 
     @Test func whereTheSystemHasNoNameForTheUserTheNumberStandsAlone() {
         let policy = AccessPolicy(administrators: [0], groups: Self.groups)
         let refusal = policy.refusal(of: Peer(pid: 1, uid: 3_999_999_999, groups: []), for: .observe)
         #expect(
-            refusal.detail == "This needs membership in the group homing-observe; you are user number 3999999999, and not in it.")
+            refusal.detail == "This requires membership in the group homing-observe. You are uid 3999999999, and not a member.")
         #expect(refusal.next?.contains("‘sudo adduser NAME homing-observe’") == true)
     }
 
     @Test func whereAGroupIsMissingTheNextHigherIsNamedAndInTheEndSudo() {
         let peer = Peer(pid: 1, uid: 1, groups: [])
         let higher = AccessPolicy(administrators: [0], groups: AccessGroups(administer: .init(name: "bosses", id: 9)))
-        #expect(higher.refusal(of: peer, for: .observe).detail.contains("the group bosses;"))
+        #expect(higher.refusal(of: peer, for: .observe).detail.contains("the group bosses."))
         let none = AccessPolicy(administrators: [0], groups: AccessGroups(observe: .init(name: "watchers", id: 9)))
         #expect(none.refusal(of: peer, for: .administer).next?.contains("sudo") == true)
     }

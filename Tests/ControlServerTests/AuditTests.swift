@@ -25,7 +25,7 @@ import Testing
             _ = try await client.call(Endpoints.discard, EntryReference(id: Self.id))
             _ = try await client.call(Endpoints.sync, SyncRequest(backend: "breathesafe"))
         }
-        let made = lines.all.filter { $0.message == "A call was made" }
+        let made = lines.all.filter { $0.message == "Call completed" }
         #expect(
             made.map { $0.facts["call"] } == [
                 "POST /v1/sessions", "DELETE /v1/sessions", "POST /v1/entries", "POST /v1/entries/{id}/retry", "DELETE /v1/entries/{id}",
@@ -46,7 +46,7 @@ import Testing
                 await #expect(throws: problem) { try await served.client.call(Endpoints.retry, RetryRequest(id: target)) }
             }
         }
-        let failed = lines.all.filter { $0.message == "A call failed" }
+        let failed = lines.all.filter { $0.message == "Call failed" }
         #expect(failed.map { $0.facts["outcome"] } == ["409 wrong-state", "409 wrong-state"])
         #expect(failed.map { $0.facts["target"] } == [Self.id, "(no id or name)"])
     }
@@ -59,7 +59,7 @@ import Testing
                 await #expect(throws: Problem.self) { try await served.client.call(Endpoints.sync, SyncRequest()) }
             }
         }
-        let denied = lines.all.filter { $0.message == "A call was denied" }
+        let denied = lines.all.filter { $0.message == "Call denied" }
         #expect(denied.count == 10)
         #expect(denied.allSatisfy { $0.level == .warning && $0.facts["call"] == "POST /v1/sync" && $0.facts["uid"] == "\(geteuid())" })
     }

@@ -78,7 +78,7 @@ import Testing
 
     @Test func aProblemArrivesAsItWasThrown() async throws {
         let problem = Problem(
-            .signInRequired, status: 409, title: "Nobody is signed in", detail: "Nobody is signed in at breathesafe.",
+            .signInRequired, status: 409, title: "Not signed in", detail: "Not signed in at breathesafe.",
             next: "Sign in with ‘homing login’.")
         try await Served.with(FakeService(problem: problem)) { served in
             await #expect(throws: problem) { try await served.client.call(Endpoints.submit, Submission(route: "measurement")) }
@@ -90,13 +90,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("GET", "/v1/nothing", 404, "not-found", "There is no GET /v1/nothing."),
-        ("GET", "/", 404, "not-found", "There is no GET /."),
-        ("PUT", "/v1/entries", 404, "not-found", "There is no PUT /v1/entries."),
-        ("GET", "/v1/status?verbose=1", 400, "invalid-request", "The parameter ‘verbose’ is not known here; expected: none."),
+        ("GET", "/v1/nothing", 404, "not-found", "There is no call GET /v1/nothing."),
+        ("GET", "/", 404, "not-found", "There is no call GET /."),
+        ("PUT", "/v1/entries", 404, "not-found", "There is no call PUT /v1/entries."),
+        ("GET", "/v1/status?verbose=1", 400, "invalid-request", "Unknown parameter ‘verbose’; expected: none."),
         (
             "GET", "/v1/entries?stat=dead", 400, "invalid-request",
-            "The parameter ‘stat’ is not known here; expected: after, backend, limit, state."
+            "Unknown parameter ‘stat’; expected: after, backend, limit, state."
         ),
         ("POST", "/v1/entries", 400, "invalid-request", "The parameter ‘route’ is missing."),
         ("POST", "/v1/entries?route=", 400, "invalid-request", "The parameter ‘route’ is missing."),
@@ -162,7 +162,7 @@ import Testing
             let response = try await served.send(.POST, path, body: ByteBuffer(string: body))
             let problem = try JSONCoding.decoder.decode(
                 Problem.self, from: Data(try await response.body.collect(upTo: 1 << 20).readableBytesView))
-            #expect(problem.detail == "The key ‘\(key)’ in the body is not known here; expected: \(known).")
+            #expect(problem.detail == "Unknown key ‘\(key)’ in the body; expected: \(known).")
             #expect((response.status.code, problem.code) == (400, .invalidRequest))
         }
         #expect(service.calls.isEmpty)

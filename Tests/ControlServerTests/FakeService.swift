@@ -76,7 +76,7 @@ final class FakeService: ControlService {
     }
     func why(_ request: EntryReference, by peer: Peer) async throws(Problem) -> Explanation {
         try note("why", request, peer)
-        return Explanation(id: request.id, state: "pending", sentence: "It is next in line.", next: nil)
+        return Explanation(id: request.id, state: "pending", sentence: "It is next in its lane.", next: nil)
     }
     func retry(_ request: RetryRequest, by peer: Peer) async throws(Problem) -> EntrySummary {
         try note("retry", request, peer)

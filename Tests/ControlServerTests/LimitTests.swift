@@ -43,7 +43,7 @@ import Testing
         try await Served.with(service) { served in
             let (problem, _) = try await served.problem(.POST, path, body: ByteBuffer(repeating: 0x20, count: 64 << 10 + 1))
             #expect(problem.status == 413)
-            #expect(problem.detail == "The body is larger than 64 KiB, which is the most that is taken here.")
+            #expect(problem.detail == "The body is larger than 64 KiB, the limit for this call.")
         }
         #expect(service.calls.isEmpty)
     }

@@ -14,7 +14,7 @@ import Testing
 
     @Test(arguments: [
         (
-            "activating", "auto-restart", "exit-code", 7, "keeps ending (exit-code); systemd has restarted it 7 times",
+            "activating", "auto-restart", "exit-code", 7, "keeps exiting (exit-code); systemd has restarted it 7 times",
             "journalctl -u homingd"
         ),
         ("failed", "failed", "oom-kill", 0, "has failed (oom-kill)", "sudo systemctl start homingd"),

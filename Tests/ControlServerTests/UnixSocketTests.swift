@@ -140,6 +140,6 @@ import Testing
             #expect(throws: SocketError.notListening(descriptor)) { try UnixSocket(adopting: descriptor) }
             close(descriptor)
         }
-        #expect(SocketError.notListening(3).description.contains("descriptor 3"))
+        #expect(SocketError.notListening(3).description.contains("Descriptor 3 "))
     }
 }

@@ -77,13 +77,13 @@ import Testing
         let line = try #require(lines.firstIndex { $0.hasPrefix("  backend: ") }) + 1
         #expect(wrong.code != 0)
         #expect(
-            wrong.text.contains("homing.yaml:\(line): spool.backend: expected ‘enabled: false’ instead, since no route of notes takes"),
+            wrong.text.contains("homing.yaml:\(line): spool.backend: expected ‘enabled: false’ instead, because no route of notes takes"),
             "\(wrong.text)")
         try station.directory.write(shipped.replacing("  backend: breathesafe\n", with: ""), to: "homing.yaml")
         let halfRight = try await run("homingd check", at: station)
         #expect(halfRight.code != 0)
         #expect(
-            halfRight.text.contains("homing.yaml:\(line): spool.route: expected ‘enabled: false’ instead, since no route of notes takes"),
+            halfRight.text.contains("homing.yaml:\(line): spool.route: expected ‘enabled: false’ instead, because no route of notes takes"),
             "\(halfRight.text)")
         // The note route has no user, so every dropped file would be refused.
         try station.directory.write(shipped.replacing("route: measurement", with: "route: note"), to: "homing.yaml")

@@ -61,9 +61,9 @@ import Testing
 
         try FileManager.default.moveItem(atPath: station.directory("state/damaged/\(folder)"), toPath: station.directory("kept"))
         let after = try await station.homing("status")
-        #expect(after.code == 0 && after.text.hasPrefix("Everything has gone up: 6 captures"), "\(after.text)")
+        #expect(after.code == 0 && after.text.hasPrefix("Everything has been delivered: 6 captures"), "\(after.text)")
         let good = try await check(station)
-        #expect(good.code == 0 && good.text.contains("The store is good: 6 entries and 6 receipts"), "\(good.text)")
+        #expect(good.code == 0 && good.text.contains("The store is good: checked 6 entries and 6 receipts"), "\(good.text)")
         try await station.end(SIGTERM)
     }
 
@@ -82,7 +82,7 @@ import Testing
         }
         let process = try await station.start(logTo: station.directory("log"))
         let report = try await self.report(of: station)
-        #expect(try String(contentsOfFile: station.directory("log"), encoding: .utf8).contains("is opened anew"))
+        #expect(try String(contentsOfFile: station.directory("log"), encoding: .utf8).contains("The store is damaged and will be reopened"))
         #expect(process.isRunning)
         #expect(report.saved + report.quarantined + report.missing == 200 && report.quarantined > 0, "\(report)")
 
@@ -116,17 +116,20 @@ import Testing
             content[sealed + 20] ^= 1
         }
         let found = try await check(station)
-        #expect(found.code == 1 && found.text.contains("The content of entry \(Samples.id(2)) cannot be read back."), "\(found.text)")
+        #expect(found.code == 1 && found.text.contains("The stored data of entry \(Samples.id(2)) cannot be read."), "\(found.text)")
         try await station.start(logTo: station.directory("log"))
         let held = try #require(try await station.event("held"))
         #expect(held.entry == Samples.id(2).description && held.detail["reason"] == "quarantine")
         let status = try await station.homing("status")
-        #expect(status.code == 6 && status.text.contains("1 capture could not be delivered and needs you. 2 captures wait besides."))
+        #expect(
+            status.code == 6
+                && status.text.contains("1 capture has failed or is on hold, and needs your decision. 2 captures are waiting."))
         let why = try await station.homing("why", Samples.id(2).description)
         #expect(why.text.contains("Submit the original again, then run: homing discard"), "\(why.text)")
-        #expect(try String(contentsOfFile: station.directory("log"), encoding: .utf8).contains("what is stored of it cannot be read back"))
+        let log = try String(contentsOfFile: station.directory("log"), encoding: .utf8)
+        #expect(log.contains("A capture is on hold: its stored data cannot be read"))
         let known = try await check(station)
-        #expect(known.code == 0 && known.text.contains("1 of them is held and cannot be read back"), "\(known.text)")
+        #expect(known.code == 0 && known.text.contains("1 of them is on hold and cannot be read"), "\(known.text)")
         _ = try await station.homing("resume")
         try await station.event("delivered", count: 2)
         try await station.end(SIGTERM)

@@ -176,7 +176,7 @@ import Testing
             #expect(error?.status == 507, "\(String(describing: error))")
         }
         let full = try await station.homing("status", "--check")
-        #expect(full.code == 6 && full.text.contains("The disk is full: captures are turned away"), "\(full)")
+        #expect(full.code == 6 && full.text.contains("The disk is full: Homing accepts no new captures"), "\(full)")
         for number in 2...5 { try await station.submit(id: number) }
         try await Self.submitLarge(station, 6, size: 10 << 20)
         try await station.event("delivered", count: 5)
@@ -203,13 +203,13 @@ import Testing
         for number in 1...3 { try drop(5, "\(number).json", size: 10) }
         try await station.event("delivered", count: 3)
         var status = try await station.homing("status")
-        while !status.text.contains("2 files in the drop folder cannot be taken") {
+        while !status.text.contains("2 files in the drop folder cannot be accepted") {
             try await Task.sleep(for: .milliseconds(200))
             status = try await station.homing("status")
         }
         let words = status.text.replacing(/\s+/, with: " ")
-        #expect(status.code == 6 && words.contains("2 files in the drop folder cannot be taken"), "\(status.text)")
-        #expect(words.contains("the disk has no room for it, which takes 61 MiB"), "\(status.text)")
+        #expect(status.code == 6 && words.contains("2 files in the drop folder cannot be accepted"), "\(status.text)")
+        #expect(words.contains("it needs 61 MiB of free disk space"), "\(status.text)")
 
         let taken = try FileManager.default.contentsOfDirectory(atPath: state + "/spool/taken").filter { $0.hasSuffix("large.json") }
         #expect(taken.count == 1)
@@ -259,7 +259,7 @@ import Testing
         let filler = try Self.fill(state)
         try await station.sandbox.up()
         try await station.homing("sync")
-        while try await !station.status().attention.contains(where: { $0.text.contains("nothing is sent") }) {
+        while try await !station.status().attention.contains(where: { $0.text.contains("It also sends nothing") }) {
             try await Task.sleep(for: .milliseconds(200))
         }
         #expect(try await station.homing("status", "--check").code == 6)

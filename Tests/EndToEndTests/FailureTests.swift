@@ -19,7 +19,7 @@ import Testing
         let entry = try await station.entry(1)
         #expect(entry.state == "pending" && entry.attempts == 0)
         let why = try await station.homing("why", Samples.id(1).description).text
-        #expect(why.hasPrefix("It is tried again at"), "\(why)")
+        #expect(why.hasPrefix("Homing tries again at"), "\(why)")
         try await station.homing("sync")
         try await station.event("delivered", count: 2)
         #expect(try await station.entry(1).attempts == 0)

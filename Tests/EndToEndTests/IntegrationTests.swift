@@ -27,7 +27,7 @@ import Testing
 
         let early = try await run(interpreter, arguments, station)
         #expect(early.code == 1)
-        #expect(early.text.contains("Nobody is signed in"), "\(early.text)")
+        #expect(early.text.contains("Not signed in"), "\(early.text)")
 
         try await station.login()
         for _ in 0..<2 {

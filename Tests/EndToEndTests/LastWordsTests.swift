@@ -8,8 +8,8 @@ import Testing
 
     @Test(arguments: [
         "homingd: Could not write /s/state/homing.key: Input/output error.\n",
-        "homingd: The store /s/state/outbox.sqlite cannot be read or written: SQLite error 10: disk I/O error. Look at the disk.\n",
-        "2026-01-01T00:00:00+0000 info homingd: Homing is up\nhomingd: The socket /s/homing.sock cannot be made: Input/output error.\n",
+        "homingd: The store /s/state/outbox.sqlite cannot be read or written: SQLite error 10: disk I/O error. Check the disk.\n",
+        "2026-01-01T00:00:00+0000 info homingd: Homing is up\nhomingd: Cannot open the socket /s/homing.sock: Input/output error.\n",
     ])
     func thoseThatTellThePlaceAndTheReasonWillDo(said: String) {
         #expect(LastWords(of: said).problem(places: places, reasons: LastWords.reasons(of: EIO, in: "fsync")) == nil)
@@ -18,7 +18,7 @@ import Testing
     @Test(arguments: [
         ("2026-01-01T00:00:00+0000 info homingd: Homing is up in /s/state: Input/output error\n", "why"),
         ("homingd: No space left on device\n", "where"),
-        ("homingd: /s/state/spool cannot be made, read or written. Look at its owner and permissions.\n", "what"),
+        ("homingd: /s/state/spool cannot be created, read or written. Check its owner and permissions.\n", "what"),
         ("homingd: /s/state/spool cannot be written: No space left on device.\n", "what"),
         ("homingd: /s/state/lock: Input/output error (NSCocoaErrorDomain error 512).\n", "Domain"),
         ("", "why"),

@@ -49,7 +49,8 @@ import Testing
         try await station.event("held", count: Self.count)
         #expect(try await station.entries("held").allSatisfy { $0.holdReason == "profile" && $0.attempts == 0 })
         let why = try await station.homing("why", Samples.id(1).description).text
-        #expect(why.contains("cannot be sent by it. \(words)") && why.contains("Put the route \"measurement\" back"), "\(why)")
+        #expect(why.contains("does not fit the changed profile of breathesafe. \(words)"), "\(why)")
+        #expect(why.contains("Put the route \"measurement\" back"), "\(why)")
         #expect(station.sandbox.ledger.entries.isEmpty)
 
         try station.directory.write(profile, to: "backends/breathesafe.yaml")
@@ -67,7 +68,7 @@ import Testing
         let moved = profile.replacing(old, with: old + "/clinic-b")
         try station.directory.write(moved, to: "backends/breathesafe.yaml")
         let told = try await check(station).text
-        #expect(told.contains("40 entries of breathesafe taken for \(old)") && told.contains("add: formerly: [\(old)]"), "\(told)")
+        #expect(told.contains("40 entries of breathesafe accepted for \(old)") && told.contains("add: formerly: [\(old)]"), "\(told)")
         try station.directory.write(moved + "\nformerly: [\"\(old)\"]\n", to: "backends/breathesafe.yaml")
         #expect(try await check(station).text.contains("cannot send") == false)
         try await station.end(SIGTERM)
@@ -78,6 +79,6 @@ import Testing
         try await station.end(SIGTERM)
         try FileManager.default.moveItem(atPath: station.directory("state/homing.key"), toPath: station.directory("homing.key"))
         let told = try await check(station)
-        #expect(told.code == 0 && told.text.contains("It was not checked whether waiting entries fit these profiles."), "\(told.text)")
+        #expect(told.code == 0 && told.text.contains("Homing could not check whether waiting entries fit these profiles."), "\(told.text)")
     }
 }

@@ -25,7 +25,7 @@ import Testing
         try await station.start()
         let status = try await station.homing("status")
         #expect(status.code == 6, "\(status.text)")
-        #expect(status.text.contains("3 captures cannot go up: there is no profile for their backend breathesafe any more."))
+        #expect(status.text.contains("3 captures cannot be sent: the backend breathesafe no longer has a profile."))
         #expect(try await station.status().attention.map(\.code) == ["no-profile"])
         // A sign-in at another backend does not send them either.
         try await station.login()

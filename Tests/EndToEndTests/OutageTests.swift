@@ -26,7 +26,7 @@ import Testing
             #expect(arrived == (1...6).filter { 5 + $0 % 2 == user }.map { Samples.id($0).description })
         }
         #expect(try await station.entries("delivered").allSatisfy { $0.attempts == 0 })
-        #expect(try await station.homing("status").text.hasPrefix("Everything has gone up: 6 captures delivered"))
+        #expect(try await station.homing("status").text.hasPrefix("Everything has been delivered: 6 captures."))
         try await station.end(SIGTERM)
     }
 

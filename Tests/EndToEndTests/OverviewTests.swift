@@ -30,7 +30,7 @@ import Testing
         #expect(table.text.contains("discarded") && !table.text.contains("delivered"), "\(table.text)")
         let one = try await station.client.call(Endpoints.receipt, EntryReference(id: Samples.id(1).description))
         #expect(one.remoteID != nil && one.status == 201 && one.email == "manager@lab.test")
-        #expect(try await station.homing("receipt", "1").text.contains("number         1\n"))
+        #expect(try await station.homing("receipt", "1").text.contains("number     1\n"))
         let why = try await station.homing("why", "2")
         #expect(why.text.contains(" discarded it at ") && why.text.contains("run: homing receipt"), "\(why.text)")
         #expect(try await station.homing("receipt", "9").code == 1)

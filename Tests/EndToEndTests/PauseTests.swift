@@ -12,11 +12,11 @@ import Testing
         try await station.start()
         try await station.login()
         let paused = try await station.homing("pause", "--reason", "weekly backup")
-        #expect(paused.code == 0 && paused.text.contains("is paused until ‘homing resume’"), "\(paused.text)")
+        #expect(paused.code == 0 && paused.text.contains("is paused until you run ‘homing resume’"), "\(paused.text)")
         for number in 1...3 { try await station.submit(user: 4 + number, id: number) }
 
         let sync = try await station.homing("sync")
-        #expect(sync.code == 0 && sync.text.contains("weekly backup. It goes on with ‘homing resume’."), "\(sync.text)")
+        #expect(sync.code == 0 && sync.text.contains("weekly backup. To resume, run ‘homing resume’."), "\(sync.text)")
         #expect(try await station.homing("sync", "--wait").code == 6)
 
         try await station.end(SIGTERM)
@@ -30,10 +30,10 @@ import Testing
         #expect(why.text.hasPrefix("Sending is paused.") && why.text.contains("‘homing resume’"), "\(why.text)")
         #expect(station.sandbox.ledger.entries.isEmpty)
 
-        #expect(try await station.homing("resume").text == "Sending to breathesafe goes on.\n")
+        #expect(try await station.homing("resume").text == "Sending to breathesafe has resumed.\n")
         try await station.event("delivered", count: 3)
         let again = try await station.homing("resume", "--backend", "breathesafe")
-        #expect(again.code == 0 && again.text == "Nothing was paused at breathesafe: sending goes on.\n")
+        #expect(again.code == 0 && again.text == "Sending to breathesafe was not paused; it continues.\n")
         let resumed = try #require(try await station.event("resumed"))
         #expect(resumed.detail["by"]?.hasPrefix("uid ") == true)
         try await station.end(SIGTERM)

@@ -118,7 +118,8 @@ import Testing
         try station.directory.write(profile + "\nnonsense: 1\n", to: "backends/breathesafe.yaml")
         try configure(station, delivery: "attempts: 9")
         try station.reload()
-        #expect(try await manager.line { $0.hasPrefix("STATUS=") && $0.hasSuffix("is not in force.") } != nil)
+        let rejected = "The changed configuration was rejected; the previous one is active."
+        #expect(try await manager.line { $0.hasPrefix("STATUS=") && $0.hasSuffix(rejected) } != nil)
         #expect(try await manager.line(count: 2) { $0 == "READY=1" } != nil)
         let attention = try await station.status().attention
         #expect(attention.map(\.code) == [Self.attentionCode])

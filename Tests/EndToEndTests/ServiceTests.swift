@@ -13,13 +13,13 @@ import Testing
         let manager = try DatagramReceiver(at: station.directory("notify"))
         try await station.start(["NOTIFY_SOCKET": station.directory("notify")])
         #expect(try await manager.line { $0 == "READY=1" } != nil)
-        #expect(try await manager.line { $0 == "STATUS=Nobody is signed in, and nothing is waiting." } != nil)
+        #expect(try await manager.line { $0 == "STATUS=Not signed in. Nothing is waiting." } != nil)
         #expect(try await station.homing("status").code == 0)
 
         try await station.login()
         #expect(try await manager.line { $0 == "STATUS=Ready: nothing has been captured yet." } != nil)
         try await station.submit(id: 1)
-        #expect(try await manager.line { $0 == "STATUS=Everything has gone up: 1 capture delivered, nothing is waiting." } != nil)
+        #expect(try await manager.line { $0 == "STATUS=Everything has been delivered: 1 capture. Nothing is waiting." } != nil)
         #expect(try await station.end(SIGTERM) == 0)
         let lines = manager.lines
         #expect(lines.count { $0 == "READY=1" } == 1)
@@ -49,7 +49,7 @@ import Testing
         let folder = station.directory("state/spool/new/users/5")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try FileManager.default.moveItem(atPath: station.directory("1.json"), toPath: folder + "/1.json")
-        #expect(try await manager.line { $0 == "STATUS=1 capture is safe here and cannot go up until somebody signs in." } != nil)
+        #expect(try await manager.line { $0 == "STATUS=1 capture is safe here and cannot be sent until an account signs in." } != nil)
         try await station.end(SIGTERM)
     }
 
@@ -88,6 +88,6 @@ import Testing
             TestStation.programs + "/homingd", ["run", "--config", station.directory("homing.yaml")], passing: null)
         let (code, said) = await daemon.end()
         #expect(code == 1)
-        #expect(said.contains("descriptor 3 is not a listening Unix stream socket"), "\(said)")
+        #expect(said.contains("Descriptor 3 from the service manager is not a listening Unix stream socket"), "\(said)")
     }
 }

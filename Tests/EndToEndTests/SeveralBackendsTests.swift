@@ -38,7 +38,7 @@ import Testing
         _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "to gather"))
         try await createList(station, 1)
         let out = try await station.homing("logout", "--backend", "lists-2026", "--yes")
-        #expect(out.text.contains("sign in again with ‘homing login --backend lists-2026’"), "\(out.text)")
+        #expect(out.text.contains("is waiting. To send it, run: homing login --backend lists-2026\n"), "\(out.text)")
         try await station.end(SIGTERM)
         await other.stop()
     }
@@ -89,7 +89,7 @@ import Testing
         }
         #expect(status.code == 5, "\(status.text)")
         #expect(status.text.contains("homing login --backend breathesafe"), "\(status.text)")
-        #expect(!status.text.contains("Nobody is signed in at lists-2026"))
+        #expect(!status.text.contains("Not signed in at lists-2026"))
         #expect(try await station.homing("status", "--check", "--backend", "lists-2026").code == 0)
         #expect(try await station.homing("status", "--check", "--backend", "breathesafe").code == 5)
         #expect(try await station.homing("sync", "--wait", "--timeout", "600").code == 5)
@@ -111,31 +111,31 @@ import Testing
 
         let status = try await station.homing("status")
         #expect(
-            status.text.hasPrefix("1 capture is safe here and cannot go up until manager@lab.test signs in at lists-2026."),
+            status.text.hasPrefix("1 capture is safe here and cannot be sent until manager@lab.test signs in at lists-2026."),
             "\(status.text)")
         let check = try await station.homing("status", "--check", "--backend", "breathesafe")
         #expect(
-            check.code == 0 && check.text == "HOMING OK - Everything has gone up: 1 capture delivered, nothing is waiting.\n",
+            check.code == 0 && check.text == "HOMING OK - Everything has been delivered: 1 capture. Nothing is waiting.\n",
             "\(check.text)")
-        #expect(try await station.homing("status", "--backend", "breathesafe").text.hasPrefix("Everything has gone up"))
+        #expect(try await station.homing("status", "--backend", "breathesafe").text.hasPrefix("Everything has been delivered"))
         let sync = try await station.homing("sync", "--backend", "lists-2026")
         #expect(
-            sync.text.contains("Nobody is signed in. manager@lab.test has to sign in with ‘homing login --backend lists-2026’."),
+            sync.text.contains("Not signed in. manager@lab.test has to sign in with ‘homing login --backend lists-2026’."),
             "\(sync.text)")
 
         for command in ["why", "show", "discard", "retry"] {
             let refused = try await station.homing([command, id, "--backend", "breathesafe"] + (command == "discard" ? ["--yes"] : []))
-            #expect(refused.code == 2 && refused.text.contains("is none of ‘breathesafe’: it is for lists-2026"), "\(refused.text)")
+            #expect(refused.code == 2 && refused.text.contains("belongs to lists-2026, not to ‘breathesafe’"), "\(refused.text)")
         }
         #expect(try await station.homing("why", id, "--backend", "lists-2026").code == 0)
         let receipt = try await station.homing("receipt", Samples.id(1).description, "--backend", "lists-2026")
-        #expect(receipt.code == 2 && receipt.text.contains("it is for breathesafe"), "\(receipt.text)")
+        #expect(receipt.code == 2 && receipt.text.contains("belongs to breathesafe, not to ‘lists-2026’"), "\(receipt.text)")
         let events = try await station.homing("events", "--since", "0", "--backend", "breathesafe")
         #expect(
             events.text.contains("delivered") && events.text.contains("started") && !events.text.contains("lists-2026"), "\(events.text)")
         #expect(try await station.homing("events", "--backend", "nosuch").code != 0)
         let watch = try await station.homing("watch", "--once", "--backend", "breathesafe")
-        #expect(watch.text.hasPrefix("Everything has gone up") && !watch.text.contains("lists-2026"), "\(watch.text)")
+        #expect(watch.text.hasPrefix("Everything has been delivered") && !watch.text.contains("lists-2026"), "\(watch.text)")
         try await station.end(SIGTERM)
         await other.stop()
     }

@@ -11,10 +11,10 @@ import Testing
         let (code, text) = try await process.ended()
         #expect(code == 0, "\(text)")
         for line in [
-            "The message whose answer was lost was put to the same address again: 10 times taken, 9 messages there.",
-            "Everything has gone up: 9 captures delivered, nothing is waiting.",
+            "It sent the message whose answer was lost to the same URL again: 10 requests accepted, 9 messages stored.",
+            "Everything has been delivered: 9 captures. Nothing is waiting.",
             "manager@lab.test is signed out of story16 on this station.",
-            "They agree: nothing lost, nothing twice, all in order.",
+            "They agree: nothing lost, nothing duplicated, all in order.",
         ] { #expect(text.contains(line), "\(line) is not in \(text)") }
     }
 }

@@ -13,7 +13,7 @@ import Testing
         outcome.counted("never", 0)
         let text = Report(outcomes: [outcome], left: [], minutes: 1, began: Date(timeIntervalSince1970: 0)).markdown
         #expect(text.contains("| door | 2.5 | 0 | 1,200 | 0 |"), "\(text)")
-        #expect(text.contains("- **door**: hostile requests 1,200.\n  Besides: answered 200 34,000."), "\(text)")
+        #expect(text.contains("- **door**: hostile requests 1,200.\n  Also counted: answered 200 34,000."), "\(text)")
     }
 
     @Test func everyPromiseIsInTheTableAndWhatItNamesIsThere() throws {

@@ -18,23 +18,23 @@ import Testing
 
     @Test func aDoubtAboutAnotherEntryExcusesNothing() {
         let effects = judged([1, 1, 2], doubts: [2: 1])
-        #expect(effects.problems(delivered: [1, 2]) == ["list 1 was made 2 times, and 0 doubts were noted of its entry"])
+        #expect(effects.problems(delivered: [1, 2]) == ["list 1 was created 2 times, but its entry was recorded as uncertain 0 times"])
         #expect((effects.duplicated, effects.duplicatedUncertain) == (1, 0))
     }
 
     @Test func oneDoubtExcusesOneEffect() {
         let effects = judged([1, 1, 1], doubts: [1: 1])
-        #expect(effects.problems(delivered: [1]) == ["list 1 was made 3 times, and 1 doubts were noted of its entry"])
+        #expect(effects.problems(delivered: [1]) == ["list 1 was created 3 times, but its entry was recorded as uncertain 1 times"])
         #expect((effects.duplicated, effects.duplicatedUncertain) == (2, 1))
     }
 
     @Test func anotherEntrysEffectDoesNotStandInForOneThatIsMissing() {
         let effects = judged([1, 1], doubts: [1: 1])
-        #expect(effects.problems(delivered: [1, 2]) == ["list 2 is called delivered and was not made"])
+        #expect(effects.problems(delivered: [1, 2]) == ["list 2 is marked as delivered but was not created"])
     }
 
     @Test func whatNobodyAskedForIsFound() {
-        #expect(judged([1, 7], doubts: [:]).problems(delivered: [1]) == ["1 lists were made that nobody asked for"])
+        #expect(judged([1, 7], doubts: [:]).problems(delivered: [1]) == ["1 lists were created that were not submitted"])
     }
 
     private func judged(_ made: [Int], doubts: [Int: Int]) -> UnkeyedEffects {

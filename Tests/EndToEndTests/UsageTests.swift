@@ -69,7 +69,7 @@ import Testing
         #expect(code == 1)
         for (line, key) in [(1, "state_directory"), (3, "spool.directory")] {
             let words =
-                "homing.yaml:\(line): \(key): expected a folder that the daemon can make, or write to, found \(directory("closed")): "
+                "homing.yaml:\(line): \(key): expected a folder that the daemon can create or write to, found \(directory("closed")): "
             #expect(text.contains(words + "Permission denied"), "\(text)")
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory("closed")).isEmpty)
@@ -78,6 +78,6 @@ import Testing
     @Test func withNothingToHandInBothWaysOutAreNamed() async throws {
         let (code, text) = try await run("homing", ["submit", "--route", "create_managed_user", "--socket", "/nowhere/homing.sock"])
         #expect(code == 2)
-        #expect(text.contains("Name the files to hand in. Where the route takes no document, add --no-document."), "\(text)")
+        #expect(text.contains("Name the files to submit. If the route has no payload, add --no-document."), "\(text)")
     }
 }

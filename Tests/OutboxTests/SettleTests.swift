@@ -62,7 +62,9 @@ import Testing
         #expect(held.holdReason == .quarantine && held.uncertain && held.lastError?.isEmpty == false)
         #expect(try await store.outbox.events(since: 0, limit: 20).filter { $0.kind == .held }.map(\.entry) == [Samples.id(2)])
         // The next verification finds the damage, and the salvage then assigns a new sequence.
-        await #expect(throws: OutboxError.damaged("entry 2 has the sequence of another one's receipt")) { try await store.outbox.verify() }
+        await #expect(throws: OutboxError.damaged("entry 2 has the sequence of another entry's receipt")) {
+            try await store.outbox.verify()
+        }
     }
 
     /// The encrypted content must go too, because the key stays. See DestroyedAtDelivery.

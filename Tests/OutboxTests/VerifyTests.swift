@@ -40,6 +40,6 @@ import Vault
         #expect(try await held().isEmpty)
         #expect(try await store.outbox.derivedTablesMatch())
         let check = try StoreCheck(file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), isInUse: true)
-        #expect(check.quarantined == 4 && check.faults == ["The content of entry \(Samples.id(1)) cannot be read back."])
+        #expect(check.quarantined == 4 && check.faults == ["The stored data of entry \(Samples.id(1)) cannot be read."])
     }
 }

@@ -54,12 +54,12 @@ import Testing
     @Test(arguments: [
         ("POST", "/faults", "{", "the body is not JSON"),
         ("POST", "/faults", "{}", #"expected an object with "fault""#),
-        ("POST", "/faults", #"{"fault":"cut","count":[1]}"#, "count: expected text, a number or true and false"),
+        ("POST", "/faults", #"{"fault":"cut","count":[1]}"#, "count: expected text, a number, true or false"),
         ("POST", "/expire-sessions", #"{"remember-tokens":1}"#, "remember-tokens: expected true or false"),
         ("POST", "/advance-clock", #"{"seconds":-1}"#, #"expected {"seconds""#),
         ("POST", "/settings", #"{"second-factor":true}"#, "this backend has no setting 'second-factor': expected list-lag"),
         ("POST", "/settings", "[]", "expected an object of settings"),
-        ("GET", "/nothing", "", "there is no call GET /nothing"),
+        ("GET", "/nothing", "", "unknown request GET /nothing"),
     ])
     func aMistakeSaysWhatWasExpected(_ method: String, _ path: String, _ body: String, _ message: String) async throws {
         try await withSandbox { sandbox, _ async throws in

@@ -114,10 +114,10 @@ import Testing
     }
 
     @Test(arguments: [
-        ("GET", "/v2/nothing", "{}", 404, "the profile describes no GET /v2/nothing"),
+        ("GET", "/v2/nothing", "{}", 404, "the profile does not describe GET /v2/nothing"),
         ("POST", "/people/5/notes", "{}", 404, "it describes DELETE /v2/login"),
-        ("POST", "/v2/people/5/notes", #"{"not":{}}"#, 400, #"as the profile describes it at "/note""#),
-        ("POST", "/v2/people/5/notes", #"{"note":{}}"#, 400, "lacks the mutation's id at /note/key"),
+        ("POST", "/v2/people/5/notes", #"{"not":{}}"#, 400, #"does not match the profile at "/note""#),
+        ("POST", "/v2/people/5/notes", #"{"note":{}}"#, 400, "lacks the entry's id at /note/key"),
         ("PUT", "/v2/people/5", #"{"nick":"A"}"#, 400, #"at "/name""#),
     ])
     func whatTheProfileDoesNotDescribeIsRefusedAndSaysWhy(

@@ -34,13 +34,13 @@ import Testing
     @Test(arguments: [
         ("sloow", "there is no fault 'sloow': expected one of down, refuse"),
         ("slow:milliseconds", "'milliseconds' is not a setting: expected key=value"),
-        ("slow:milliseconds=-1", "milliseconds=-1: expected a whole number from 0"),
-        ("cut:count=0", "count=0: expected a whole number from 1"),
+        ("slow:milliseconds=-1", "milliseconds=-1: expected a whole number of at least 0"),
+        ("cut:count=0", "count=0: expected a whole number of at least 1"),
         ("cut:retry-after=1", "cut has no setting 'retry-after': expected one of count, method, path, user"),
-        ("down:count=1", "down has no setting 'count': it has none"),
+        ("down:count=1", "down has no setting 'count': it has no settings"),
         ("401:retry-after=1", "401 has no setting 'retry-after': expected one of count, method, path, user"),
-        ("slow-commit:milliseconds=soon", "milliseconds=soon: expected a whole number from 0"),
-        ("error:status=200", "status=200: expected the status of an error, 400 to 599"),
+        ("slow-commit:milliseconds=soon", "milliseconds=soon: expected a whole number of at least 0"),
+        ("error:status=200", "status=200: expected an error status from 400 to 599"),
         ("429:retry-after-form=soon", "retry-after-form=soon: expected seconds or date"),
         ("expire-sessions:remember-tokens=1", "remember-tokens=1: expected true or false"),
     ])

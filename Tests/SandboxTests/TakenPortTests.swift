@@ -12,7 +12,7 @@ import Testing
             }
             #expect(
                 error?.description
-                    == "cannot listen on 127.0.0.1:\(port): another program has this port. End it, or choose another port; 0 takes any")
+                    == "cannot listen on 127.0.0.1:\(port): another program uses this port. Stop it or choose another; 0 takes a free one")
         }
     }
 }

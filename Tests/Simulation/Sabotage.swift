@@ -13,11 +13,11 @@ package enum Sabotage: String, Codable, Sendable, CaseIterable {
 
     package var without: String {
         switch self {
-        case .sendsWithoutLooking: "looking for what may have arrived before it is sent again"
+        case .sendsWithoutLooking: "the look-up before an entry that may have arrived is sent again"
         case .forgetsTimers: "every fifth timer"
-        case .countsOffline: "the rule that being offline is no attempt"
+        case .countsOffline: "the rule that being offline does not count as an attempt"
         case .keepsEpoch: "a new epoch for each run"
-        case .mixesAccounts: "the courier's look at whose entry it is"
+        case .mixesAccounts: "the courier's check of the account of an entry"
         case .answersWithoutEffect: "the effect of one accepted send in ten"
         }
     }

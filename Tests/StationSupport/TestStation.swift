@@ -115,7 +115,7 @@ package final class TestStation: Sendable {
     }
 
     /// The daemon's message once it serves: the usual one, or the one after it replaced a damaged store.
-    private static let isUp = ["Homing is up", "Homing goes on with what was saved of its store"]
+    private static let isUp = ["Homing is up", "Resumed from the recovered store"]
 
     /// Reads on a thread because reading blocks, until one of `texts` or the end; then drains the pipe so that the writer never blocks.
     private static func read(_ handle: FileHandle, until texts: [String], into log: String?) async -> String {

@@ -38,8 +38,8 @@ import Testing
             "homing.yaml:1: spol: expected one of access, backends, ca_file, delivery, no_proxy, outbox, proxy, socket, spool, state_directory, timeouts"
         ),
         ("# one\nspool: 5", "homing.yaml:2: spool: expected a table of keys"),
-        ("socket: 5", "homing.yaml:1: socket: expected a text"),
-        ("timeouts: {connect: soon}", "homing.yaml:1: timeouts.connect: expected seconds from 0.1 to 600.0"),
+        ("socket: 5", "homing.yaml:1: socket: expected text"),
+        ("timeouts: {connect: soon}", "homing.yaml:1: timeouts.connect: expected a number of seconds from 0.1 to 600.0"),
     ])
     func aMistakeNamesFileLineKeyAndWhatWasExpected(text: String, words: String) throws {
         let mistakes = try #require(#expect(throws: Mistakes.self) { try load(text) })

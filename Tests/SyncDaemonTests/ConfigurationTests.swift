@@ -46,7 +46,8 @@ import Testing
                 "spool.route: expected a route of breathesafe that takes dropped files: fit_test, measurement, profile, found create_managed_user"
             ), "\(misses)")
         let none = try check("{route: appointment}", of: "labloop")
-        #expect(none.contains("homing.yaml:2: spool.route: expected ‘enabled: false’ instead, since no route of labloop takes"), "\(none)")
+        #expect(
+            none.contains("homing.yaml:2: spool.route: expected ‘enabled: false’ instead, because no route of labloop takes"), "\(none)")
         #expect(try check("{enabled: false}", of: "labloop").contains("The configuration is good."))
         #expect(try check("{enabled: false}", of: "labloop").contains("spool: off"))
     }
@@ -228,26 +229,27 @@ import Testing
             ConfigurationCheck.run(file: directory("homing.yaml"), environment: environment).text
         }
         let nowhere = text(try folder("backends: nowhere\n"))
-        #expect(nowhere.contains("/nowhere: expected a folder with a profile for each backend: make it"), "\(nowhere)")
+        #expect(nowhere.contains("/nowhere: expected a folder with a profile for each backend: create it"), "\(nowhere)")
         #expect(nowhere.contains("found no such folder"))
         let preset = text(try folder("", "timeout: 60", "extends: firebase"))
-        #expect(preset.contains("without .yaml; copy firebase.yaml into it, found \"firebase\""), "\(preset)")
+        #expect(preset.contains("without .yaml; copy firebase.yaml into the folder, found \"firebase\""), "\(preset)")
     }
 
     @Test func aFileThatIsNotReadIsTold() throws {
         let directory = try folder("")
         try directory.write("", to: "backends/notes.yml")
         let good = ConfigurationCheck.run(file: directory("homing.yaml"), environment: environment)
-        #expect(good.isGood && good.text.contains("/backends/notes.yml is not read: the name of a profile ends in .yaml."), "\(good.text)")
+        #expect(
+            good.isGood && good.text.contains("/backends/notes.yml is ignored: the name of a profile must end in .yaml."), "\(good.text)")
         try directory.write("socket: 5\n", to: "homing.yaml")
         let wrong = ConfigurationCheck.run(file: directory("homing.yaml"), environment: environment)
-        #expect(!wrong.isGood && wrong.text.contains("/backends/notes.yml is not read"), "\(wrong.text)")
+        #expect(!wrong.isGood && wrong.text.contains("/backends/notes.yml is ignored"), "\(wrong.text)")
     }
 
     @Test func aBackendThatIsNotThereIsToldWithTheOneThatTakesFiles() throws {
         let directory = try folder("spool: {backend: nobody}\n")
         let text = ConfigurationCheck.run(file: directory("homing.yaml"), environment: environment).text
-        #expect(text.contains("spool.backend: expected one of breathesafe, or ‘enabled: false’ in its place"), "\(text)")
+        #expect(text.contains("spool.backend: expected one of breathesafe; or ‘enabled: false’ instead"), "\(text)")
     }
 
     @Test func ofAFileThatCannotBeReadNothingElseIsSaid() {

@@ -11,7 +11,7 @@ import Testing
         try await DaemonStation.with { station in
             try await station.running {
                 let client = station.client
-                #expect(try await station.status().sentence == "Nobody is signed in, and nothing is waiting.")
+                #expect(try await station.status().sentence == "Not signed in. Nothing is waiting.")
                 let session = try await client.call(Endpoints.signIn, DaemonStation.manager)
                 #expect(session.state == "signedIn")
                 #expect(session.email == "manager@lab.test")
@@ -31,7 +31,7 @@ import Testing
                 #expect(why.sentence.hasPrefix("Delivered to breathesafe for manager@lab.test as number \(remote) at "))
                 #expect(station.sandbox.ledger.entries(clientMutationID: receipt.id).count == 1)
                 let status = try await station.status()
-                #expect(status.sentence == "Everything has gone up: 1 capture delivered, nothing is waiting.")
+                #expect(status.sentence == "Everything has been delivered: 1 capture. Nothing is waiting.")
                 #expect(status.attention.isEmpty)
 
                 let report = try await client.call(Endpoints.signOut, SignOut())
@@ -62,7 +62,7 @@ import Testing
                     try await Task.sleep(for: .milliseconds(5))
                     before = try await station.status()
                 }
-                #expect(before.sentence == "1 capture is safe here and cannot go up until somebody signs in.")
+                #expect(before.sentence == "1 capture is safe here and cannot be sent until an account signs in.")
                 #expect(before.attention.map(\.code) == ["sign-in-required"])
 
                 _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
@@ -128,10 +128,10 @@ import Testing
                 #expect(sync.waiting == 0)
                 let status = try await station.status()
                 #expect(
-                    status.sentence == "1 capture waits for manager@lab.test to sign in again; everything else has gone up.")
+                    status.sentence == "1 capture waits for manager@lab.test to sign in again; everything else has been delivered.")
                 #expect(status.attention.map(\.code) == ["other-account"])
                 let why = try await client.call(Endpoints.why, EntryReference(id: receipt.id))
-                #expect(why.sentence.hasPrefix("other@lab.test is signed in; it waits for manager@lab.test to sign in"))
+                #expect(why.sentence.hasPrefix("It waits for manager@lab.test to sign in, but other@lab.test is signed in."))
                 #expect(station.sandbox.ledger.entries.isEmpty)
                 await #expect { _ = try await client.call(Endpoints.signIn, DaemonStation.manager) } throws: {
                     ($0 as? Problem)?.code == .alreadySignedIn
@@ -169,7 +169,7 @@ import Testing
                     ($0 as? Problem)?.detail.hasPrefix("‘seven’ is not an id; expected a UUID") == true
                 }
                 await #expect { _ = try await client.call(Endpoints.sync, SyncRequest(backend: "x")) } throws: {
-                    ($0 as? Problem)?.detail == "There is no backend ‘x’; there is: breathesafe."
+                    ($0 as? Problem)?.detail == "There is no backend ‘x’. Configured: breathesafe."
                 }
                 _ = try await client.call(Endpoints.signIn, DaemonStation.manager)
                 await #expect { _ = try await client.call(Endpoints.submit, Submission(route: "nothing")) } throws: {

@@ -31,7 +31,7 @@ import Yams
         } throws: { error in
             let problem = error as? Problem
             return problem?.status == 400
-                && problem?.detail == "The cursor 51 lies in the future: the newest event has the cursor 50."
+                && problem?.detail == "The cursor 51 is in the future: the newest event has the cursor 50."
         }
     }
 

@@ -66,6 +66,6 @@ struct FolderRightsTests {
         #expect(chmod(directory.path, 0o700) == 0)
         #expect(faults().contains("cannot pass through"), "\(faults())")
         #expect(rmdir(users) == 0)
-        #expect(faults().contains("\(users) cannot be looked at"), "\(faults())")
+        #expect(faults().contains("\(users) cannot be examined"), "\(faults())")
     }
 }

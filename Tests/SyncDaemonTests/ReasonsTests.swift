@@ -77,31 +77,31 @@ import Testing
     }
 
     private static let waiting: [Case] = [
-        Case(reasons(), pending, "It is next in line.", "Nothing; it goes up by itself."),
+        Case(reasons(), pending, "It is next in its lane.", "Nothing to do. Homing sends it by itself."),
         Case(
             behind(record(0, .pending), ahead: 1), pending,
-            "One other goes before it in users/5; the first is \(Samples.id(0)).",
-            "‘homing why \(Samples.id(0))’"),
+            "1 entry is ahead of it in users/5; the first is \(Samples.id(0)).",
+            "To check the first one, run: homing why \(Samples.id(0))"),
         Case(
             behind(record(0, .inflight), ahead: 12), pending,
-            "12 others go before it in users/5; the first is \(Samples.id(0)).", "Nothing;"),
+            "12 entries are ahead of it in users/5; the first is \(Samples.id(0)).", "Nothing to do."),
         Case(
             behind(record(0, .pending), ahead: 1000), pending,
-            "At least 1000 others go before it in users/5; the first is \(Samples.id(0)).", "Nothing;"),
+            "At least 1000 entries are ahead of it in users/5; the first is \(Samples.id(0)).", "Nothing to do."),
         Case(
             behind(record(0, .dead), ahead: 3), pending,
-            "It waits for entry \(Samples.id(0)), which goes before it in users/5 and has failed.",
+            "It waits for entry \(Samples.id(0)), which is ahead of it in users/5 and has failed.",
             "Retry or discard that one. To see why, run: homing why \(Samples.id(0))"),
         Case(
             behind(record(0, .held), ahead: 3), pending,
-            "It waits for entry \(Samples.id(0)), which goes before it in users/5 and is on hold.",
+            "It waits for entry \(Samples.id(0)), which is ahead of it in users/5 and is on hold.",
             "Retry or discard that one. To see why, run: homing why \(Samples.id(0))"),
         Case(
             behind(record(0, .pending) { $0.lane = Lane("users/6") }, ahead: 0), pending,
-            "It waits for entry \(Samples.id(0)) in users/6, which goes before it.", "run: homing why \(Samples.id(0))"),
+            "It waits for entry \(Samples.id(0)) in users/6, which must be sent first.", "run: homing why \(Samples.id(0))"),
         Case(
             reasons { $0.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.serverError, "Its words")) }, pending,
-            "breathesafe has accepted no measurement since 05:36. Its words. It is tried again at 05:56.", "‘homing sync’"),
+            "breathesafe has accepted no measurement since 05:36. Its words. Homing tries again at 05:56.", "‘homing sync’"),
         Case(
             reasons { $0.fields = ["user_id": "5"] },
             record(1, .pending) {
@@ -110,25 +110,25 @@ import Testing
                 $0.dueAt = later
                 $0.lastError = "The look-up failed."
             },
-            "This measurement (user_id 5) may already have taken effect at breathesafe, and it could not be looked up 3 times in a row. The look-up failed. It is looked up again at 05:56.",
+            "This measurement (user_id 5) may already have taken effect at breathesafe, but looking it up failed 3 times in a row. The look-up failed. Homing looks it up again at 05:56.",
             "homing retry \(id) --without-looking"),
         Case(
             reasons {
                 $0.hasProfile = false
                 $0.session = nil
-            }, pending, "No profile describes its backend breathesafe any more.", "Put breathesafe.yaml back"),
+            }, pending, "Its backend breathesafe no longer has a profile.", "Put breathesafe.yaml back"),
         Case(
             paused(until: later), pending, "Sending is paused. Paused by bob since 05:36 until 05:56: weekly backup.",
-            "Nothing, or ‘homing resume’"),
+            "Nothing to do. To resume before that, run ‘homing resume’"),
         Case(
-            paused(until: nil), pending, "Sending is paused. Paused by bob since 05:36 until somebody resumes it: weekly backup.",
+            paused(until: nil), pending, "Sending is paused. Paused by bob since 05:36 until it is resumed: weekly backup.",
             "‘homing resume’"),
         Case(
             reasons { $0.session = session(.signedOut, account: nil) }, pending,
-            "It waits for ann@lab.test to sign in; nobody else’s sign-in sends it.", "‘homing login’"),
+            "It waits for ann@lab.test to sign in. Homing sends it only as that account.", "‘homing login’"),
         Case(
             reasons { $0.session = session(.signedIn, account: "2", "bob@lab.test") }, pending,
-            "bob@lab.test is signed in; it waits for ann@lab.test to sign in, and nobody else’s sign-in sends it.", "‘homing login’"),
+            "It waits for ann@lab.test to sign in, but bob@lab.test is signed in.", "‘homing login’"),
         Case(
             reasons { $0.session = session(.signInRequired, account: "1", reason: "The password was changed.") }, pending,
             "It waits for ann@lab.test to sign in again, because the session has ended: The password was changed.", "‘homing login’"),
@@ -137,62 +137,67 @@ import Testing
             "ann@lab.test is being signed out; it waits for ann@lab.test to sign in again.", "‘homing login’"),
         Case(
             reasons { $0.isDiskFull = true }, pending,
-            "The disk is full, so nothing is sent until what became of it can be written.", "Make room"),
+            "The disk is full. Homing sends nothing until it can store the result.", "Make room"),
         Case(
-            cooling(.offline), pending, "The backend cannot be reached: Its words. It is tried again at 05:56.", "Check the network"),
+            cooling(.offline), pending, "The backend cannot be reached: Its words. Homing tries again at 05:56.", "Check the network"),
         Case(
-            cooling(.tls), pending, "No secure connection to the backend can be made: Its words. It is tried again at 05:56.",
-            "Tell whoever"),
+            cooling(.tls), pending, "No secure connection to the backend can be made: Its words. Homing tries again at 05:56.",
+            "Tell the administrator of the network"),
         Case(
-            cooling(.clock), pending, "The backend’s certificate does not fit this station’s clock: Its words. It is tried again at 05:56.",
+            cooling(.clock), pending,
+            "The backend’s certificate is not valid by this station’s clock: Its words. Homing tries again at 05:56.",
             "Set the station’s clock"),
         Case(
             cooling(.intercepted), pending,
-            "A login page or a proxy answers in the backend’s place: Its words. It is tried again at 05:56.", "sign in to the network first"
+            "A login page or a proxy answers instead of the backend: Its words. Homing tries again at 05:56.",
+            "sign in to the network first"
         ),
         Case(
-            cooling(.throttled), pending, "The backend asked for quiet: Its words. It is tried again at 05:56.", "no hurry can shorten"),
+            cooling(.throttled), pending, "The backend asked Homing to wait: Its words. Homing tries again at 05:56.",
+            "cannot be shortened"),
         Case(
-            cooling(.signInRequired), pending, "The session cannot be renewed yet: Its words. It is tried again at 05:56.",
+            cooling(.signInRequired), pending, "The session cannot be renewed yet: Its words. Homing tries again at 05:56.",
             "‘homing login’"),
         Case(
-            cooling(.profile), pending, "The backend and its profile do not fit: Its words. It is tried again at 05:56.",
-            "Tell whoever maintains the profile"),
+            cooling(.profile), pending, "The backend does not match its profile: Its words. Homing tries again at 05:56.",
+            "Tell the maintainer of the profile"),
         Case(
             reasons {
                 $0.session = session(.signedOut, account: nil)
                 $0.commands = NextCommands(backend: "keyed", means: .token)
-            }, pending, "It waits for ann@lab.test to sign in; nobody else’s sign-in sends it.",
+            }, pending, "It waits for ann@lab.test to sign in. Homing sends it only as that account.",
             "‘homing login --backend keyed --token-stdin’"),
         Case(
             reasons {
                 $0.session = session(.signedIn, account: "9", "bob@lab.test")
                 $0.commands = NextCommands(backend: "keyed", means: .refreshToken)
-            }, pending, "bob@lab.test is signed in; it waits for ann@lab.test to sign in, and nobody else’s sign-in sends it.",
+            }, pending, "It waits for ann@lab.test to sign in, but bob@lab.test is signed in.",
             "First sign bob@lab.test out with ‘homing logout --backend keyed’; then ann@lab.test signs in with ‘homing login --backend keyed --refresh-token-stdin’."
         ),
         Case(
-            cooling(.refused), pending, "The backend refused the last entry: Its words. It is tried again at 05:56.", "‘homing sync’"),
-        Case(cooling(.serverError), pending, "The backend is not well: Its words. It is tried again at 05:56.", "‘homing sync’"),
+            cooling(.refused), pending, "The backend refused the last entry: Its words. Homing tries again at 05:56.", "‘homing sync’"),
+        Case(
+            cooling(.serverError), pending, "The backend is not working properly: Its words. Homing tries again at 05:56.",
+            "‘homing sync’"),
         Case(
             reasons(),
             record(1, .pending) {
                 $0.uncertain = true
                 $0.dueAt = later
-            }, "Its answer was lost; it will be looked up at 05:56 before it is sent again.", "Nothing; this happens"),
+            }, "The answer was lost. Homing looks the entry up at 05:56 before it sends it again.", "Nothing to do. This happens"),
         Case(
             reasons { $0.canLookUp = false }, record(1, .pending) { $0.uncertain = true },
-            "Its answer was lost, and this backend offers no way to look for it; it is sent again under the same id.",
-            "Nothing; this happens"),
+            "The answer was lost, and this backend offers no way to look the entry up. Homing sends it again under the same id.",
+            "Nothing to do. This happens"),
         Case(
             reasons(),
             record(1, .pending) {
                 $0.attempts = 2
                 $0.dueAt = later
                 $0.lastError = "Busy."
-            }, "Attempt 2 of 3 did not succeed; it is tried again at 05:56. The last time: Busy.", "‘homing sync’"),
+            }, "Attempt 2 of 3 failed. Homing tries again at 05:56. Last error: Busy.", "‘homing sync’"),
         Case(
-            reasons(), record(1, .pending) { $0.dueAt = now.addingTimeInterval(86_400) }, "It is tried again at 7 Dec 05:46.",
+            reasons(), record(1, .pending) { $0.dueAt = now.addingTimeInterval(86_400) }, "Homing tries again at 7 Dec 05:46.",
             "‘homing sync’"),
         Case(
             reasons(),
@@ -200,19 +205,19 @@ import Testing
                 $0.retriedAt = now
                 $0.retriedBy = "bob"
                 $0.triedAt = earlier
-            }, "bob had it tried again at 05:46; it is next in line.", "Nothing; it goes up"),
+            }, "bob retried it at 05:46. It is next in its lane.", "Nothing to do. Homing sends it"),
         Case(
             reasons(),
             record(1, .pending) {
                 $0.retriedAt = earlier
                 $0.retriedBy = "bob"
                 $0.triedAt = now
-            }, "It is next in line.", "Nothing; it goes up by itself."),
+            }, "It is next in its lane.", "Nothing to do. Homing sends it by itself."),
     ]
 
     private static let settled: [Case] = [
         Case(
-            reasons(), record(1, .inflight) { $0.claimedAt = earlier }, "This measurement is being sent since 05:36.",
+            reasons(), record(1, .inflight) { $0.claimedAt = earlier }, "This measurement is being sent (since 05:36).",
             "Nothing to do. Ask again"),
         Case(
             reasons(),
@@ -222,10 +227,11 @@ import Testing
             }, "Delivered to breathesafe for ann@lab.test as number 811 at 05:36.", "run: homing receipt \(id)"),
         Case(
             reasons { $0.receipt = receipt(.delivered, altered: "/a/0") }, record(1, .delivered) { $0.settledAt = earlier },
-            "Delivered to breathesafe for ann@lab.test at 05:36. The server stored something else at /a/0.", "run: homing receipt \(id)"),
+            "Delivered to breathesafe for ann@lab.test at 05:36. The server stored a different value at /a/0.",
+            "run: homing receipt \(id)"),
         Case(
             reasons { $0.receipt = receipt(.discarded, by: "bob") }, record(1, .discarded) { $0.settledAt = now },
-            "bob discarded it at 05:46. Its payload is destroyed.", "run: homing receipt \(id)"),
+            "bob discarded it at 05:46. Its payload was deleted.", "run: homing receipt \(id)"),
         Case(
             reasons { $0.fields = ["user_id": "5"] },
             record(1, .dead) {
@@ -240,7 +246,7 @@ import Testing
                 $0.attempts = 3
                 $0.uncertain = true
             },
-            "This measurement failed after 3 attempts. Oops. It may have taken effect all the same.", "run: homing retry \(id)"),
+            "This measurement failed after 3 attempts. Oops. It may have taken effect anyway.", "run: homing retry \(id)"),
         Case(
             reasons(), held(.forbidden, "No."), "breathesafe does not allow ann@lab.test to send this measurement. No.",
             "Once ann@lab.test has the permission, run: homing retry \(id)"),
@@ -261,11 +267,11 @@ import Testing
             "To look it up again, and send it only if it is missing, run: homing retry \(id)"),
         Case(reasons(), held(.poison), "The daemon crashed three times while sending this measurement.", "Report the crash"),
         Case(
-            reasons(), held(.quarantine), "What is stored of this entry cannot be read back.",
+            reasons(), held(.quarantine), "The stored data of this entry cannot be read.",
             "Submit the original again, then run: homing discard \(id)"),
         Case(
             reasons(), held(.profile, "There is no route \"measurement\"."),
-            "The profile of breathesafe has changed, and this measurement cannot be sent by it. There is no route \"measurement\". It is sent once it can be again.",
+            "This measurement does not fit the changed profile of breathesafe. There is no route \"measurement\". Homing sends it once the profile fits again.",
             "Put the route \"measurement\" back into breathesafe.yaml as it was, then run: systemctl reload homingd"),
         Case(
             reasons(), held(.dependency), "This measurement depends on an entry that was not delivered.", "run: homing retry \(id)"),

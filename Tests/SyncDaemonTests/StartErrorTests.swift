@@ -13,11 +13,11 @@ import Testing
             Mistakes([Mistake(file: "homing.yaml", line: 3, key: "delivery.attempts", found: "9", expected: "a whole number from 1 to 3")]),
             "The configuration has mistakes:\nhoming.yaml:3: delivery.attempts: expected a whole number from 1 to 3, found 9"
         ),
-        (OutboxError.tooNew, "A newer version of Homing has written this store. Install that version again; nothing was changed."),
+        (OutboxError.tooNew, "A newer version of Homing has written this store. Install that version again. Nothing was changed."),
         (OutboxError.full, "The disk is full. Make room and start again; nothing was lost."),
         (
             OutboxError.storage("disk I/O error"),
-            "The store cannot be read or written: disk I/O error. Look at the disk; nothing was changed."
+            "The store cannot be read or written: disk I/O error. Check the disk. Nothing was changed."
         ),
         (Failure(.profile, "The CA file cannot be read."), "The CA file cannot be read."),
         (StartError("Another daemon is already running."), "Another daemon is already running."),
@@ -30,7 +30,7 @@ import Testing
                 try FileManager.default.createDirectory(atPath: "/proc/self/status/new", withIntermediateDirectories: true)
             })
         let sentence = StartError.sentence(for: error)
-        #expect(sentence.contains("/proc/self/status") && sentence.contains("cannot be made"), "\(sentence)")
+        #expect(sentence.contains("/proc/self/status") && sentence.contains("cannot be created"), "\(sentence)")
         #expect(!sentence.contains("Domain"))
         #expect(sentence.contains("Not a directory"), "\(sentence)")
     }
@@ -42,15 +42,15 @@ import Testing
         }
         #expect(
             sentence(.EACCES)
-                == "/s/spool cannot be made, read or written: Permission denied. Look at its owner and permissions, and at those of the folder that it is in."
+                == "/s/spool cannot be created, read or written: Permission denied. Check its owner and permissions, and those of its folder."
         )
         #expect(
             sentence(.EIO)
-                == "/s/spool cannot be made, read or written: Input/output error. Look at it, at the folder that it is in, and at the disk."
+                == "/s/spool cannot be created, read or written: Input/output error. Check it, its folder and the disk."
         )
         #expect(
             sentence(.ENOSPC)
-                == "/s/spool cannot be made, read or written: No space left on device. Make room and start again; nothing was lost.")
+                == "/s/spool cannot be created, read or written: No space left on device. Make room and start again; nothing was lost.")
     }
 
     @Test func whatFailsOfTheStoreNamesItsFile() {

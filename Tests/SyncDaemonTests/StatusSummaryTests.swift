@@ -28,32 +28,32 @@ import Testing
         let bob = WaitingAccount(account: "2", email: "bob@lab.test", waiting: 2)
         let cases: [(StatusSummary, String)] = [
             (summary(backend(QueueReport())), "Ready: nothing has been captured yet."),
-            (summary(backend(QueueReport(), session: "signedOut")), "Nobody is signed in, and nothing is waiting."),
-            (summary(backend(QueueReport(delivered: 1))), "Everything has gone up: 1 capture delivered, nothing is waiting."),
-            (summary(backend(QueueReport(pending: 2, inflight: 1))), "3 captures are on the way up."),
+            (summary(backend(QueueReport(), session: "signedOut")), "Not signed in. Nothing is waiting."),
+            (summary(backend(QueueReport(delivered: 1))), "Everything has been delivered: 1 capture. Nothing is waiting."),
+            (summary(backend(QueueReport(pending: 2, inflight: 1))), "3 captures are on their way."),
             (
                 summary(backend(QueueReport(pending: 1), gate: "cooling", reason: offline)),
                 "1 capture is safe here and waits for the network: \(offline)"
             ),
             (
                 summary(backend(QueueReport(pending: 2), session: "signInRequired", gate: "signInRequired"), waiting: 1),
-                "3 captures are safe here and cannot go up until ann@lab.test signs in."
+                "3 captures are safe here and cannot be sent until ann@lab.test signs in."
             ),
             (
                 summary(backend(QueueReport(pending: 4, held: 1, dead: 1))),
-                "2 captures could not be delivered and need you. 4 captures wait besides."
+                "2 captures have failed or are on hold, and need your decision. 4 captures are waiting."
             ),
             (
                 summary(backend(QueueReport(pending: 4, dead: 1, blocked: 4))),
-                "1 capture could not be delivered and needs you. 4 captures wait behind it."
+                "1 capture has failed or is on hold, and needs your decision. 4 captures are waiting behind it."
             ),
             (
                 summary(backend(QueueReport(pending: 4, held: 2, blocked: 1))),
-                "2 captures could not be delivered and need you. 4 captures wait besides, 1 of them behind what needs you."
+                "2 captures have failed or are on hold, and need your decision. 4 captures are waiting, 1 of them behind these."
             ),
             (
                 summary(backend(QueueReport(pending: 2, delivered: 5), others: [bob])),
-                "2 captures wait for bob@lab.test to sign in again; everything else has gone up."
+                "2 captures wait for bob@lab.test to sign in again; everything else has been delivered."
             ),
         ]
         for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
@@ -63,12 +63,12 @@ import Testing
         let stuck = summary(backend(QueueReport(pending: 40, blocked: 39, unseen: 1)))
         #expect(
             stuck.sentence
-                == "1 capture may have been delivered and waits until it can be looked up, which keeps failing. 39 captures wait behind it."
+                == "1 capture may already be delivered, but looking it up keeps failing. 39 captures are waiting behind it."
         )
         #expect(stuck.attention.map(\.code) == ["look-up-failing"])
         #expect(stuck.attention.first?.next.contains("‘homing sync’") == true)
         let others = summary(backend(QueueReport(pending: 40, unseen: 1)))
-        #expect(others.sentence.hasSuffix("which keeps failing. 39 captures are on the way up."))
+        #expect(others.sentence.hasSuffix("but looking it up keeps failing. 39 captures are on their way."))
     }
 
     /// A short failure passes by itself; a longer one must be visible to monitoring.
@@ -78,7 +78,7 @@ import Testing
         failing.coolingRoutes = [
             CoolingRoute(
                 route: "measurement", since: moment.now.addingTimeInterval(-seconds), until: moment.now.addingTimeInterval(60),
-                reason: "breathesafe answered that the account may not do this (403).")
+                reason: "breathesafe answered that the account is not allowed to do this (403).")
         ]
         let summary = summary(failing)
         #expect(summary.attention.map(\.code) == codes)
@@ -109,33 +109,33 @@ import Testing
         let b = report("b", QueueReport(pending: 1), session: out, email: "bob@lab.test", gate: out)
         let signedOut = report("c", QueueReport(pending: 2), session: "signedOut", email: nil, gate: out, others: [("cy@lab.test", 2)])
         let cases: [(StatusSummary, String)] = [
-            (summary([a, b]), "1 capture is safe here and cannot go up until bob@lab.test signs in at b."),
-            (summary([a, b], files: 2, for: "b"), "3 captures are safe here and cannot go up until bob@lab.test signs in at b."),
+            (summary([a, b]), "1 capture is safe here and cannot be sent until bob@lab.test signs in at b."),
+            (summary([a, b], files: 2, for: "b"), "3 captures are safe here and cannot be sent until bob@lab.test signs in at b."),
             (
                 summary([a, b], files: 2, for: "a"),
-                "1 capture is safe here and cannot go up until bob@lab.test signs in at b. 2 more are on the way up."
+                "1 capture is safe here and cannot be sent until bob@lab.test signs in at b. 2 more are on their way."
             ),
-            (summary([a, signedOut]), "2 captures are safe here and cannot go up until cy@lab.test signs in at c."),
-            (summary([b, signedOut]), "3 captures are safe here and cannot go up until somebody signs in."),
+            (summary([a, signedOut]), "2 captures are safe here and cannot be sent until cy@lab.test signs in at c."),
+            (summary([b, signedOut]), "3 captures are safe here and cannot be sent until an account signs in."),
             (
                 summary([report("a", QueueReport(pending: 2)), report("d", QueueReport(pending: 1), gate: "cooling", cause: "offline")]),
-                "1 capture for d is safe here and waits for the network: Its words (offline). 2 more are on the way up."
+                "1 capture for d is safe here and waits for the network: Its words (offline). 2 more are on their way."
             ),
         ]
         for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
-        #expect(summary([a, b]).withoutNames.sentence == "1 capture is safe here and cannot go up until somebody signs in at b.")
-        #expect(summary([a, b]).only(b).sentence == "1 capture is safe here and cannot go up until bob@lab.test signs in.")
+        #expect(summary([a, b]).withoutNames.sentence == "1 capture is safe here and cannot be sent until an account signs in at b.")
+        #expect(summary([a, b]).only(b).sentence == "1 capture is safe here and cannot be sent until bob@lab.test signs in.")
         #expect(
-            summary([a, b], files: 2, for: "b").only(a).sentence == "Everything has gone up: 3 captures delivered, nothing is waiting.")
+            summary([a, b], files: 2, for: "b").only(a).sentence == "Everything has been delivered: 3 captures. Nothing is waiting.")
     }
 
     @Test(arguments: [
-        ("throttled", "waits, because the backend asked for quiet"),
-        ("serverError", "waits, because the backend is not well"),
-        ("profile", "waits, because the backend and its profile do not fit"),
+        ("throttled", "waits, because the backend asked Homing to wait"),
+        ("serverError", "waits, because the backend is not working properly"),
+        ("profile", "waits, because the backend does not match its profile"),
         ("signInRequired", "waits, because the session cannot be renewed yet"),
-        ("stillUnauthorized", "waits, because the backend refuses one entry after the other although somebody is signed in"),
-        ("intercepted", "waits, because a login page or a proxy answers in the backend’s place"), ("offline", "waits for the network"),
+        ("stillUnauthorized", "waits, because the backend refuses entry after entry, although an account is signed in"),
+        ("intercepted", "waits, because a login page or a proxy answers instead of the backend"), ("offline", "waits for the network"),
     ])
     func whatIsNotTheNetworkIsNotCalledTheNetwork(cause: String, words: String) {
         let summary = summary([report("a", QueueReport(pending: 1), gate: "cooling", cause: cause)])
@@ -147,21 +147,23 @@ import Testing
             summary([report("a", QueueReport(pending: others.map(\.1).reduce(0, +), delivered: 1), others: others)])
         }
         let (ann, bob, cy) = (("ann", 2), ("bob", 3), ("cy", 1))
-        #expect(others([ann, bob]).sentence == "2 captures wait for ann and 3 for bob to sign in again; everything else has gone up.")
         #expect(
-            others([ann, bob, cy]).sentence == "2 captures wait for ann and 4 for 2 others to sign in again; everything else has gone up.")
+            others([ann, bob]).sentence == "2 captures wait for ann and 3 for bob to sign in again; everything else has been delivered.")
+        #expect(
+            others([ann, bob, cy]).sentence
+                == "2 captures wait for ann and 4 for 2 others to sign in again; everything else has been delivered.")
         #expect(
             others([ann, bob]).withoutNames.sentence
-                == "5 captures wait for 2 other accounts to sign in again; everything else has gone up.")
+                == "5 captures wait for 2 other accounts to sign in again; everything else has been delivered.")
         let also = summary([report("a", QueueReport(pending: 6), others: [ann, bob])])
-        #expect(also.sentence == "1 capture is on the way up. 2 captures wait for ann and 3 for bob to sign in again.")
+        #expect(also.sentence == "1 capture is on its way. 2 captures wait for ann and 3 for bob to sign in again.")
     }
 
     @Test func aRenewalThatTheProfileGetsWrongNeedsAPerson() throws {
         let item = try #require(summary([report("a", QueueReport(pending: 2), gate: "cooling", cause: "profile")]).attention.first)
         #expect(item.code == "misconfigured" && item.backend == "a")
-        #expect(item.text == "a and its profile do not fit, and 2 captures wait: Its words (profile).")
-        #expect(item.next.hasPrefix("Tell whoever maintains the profile a.yaml"))
+        #expect(item.text == "a does not match its profile, and 2 captures are waiting: Its words (profile).")
+        #expect(item.next.hasPrefix("Tell the maintainer of the profile a.yaml."))
         #expect(summary([report("a", QueueReport(pending: 2), gate: "cooling", cause: "offline")]).attention.isEmpty)
     }
 
@@ -170,22 +172,26 @@ import Testing
         #expect(item.code == "no-secure-connection" && item.backend == "a")
         #expect(
             item.text
-                == "Nothing goes up to a, and 2 captures wait, because no secure connection to the backend can be made: Its words (tls).")
-        #expect(item.next == "Tell whoever runs the network or the backend; when it is mended, it goes on by itself.")
+                == "Homing cannot send to a, and 2 captures are waiting, because no secure connection to the backend can be made: Its words (tls)."
+        )
+        #expect(item.next == "Tell the administrator of the network or the backend. Once this is fixed, Homing continues by itself.")
         let clock = try #require(summary([report("a", QueueReport(), gate: "cooling", cause: "clock")]).attention.first)
         #expect(clock.code == "clock")
         #expect(
-            clock.text == "Nothing goes up to a, because the backend’s certificate does not fit this station’s clock: Its words (clock).")
+            clock.text
+                == "Homing cannot send to a, because the backend’s certificate is not valid by this station’s clock: Its words (clock).")
         #expect(
-            clock.next == "Set the station’s clock; then it goes on by itself. If it is right, tell whoever runs the backend.")
+            clock.next
+                == "Set the station’s clock; then Homing continues by itself. If the clock is right, tell the administrator of the backend."
+        )
     }
 
     @Test func whoHasToSignInIsToldWhyAndHowItIsDoneThere() throws {
         var keyed = report("keyed", QueueReport(pending: 1), session: "signInRequired", gate: "signInRequired")
-        keyed.session.reason = "The account has been switched off."
+        keyed.session.reason = "The account has been disabled."
         keyed.signInCommand = "homing login --backend keyed --token-stdin"
         let item = try #require(summary([report("a", QueueReport()), keyed]).attention.first)
-        #expect(item.text == "The session of ann@lab.test at keyed has ended, and 1 capture waits: The account has been switched off.")
+        #expect(item.text == "The session of ann@lab.test at keyed has ended, and 1 capture is waiting: The account has been disabled.")
         #expect(item.next == "Sign in again with ‘homing login --backend keyed --token-stdin’.")
     }
 
@@ -194,8 +200,8 @@ import Testing
         paused.pause = PauseReport(backend: "a", reason: "", since: moment.now.addingTimeInterval(-90_000), until: nil, by: "ann")
         let several = summary([paused, report("b", QueueReport(pending: 1), session: "signInRequired", gate: "signInRequired")])
         #expect(
-            several.sentence.hasSuffix("until somebody resumes it. Nobody is signed in.") == false
-                && several.sentence.hasSuffix("1 capture is safe here and cannot go up until ann@lab.test signs in at b."),
+            several.sentence.hasSuffix("until it is resumed. Not signed in.") == false
+                && several.sentence.hasSuffix("1 capture is safe here and cannot be sent until ann@lab.test signs in at b."),
             "\(several.sentence)")
         #expect(several.attention.contains { $0.next.contains("‘homing resume --backend a’") })
         #expect(summary([paused]).attention.contains { $0.next.contains("‘homing resume’") })
@@ -204,16 +210,17 @@ import Testing
     @Test func aFullDiskGoesFirst() {
         var full = summary(backend(QueueReport(pending: 2)))
         full.room = .diskFull
-        #expect(full.sentence == "The disk is full: captures are turned away. 2 captures are on the way up.")
+        #expect(full.sentence == "The disk is full: Homing accepts no new captures. 2 captures are on their way.")
         #expect(full.attention.map(\.code) == ["disk-full"])
         full.room = .nothingLeft
         #expect(
             full.sentence
-                == "The disk is full: nothing more can be taken in or sent. 2 captures are safe here until there is room.")
+                == "The disk is full: Homing can neither accept nor send captures. 2 captures are safe here until there is room.")
         #expect(full.attention.map(\.code) == ["disk-full"])
         full.room = .overLimit(3 << 20)
-        #expect(full.sentence == "2 captures are on the way up. The outbox is full and takes nothing more in until some of it has gone up.")
-        #expect(full.attention.map(\.text) == ["The outbox has reached its limit of 3 MiB: nothing more is taken in."])
+        #expect(
+            full.sentence == "2 captures are on their way. The outbox is full: Homing accepts no new captures until deliveries make room.")
+        #expect(full.attention.map(\.text) == ["The outbox has reached its limit of 3 MiB: Homing accepts no new captures."])
         full.room = .enough
         #expect(full.attention.isEmpty)
     }
@@ -221,14 +228,15 @@ import Testing
     @Test func whatWasDiscardedHasNotGoneUp() {
         #expect(
             summary(backend(QueueReport(delivered: 5, discarded: 2))).sentence
-                == "Everything has gone up: 5 captures delivered, 2 discarded, nothing is waiting.")
+                == "Everything has been delivered: 5 captures, 2 more discarded. Nothing is waiting.")
         #expect(summary(backend(QueueReport(discarded: 1))).sentence == "Nothing is waiting: 1 capture was discarded.")
     }
 
     @Test func whereEverybodyMayReadItNobodyIsNamed() {
         let bob = WaitingAccount(account: "2", email: "bob@lab.test", waiting: 2)
         let summary = summary(backend(QueueReport(pending: 2, delivered: 5), others: [bob]))
-        #expect(summary.withoutNames.sentence == "2 captures wait for another account to sign in again; everything else has gone up.")
+        #expect(
+            summary.withoutNames.sentence == "2 captures wait for another account to sign in again; everything else has been delivered.")
     }
 
     private func paused(_ queue: QueueReport, session: String = "signedIn", since: TimeInterval, ends: TimeInterval?) -> StatusSummary {
@@ -247,19 +255,19 @@ import Testing
             ),
             (
                 paused(QueueReport(pending: 1), since: -60, ends: nil),
-                "1 capture is safe here; sending is paused by ann until somebody resumes it."
+                "1 capture is safe here; sending is paused by ann until it is resumed."
             ),
             (
                 paused(QueueReport(pending: 1), session: "signedOut", since: -60, ends: 3600),
-                "1 capture is safe here; sending is paused until 06:46 by ann. Nobody is signed in."
+                "1 capture is safe here; sending is paused until 06:46 by ann. Not signed in."
             ),
             (
                 paused(QueueReport(delivered: 2), since: -60, ends: 3600),
-                "Everything has gone up: 2 captures delivered, nothing is waiting. Sending is paused until 06:46 by ann."
+                "Everything has been delivered: 2 captures. Nothing is waiting. Sending is paused until 06:46 by ann."
             ),
             (
                 paused(QueueReport(pending: 1, dead: 1), since: -60, ends: 3600),
-                "1 capture could not be delivered and needs you. 1 capture waits besides."
+                "1 capture has failed or is on hold, and needs your decision. 1 capture is waiting."
             ),
         ]
         for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
@@ -279,7 +287,7 @@ import Testing
     @Test func entriesWithoutAProfileAreNotForgotten() {
         var orphaned = summary(backend(QueueReport()))
         orphaned.withoutProfile = ["old": 3]
-        #expect(orphaned.sentence == "3 captures cannot go up: there is no profile for their backend old any more.")
+        #expect(orphaned.sentence == "3 captures cannot be sent: the backend old no longer has a profile.")
         #expect(orphaned.attention.map(\.code) == ["no-profile"])
     }
 
@@ -299,8 +307,8 @@ import Testing
     }
     @Test(
         arguments: [
-            (1, "1 file in the drop folder cannot be taken: /spool/new/users/7/a.json: Permission denied."),
-            (3, "3 files in the drop folder cannot be taken, among them: /spool/new/users/7/a.json: Permission denied."),
+            (1, "1 file in the drop folder cannot be accepted: /spool/new/users/7/a.json: Permission denied."),
+            (3, "3 files in the drop folder cannot be accepted, among them: /spool/new/users/7/a.json: Permission denied."),
         ])
     func filesThatCannotBeTakenAreNamedWithOneOfThem(count: Int, text: String) {
         let file = SpoolReport.StuckFile(path: "/spool/new/users/7/a.json", reason: "Permission denied", next: "Give write permission.")
@@ -312,8 +320,8 @@ import Testing
 
     @Test(
         arguments: [
-            (3, "1 capture is on the way up. 2 dropped files cannot be taken: Permission denied. Give write permission."),
-            (2, "2 files in the drop folder cannot be taken and need you; everything else has gone up."),
+            (3, "1 capture is on its way. 2 dropped files cannot be accepted: Permission denied. Give write permission."),
+            (2, "2 files in the drop folder cannot be accepted and need your attention; everything else has been delivered."),
         ])
     func filesThatCannotBeTakenAreInTheFirstLine(waiting: Int, sentence: String) {
         let file = SpoolReport.StuckFile(path: "/spool/new/users/7/a.json", reason: "Permission denied", next: "Give write permission.")
@@ -327,9 +335,9 @@ import Testing
     @Test(
         arguments: [
             (0, 0, "The drop folder cannot be emptied: Permission denied."),
-            (1, 0, "The drop folder cannot be emptied: Permission denied. 1 dropped file waits there."),
-            (1000, 0, "The drop folder cannot be emptied: Permission denied. 1000 dropped files wait there."),
-            (2, 1, "1 capture is on the way up. The drop folder cannot be emptied: Permission denied. 2 dropped files wait there."),
+            (1, 0, "The drop folder cannot be emptied: Permission denied. 1 dropped file is waiting there."),
+            (1000, 0, "The drop folder cannot be emptied: Permission denied. 1000 dropped files are waiting there."),
+            (2, 1, "1 capture is on its way. The drop folder cannot be emptied: Permission denied. 2 dropped files are waiting there."),
         ])
     func aDropFolderThatCannotBeEmptiedIsReported(waiting: Int, pending: Int, sentence: String) {
         let spool = SpoolReport(directory: "/spool", waiting: waiting, refused: 0)
@@ -344,7 +352,7 @@ import Testing
     @Test(
         arguments: [
             (UnclaimedFiles.ask, "Are they yours?", "To send them as ann@lab.test, run: homing claim"),
-            (.hold, "are held.", "An administrator can send them as ann@lab.test with: homing claim"),
+            (.hold, "are on hold.", "To send them as ann@lab.test, an administrator runs: homing claim"),
         ])
     func asksWhoseFilesAreThatWereDroppedWhileSignedOut(policy: UnclaimedFiles, end: String, next: String) throws {
         let spool = SpoolReport(directory: "/spool", waiting: 0, refused: 0, unclaimed: 3)
@@ -352,7 +360,7 @@ import Testing
             backends: [backend(QueueReport(delivered: 1))], spool: spool, unclaimed: policy, moment: moment)
         #expect(
             status.sentence
-                == "Everything else has gone up: 1 capture delivered, nothing is waiting. 3 dropped files have not been claimed.")
+                == "Everything else has been delivered: 1 capture. Nothing else is waiting. 3 dropped files have not been claimed.")
         let item = try #require(status.attention.first)
         #expect(status.attention.count == 1)
         #expect(item.code == "unclaimed-files")
@@ -361,7 +369,7 @@ import Testing
         // The first step is to sign in.
         let out = StatusSummary(
             backends: [backend(QueueReport(delivered: 1), session: "signedOut")], spool: spool, unclaimed: policy, moment: moment)
-        #expect(out.sentence == "3 captures are safe here and cannot go up until ann@lab.test signs in.")
+        #expect(out.sentence == "3 captures are safe here and cannot be sent until ann@lab.test signs in.")
         #expect(out.attention.map(\.code) == ["sign-in-required"])
         #expect(out.attention.first?.next.contains("--claim") == (policy == .ask))
     }
@@ -369,17 +377,17 @@ import Testing
     /// A person may believe that it was delivered.
     @Test func aRefusedFileIsInTheFirstLine() {
         let refused =
-            "1 dropped file was refused and did not go up: its .reason in /spool/refused says why; mend it and drop it again."
+            "1 dropped file was refused and not sent. Its .reason file in /spool/refused says why; fix it and drop it again."
         let bob = WaitingAccount(account: "2", email: "bob@lab.test", waiting: 2)
         let cases: [(StatusSummary, String)] = [
             (
                 summary(backend(QueueReport(delivered: 3)), refused: 1),
-                "\(refused) Everything else has gone up: 3 captures delivered, nothing is waiting."
+                "\(refused) Everything else has been delivered: 3 captures. Nothing else is waiting."
             ),
             (summary(backend(QueueReport()), refused: 1), "\(refused) Ready: nothing else has been captured yet."),
             (
                 summary(backend(QueueReport(dead: 1)), refused: 1),
-                "1 capture could not be delivered and needs you. \(refused)"
+                "1 capture has failed or is on hold, and needs your decision. \(refused)"
             ),
             (
                 summary(backend(QueueReport(pending: 2, delivered: 5), others: [bob]), refused: 1),
@@ -389,7 +397,7 @@ import Testing
         for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
         #expect(
             summary(backend(QueueReport(delivered: 3)), refused: 2).sentence.hasPrefix(
-                "2 dropped files were refused and did not go up: the .reason beside each in /spool/refused says why; mend them and"))
+                "2 dropped files were refused and not sent. The .reason file beside each in /spool/refused says why; fix them and"))
     }
 
     @Test func whereOnePersonIsMeantNobodyElseIs() throws {
@@ -397,11 +405,11 @@ import Testing
             report(name, QueueReport(pending: 1), session: "signedOut", email: nil, gate: "signInRequired", others: [(email, 1)])
         }
         let ann = summary([waiting("a", "ann@lab.test"), waiting("b", "ann@lab.test")])
-        #expect(ann.sentence == "2 captures are safe here and cannot go up until ann@lab.test signs in at a and b.")
-        #expect(ann.withoutNames.sentence == "2 captures are safe here and cannot go up until somebody signs in at a and b.")
+        #expect(ann.sentence == "2 captures are safe here and cannot be sent until ann@lab.test signs in at a and b.")
+        #expect(ann.withoutNames.sentence == "2 captures are safe here and cannot be sent until an account signs in at a and b.")
         #expect(ann.attention.map(\.next).first == "ann@lab.test has to sign in with ‘homing login --backend a’.")
         let both = summary([waiting("a", "ann@lab.test"), waiting("b", "bob@lab.test")])
-        #expect(both.sentence == "2 captures are safe here and cannot go up until somebody signs in.")
+        #expect(both.sentence == "2 captures are safe here and cannot be sent until an account signs in.")
     }
 
     @Test func whoIsSignedInHasToSignOutFirst() throws {
@@ -411,7 +419,7 @@ import Testing
         #expect(item.code == "other-account")
         #expect(
             item.next
-                == "First sign ann@lab.test out with ‘homing logout --backend keyed’; then bob@lab.test signs in with ‘homing login --backend keyed --token-stdin’. Nobody else’s sign-in sends it."
+                == "First sign ann@lab.test out with ‘homing logout --backend keyed’; then bob@lab.test signs in with ‘homing login --backend keyed --token-stdin’. Homing sends it only as bob@lab.test."
         )
     }
 
@@ -433,16 +441,17 @@ import Testing
             return paused
         }
         #expect(
-            summary(paused).sentence == "2 captures are safe here; sending to a and b is paused by ann until somebody resumes it.")
+            summary(paused).sentence == "2 captures are safe here; sending to a and b is paused by ann until it is resumed.")
         let others = ["a", "b"].map { report($0, QueueReport(pending: 1), others: [("bob@lab.test", 1)]) }
-        #expect(summary(others).sentence == "2 captures wait for bob@lab.test to sign in again at a and b; everything else has gone up.")
+        #expect(
+            summary(others).sentence == "2 captures wait for bob@lab.test to sign in again at a and b; everything else has been delivered.")
     }
 
     /// Signing in does not send them.
     @Test(arguments: [
-        ("signedIn", 0, "1 capture waits for an address that breathesafe no longer has; everything else has gone up."),
-        ("signedIn", 2, "2 captures are on the way up. 1 capture waits for an address that breathesafe no longer has."),
-        ("signedOut", 0, "1 capture waits for an address that breathesafe no longer has; everything else has gone up."),
+        ("signedIn", 0, "1 capture waits for an address that breathesafe no longer has; everything else has been delivered."),
+        ("signedIn", 2, "2 captures are on their way. 1 capture waits for an address that breathesafe no longer has."),
+        ("signedOut", 0, "1 capture waits for an address that breathesafe no longer has; everything else has been delivered."),
     ])
     func whatWaitsForAFormerAddressWaitsForNobody(session: String, own: Int, sentence: String) {
         var report = backend(QueueReport(pending: 1 + own), session: session)
@@ -451,6 +460,6 @@ import Testing
         let summary = summary(report)
         #expect(summary.sentence == sentence)
         #expect(summary.attention.map(\.code) == ["other-address"])
-        #expect(summary.attention.first?.text.hasPrefix("1 capture was taken for https://old:443") == true)
+        #expect(summary.attention.first?.text.hasPrefix("1 capture was accepted for https://old:443") == true)
     }
 }

@@ -32,18 +32,18 @@ struct BoundsCampaign: RoundCampaign {
         var started: [Int] = []
         let signal = Bool.random(using: &dice) ? SIGKILL : SIGTERM
         outcome.met("backend down while a backlog grows")
-        outcome.counted("entries of backlogs", length)
+        outcome.counted("entries in backlogs", length)
         for goal in [least + 1...middle, middle + 1...length] {
             try await Self.handIn(goal, station)
-            try await Self.judge(process, station, small, "with \(goal.upperBound) handed in", &outcome)
+            try await Self.judge(process, station, small, "with \(goal.upperBound) submitted", &outcome)
             process = try await Self.restart(station, signal)
             started.append(try await Self.least(process, station))
-            try await Self.judge(process, station, small, "started with \(goal.upperBound) waiting", &outcome)
+            try await Self.judge(process, station, small, "after a start with \(goal.upperBound) waiting", &outcome)
         }
         // The allocator's free memory after a start varies by two megabytes, so the second backlog is large.
         let more = started[1] - started[0]
         if more > Self.memoryOfEntry * (length - middle) {
-            outcome.failures.append("\(length - middle) more that wait take \(more) more bytes of memory after a start")
+            outcome.failures.append("\(length - middle) more waiting entries take \(more) more bytes of memory after a start")
         }
 
         try await station.sandbox.up()
@@ -52,14 +52,14 @@ struct BoundsCampaign: RoundCampaign {
             _ = try await station.client.call(Endpoints.sync, SyncRequest())
             return try await station.report().queue.delivered >= goal
         }
-        if !isOnItsWay { outcome.failures.append("of \(length), \(goal) do not go up") }
-        try await Self.judge(process, station, small, "while \(length) go up", &outcome)
+        if !isOnItsWay { outcome.failures.append("fewer than \(goal) of \(length) were delivered in time") }
+        try await Self.judge(process, station, small, "while \(length) are being delivered", &outcome)
         outcome.acknowledged += length
         let there = try await station.report().queue
         let known = there.pending + there.inflight + there.held + there.dead + there.delivered
         if known != length {
             outcome.lost += length - known
-            outcome.failures.append("of \(length) \(known) are known")
+            outcome.failures.append("\(known) of \(length) entries are known")
         }
         try await station.end(SIGTERM)
         await station.sandbox.stop()
@@ -76,7 +76,7 @@ struct BoundsCampaign: RoundCampaign {
         let reader = try ReadingForEver(station.directory("state/outbox.sqlite"))
         try await Self.handIn(11...3_000, station)
         let grows = try await Self.soon { try await Self.excess(process, station, small).excess.contains("log") }
-        outcome.controlled(without: "an end to each reading of the store", failedAsItShould: grows)
+        outcome.controlled(without: "an end to every read of the store", failedAsItShould: grows)
         try reader.close()
         let beginning = Array(
             "POST /v1/entries HTTP/1.1\r\nHost: homing\r\nContent-Type: application/json\r\nContent-Length: 900000\r\n\r\n".utf8)
@@ -84,7 +84,7 @@ struct BoundsCampaign: RoundCampaign {
         for connection in idle { connection.send(beginning + [UInt8](repeating: 0x20, count: 150_000)) }
         for name in ["memory", "descriptors"] {
             let grows = try await Self.soon { try await Self.excess(process, station, small).excess.contains(name) }
-            outcome.controlled(without: "an end to what begins to come in: \(name)", failedAsItShould: grows)
+            outcome.controlled(without: "a limit on incomplete requests: \(name)", failedAsItShould: grows)
         }
         withExtendedLifetime(idle) {}
         try await station.end(SIGTERM)
@@ -121,7 +121,7 @@ struct BoundsCampaign: RoundCampaign {
 
     /// Waits until each part has run once and made its caches.
     private static func atLength(_ process: Process, _ station: TestStation) async throws -> Figures {
-        guard try await soon({ try await station.report().gateCause == "offline" }) else { throw StationError("nothing is tried") }
+        guard try await soon({ try await station.report().gateCause == "offline" }) else { throw StationError("no delivery was tried") }
         try await Task.sleep(for: .seconds(1))
         return try await figures(process, station)
     }
@@ -140,7 +140,7 @@ struct BoundsCampaign: RoundCampaign {
         let folder = "/proc/\(process.processIdentifier)"
         let status = try String(contentsOfFile: "\(folder)/status", encoding: .utf8)
         let own = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }?.split(separator: " ").dropFirst().first
-        guard let own, let kibibytes = Int(own) else { throw StationError("\(folder)/status says nothing of its memory") }
+        guard let own, let kibibytes = Int(own) else { throw StationError("\(folder)/status does not give its memory") }
         let open = try FileManager.default.contentsOfDirectory(atPath: "\(folder)/fd").compactMap {
             // `try?`: closed meanwhile.
             try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/fd/\($0)")
@@ -160,7 +160,7 @@ struct BoundsCampaign: RoundCampaign {
             try await Task.sleep(for: .milliseconds(100))
             (now, excess) = try await Self.excess(process, station, small)
         }
-        if !excess.isEmpty { outcome.failures.append("\(when): \(excess): it holds \(now), where a short queue takes \(small)") }
+        if !excess.isEmpty { outcome.failures.append("\(when): \(excess): the daemon uses \(now), with a short queue \(small)") }
     }
 
     private static func excess(

@@ -46,7 +46,7 @@ struct Outcome: Codable, Sendable, CustomStringConvertible {
         func list(_ times: [String: Int]) -> String {
             times.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
         }
-        let besides = counts.isEmpty ? [] : ["  Besides: \(list(counts))"]
+        let besides = counts.isEmpty ? [] : ["  Also counted: \(list(counts))"]
         let sums = "\(rounds) rounds, \(acknowledged) acknowledged, \(lost) lost, \(duplicated) duplicated, seed \(seed)"
         let missed = controls.filter { !$0.failedAsItShould }.map { "  CONTROL without \($0.without) did not fail" }
         return

@@ -11,52 +11,52 @@ struct Report {
         """
         # Guarantees
 
-        Written by `make torture` on \(began.formatted(.iso8601.year().month().day())): \(Self.machine), \(number(minutes)) minutes. Every figure
-        is one of that run. `homing-torture run --only CAMPAIGN --seed SEED` draws the same again; where something fails, the failure says how to
-        replay it alone.
+        Written by `make torture` on \(began.formatted(.iso8601.year().month().day())): \(Self.machine), \(number(minutes)) minutes. All
+        figures are from that run. `homing-torture run --only CAMPAIGN --seed SEED` repeats the random choices of a campaign. Each failure says how
+        to replay it alone.
 
-        ## What is promised
+        ## Promises
 
-        1. Whatever was acknowledged is for ever in one state, and leaves only by a person.
-        2. *Delivered* means that the backend has it.
-        3. One effect at most for each id. With a backend that can neither look an id up nor ignore a second one, a duplicate only where
-           `uncertain` was recorded.
-        4. Once faults stop, whatever may be sent settles within bounded time; at any instant it is being sent, or a time is set.
-        5. Order within a lane; 6. at most one of a lane in flight.
-        7. At most three attempts, untouched by any number of failures that are not the entry's: offline, 401, 429, login pages,
+        1. Every acknowledged entry is always in exactly one state, and only a person can remove it.
+        2. *Delivered* means that the backend has the entry.
+        3. Each id takes effect at most once. If a backend can neither look up an id nor ignore a duplicate, duplicates occur only for entries
+           recorded as `uncertain`.
+        4. When faults end, every entry that may be sent settles within bounded time. At any moment it is being sent, or its next time is set.
+        5. Entries of a lane are delivered in order. 6. At most one entry of a lane is in flight.
+        7. An entry gets at most three attempts. Failures that the entry did not cause do not count: offline, 401, 429, login pages,
            certificates and clocks.
         8. No request carries another account's credentials.
-        9. No secret and no payload in logs, arguments, environment, events or reports, nor in the file once it was destroyed.
-        10. The store opens after any crash; what cannot be read is put aside, and the daemon goes on.
+        9. Logs, arguments, environment, events and reports contain no secret and no payload. The file contains no payload after it was destroyed.
+        10. The store opens after any crash. Unreadable data is set aside, and the daemon continues.
         11. Memory, descriptors, timers and the write-ahead log do not grow with the backlog.
 
-        ## What was done to break it
+        ## Attacks
 
-        | campaign | minutes | rounds | faults | acknowledged | lost | duplicated | of them recorded as uncertain | worst recovery | failures | seed |
+        | campaign | minutes | rounds | faults | acknowledged | lost | duplicated | recorded as uncertain | worst recovery | failures | seed |
         |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|
         \(outcomes.map(row).joined(separator: "\n"))
 
-        Recovery is the time from the end of a fault until all was settled. That of the simulation is of the worlds' own time, in which a
-        backend may have asked for hours of rest and people sign in in turn. Where *damage* destroys what was captured, nothing brings it back:
-        there *lost* is what was missing and not told of, and what was told to be missing is counted below.
+        Recovery is the time from the end of a fault until all entries were settled. The simulation uses simulated time: a backend may ask for a
+        wait of hours, and people sign in one after the other. *Damage* can destroy captures for good. There, *lost* counts missing captures that
+        no report counts. Reported ones are counted below.
 
         ### Faults by kind
 
-        What was injected into it or done to it; besides, what came of that or was only counted, and is no fault.
+        Each list names the injected faults. *Also counted* lists consequences and other counts that are not faults.
 
         \(outcomes.map(faults).joined(separator: "\n"))
 
-        ## Who tries what
+        ## Coverage
 
-        Which campaigns look whether a promise was kept, and what of `make test` tries it besides. What they cannot see is named below.
+        The campaigns that check each promise, and the tests of `make test` that check it too. Their limits are listed below.
 
         | promise | campaigns | tests |
         |---|---|---|
         \(Promise.all.map(\.row).joined(separator: "\n"))
 
-        ## What has to fail, and did
+        ## Negative controls
 
-        A campaign that cannot fail proves nothing: each was run with one of its guarantees taken away.
+        A campaign that cannot fail proves nothing. Each was also run without one of its guarantees, and had to fail.
 
         | campaign | without | failed as it should |
         |---|---|---|
@@ -64,22 +64,21 @@ struct Report {
             outcome.controls.map { "| \(outcome.campaign) | \($0.without) | \($0.failedAsItShould ? "yes" : "**no**") |" }
         }.joined(separator: "\n"))
 
-        Besides, bugs made by hand are planted one at a time: <doc:Mutants>.
+        In addition, bugs are planted one at a time: <doc:Mutants>.
 
-        ## What was not tested
+        ## Not tested
 
         \(left.isEmpty ? "" : "Left out of this run: \(left.joined(separator: ", ")).\n\n")\
-        A real power cut and disks that lie about a flush; file systems other than the one of this machine and tmpfs; a network with real
-        delay and loss (this kernel has no netem); a soak of days; another processor architecture; the backends themselves, for which the
-        sandbox stands in.
+        Real power cuts, and disks that lie about a flush. File systems other than this machine’s own and tmpfs. A network with real delay and
+        loss (this kernel has no netem). Runs of several days. Other processor architectures. The real backends, which the sandbox imitates.
 
-        Promises 6 and 8 are tried in the simulation’s made-up worlds only, not by a campaign at the real daemon (`SessionTests` looks at the
-        credentials of each of its requests); secrets are not looked for while calls fail, nor what was destroyed in the file (`SettleTests`
-        does). What a backend repeats of a document in words of its own is kept with those words, up to 500 characters. Backlogs have at most
-        \(grouped(BoundsCampaign.longest)) entries here, and timers are counted by their descriptors; `make bench` measures memory with up to a million. A full disk, one
-        that may only be read, and one without inodes are tried by `ExhaustionTests` and the simulation. The salvage of a damaged store is
-        killed at every place, but no power cut comes within it. What a power cut leaves of the log’s index, which SQLite writes through a mapping of
-        the file, is not recorded: the cuts here leave none. Files are cut off, zeroed and removed while the daemon does not run, not under it.
+        Of the campaigns, only the simulation checks promises 6 and 8, without the real daemon (`SessionTests` checks the credentials of each of its
+        requests). No campaign looks for secrets while system calls fail, or for destroyed payloads in the file (`SettleTests` does). If a
+        backend repeats parts of a payload in a message, Homing keeps up to 500 characters of that message. Backlogs have at most
+        \(grouped(BoundsCampaign.longest)) entries here, and timers are counted by their descriptors; `make bench` measures memory with up to a million.
+        `ExhaustionTests` and the simulation test full disks, read-only disks and disks without inodes. The recovery of a damaged store is killed
+        at every step, but no power cut happens during it. SQLite writes the log’s index through a mapping of the file, which is not recorded, so
+        the simulated power cuts leave no index. Files are truncated, zeroed and removed only while the daemon is stopped.
         \(undone)
         \(failures)
         """
@@ -98,7 +97,7 @@ struct Report {
 
     private func faults(_ outcome: Outcome) -> String {
         let reach = outcome.reach.map { "; \($0)" } ?? ""
-        let besides = outcome.counts.isEmpty ? "" : "\n  Besides: \(list(outcome.counts))."
+        let besides = outcome.counts.isEmpty ? "" : "\n  Also counted: \(list(outcome.counts))."
         return "- **\(outcome.campaign)**: \(list(outcome.faults))\(reach).\(besides)"
     }
 
@@ -109,7 +108,7 @@ struct Report {
     /// Parts of campaigns that were skipped because something is missing.
     private var undone: String {
         let lines = outcomes.flatMap { outcome in
-            outcome.counts.keys.filter { $0.contains("for want of") }.sorted().map { "- \(outcome.campaign): \($0)" }
+            outcome.counts.keys.filter { $0.contains("for lack of") }.sorted().map { "- \(outcome.campaign): \($0)" }
         }
         return lines.isEmpty ? "" : "\nLeft out of this run:\n\n\(lines.joined(separator: "\n"))\n"
     }

@@ -24,7 +24,7 @@ extension RoundCampaign {
         var next = seed
         repeat {
             let before = outcome.failures.count
-            do { try await round(seed: next, &outcome) } catch { outcome.failures.append("the round could not be lived through: \(error)") }
+            do { try await round(seed: next, &outcome) } catch { outcome.failures.append("the round could not be completed: \(error)") }
             for place in before..<outcome.failures.count {
                 outcome.failures[place] += "  Replay: homing-torture run --only \(Self.name) --minutes 0 --seed \(next)"
             }

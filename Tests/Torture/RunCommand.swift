@@ -2,11 +2,11 @@ import ArgumentParser
 import Foundation
 
 struct RunCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "run", abstract: "Run campaigns in turn, and tell what they saw.")
+    static let configuration = CommandConfiguration(commandName: "run", abstract: "Run campaigns in turn, and print the results.")
 
-    @Option(help: "For how many minutes in all.") var minutes = 1.0
+    @Option(help: "The duration of all campaigns in minutes.") var minutes = 1.0
     @Option(name: .customLong("only"), help: "Only this campaign; repeatable.") var names: [String] = []
-    @Option(help: "What everything random is made of; else a new one each time.") var seed: UInt64?
+    @Option(help: "The seed of all random choices. Default: a new one each time.") var seed: UInt64?
 
     @Option(help: "Write the page of guarantees to this file, as Markdown.") var report: String?
 
@@ -22,7 +22,7 @@ struct RunCommand: AsyncParsableCommand {
         let chosen = Self.campaigns.filter { names.isEmpty || names.contains(type(of: $0.campaign).name) }
         let shares = chosen.map(\.share).reduce(0, +)
         guard !chosen.isEmpty else {
-            throw ValidationError("expected --only with one of: \(Self.names.joined(separator: ", "))")
+            throw ValidationError("--only: expected one of: \(Self.names.joined(separator: ", "))")
         }
         let began = Date()
         var outcomes: [Outcome] = []

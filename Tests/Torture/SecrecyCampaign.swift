@@ -30,18 +30,18 @@ struct SecrecyCampaign: RoundCampaign {
                 try await Task.sleep(for: .milliseconds(Int.random(in: 0...60, using: &dice)))
             }
             if number == 3, !(try await life.goesUp(besides: arrived)) {
-                outcome.failures.append("\(life.name): the faults are over, and nothing goes up: \(try await life.reasons())")
+                outcome.failures.append("\(life.name): the faults are over, but nothing is delivered: \(try await life.reasons())")
             }
             outcome.failures += try await life.leaks("in life \(number)")
             if Bool.random(using: &dice) {
                 let asked = try await life.station.homing(["logout", "--yes"] + (Bool.random(using: &dice) ? ["--keep"] : []))
                 outcome.counted("sign-outs", asked.code == 0 ? 1 : 0)
-                outcome.failures += try await life.leaks("signed out, in life \(number)")
+                outcome.failures += try await life.leaks("after the sign-out in life \(number)")
             }
             let signal = Bool.random(using: &dice) ? SIGKILL : SIGTERM
             try await life.station.end(signal)
             if signal == SIGKILL { outcome.met("kills") } else { outcome.counted("stops") }
-            outcome.failures += try await life.leaks("ended, in life \(number)", isRunning: false)
+            outcome.failures += try await life.leaks("after the end of life \(number)", isRunning: false)
             outcome.failures += try await life.guessed()
             if number < 3 { try await life.start() }
         }
@@ -49,7 +49,7 @@ struct SecrecyCampaign: RoundCampaign {
         for (fault, requests) in Dictionary(grouping: ledger.requests.compactMap(\.fault), by: \.self) {
             outcome.met(fault, requests.count)
         }
-        if outcome.acknowledged == before { outcome.failures.append("\(life.name): nothing was acknowledged, and so nothing tried") }
+        if outcome.acknowledged == before { outcome.failures.append("\(life.name): nothing was acknowledged, so nothing was tested") }
         await life.station.sandbox.stop()
     }
 
@@ -188,7 +188,7 @@ struct SecrecyCampaign: RoundCampaign {
             let missing = Canary.Kind.allCases.filter { kind in
                 (isRunning || !kind.needsADaemon) && !places.contains { $0.kind == kind && !$0.content.isEmpty }
             }
-            return missing.map { "\(backend.name), \(when): nothing was searched as \($0)" }
+            return missing.map { "\(backend.name), \(when): nothing was found to search in \($0)" }
                 + Canary.leaks(in: places, of: secrets.all).map { "\(backend.name), \(when): \($0)" }
         }
     }

@@ -5,18 +5,18 @@ import Simulation
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Drive the delivering core over the real outbox through made-up worlds, and check every guarantee after every event.",
+        abstract: "Drive the delivery core and the real outbox through random worlds, and check every guarantee after every event.",
         discussion: """
-            Each world has a random part of all the kinds of faults: outages, lost answers, ended sessions, full disks, crashes, clocks that \
-            jump. When a guarantee breaks, the steps that led there are made as few as possible and written to a file, which --events replays.
+            Each world has a random selection of faults: outages, lost answers, ended sessions, full disks, crashes and clock jumps. When \
+            a guarantee breaks, the steps that led there are reduced to as few as possible and written to a file. --events replays it.
             """)
 
-    @Option(help: "How many events at least, in all worlds together.") var count = 1_000_000
-    @Option(help: "Exactly so many worlds instead; 1 lives through the world of --seed alone.") var worlds: Int?
-    @Option(help: "What everything random is made of; else a new one each time.") var seed: UInt64?
+    @Option(help: "The least number of events, in all worlds together.") var count = 1_000_000
+    @Option(help: "The exact number of worlds, instead of --count; 1 runs only the world of --seed.") var worlds: Int?
+    @Option(help: "The seed of all random choices. Default: a new one each time.") var seed: UInt64?
     @Option(help: "Replay the steps in this file.") var events: String?
-    @Option(help: "Where to write the steps that broke a guarantee.") var folder = NSTemporaryDirectory()
-    @Option(help: "Take a guarantee away, which has to be noticed: \(Sabotage.allCases.map(\.rawValue).joined(separator: ", ")).")
+    @Option(help: "The folder for the steps that broke a guarantee.") var folder = NSTemporaryDirectory()
+    @Option(help: "Remove a guarantee; the simulation must notice: \(Sabotage.allCases.map(\.rawValue).joined(separator: ", ")).")
     var sabotage: String?
 
     func run() async throws {
@@ -24,7 +24,7 @@ struct SimulateCommand: AsyncParsableCommand {
         let seed = seed ?? .random(in: .min ... .max)
         let sabotage = try sabotage.map { name in
             guard let sabotage = Sabotage(rawValue: name) else {
-                throw ValidationError("expected --sabotage with one of those that --help names")
+                throw ValidationError("--sabotage: expected one of the values in --help")
             }
             return sabotage
         }
@@ -35,10 +35,9 @@ struct SimulateCommand: AsyncParsableCommand {
             worlds.map { report.worlds >= $0 } ?? (report.events >= count)
         }
         let seconds = (ContinuousClock.now - begin) / .seconds(1)
-        print("\(report.events) events in \(report.worlds) worlds in \(Int(seconds)) s (\(Int(Double(report.events) / seconds)) a second).")
+        print("\(report.events) events in \(report.worlds) worlds in \(Int(seconds)) s (\(Int(Double(report.events) / seconds))/s).")
         print(
-            "\(report.acknowledged) entries, \(report.duplicates) effects too many, each recorded as uncertain before and not to be looked up."
-        )
+            "\(report.acknowledged) entries, \(report.duplicates) duplicates, each recorded as uncertain, at backends without a look-up.")
         for failed in report.failures { try await tell(failed) }
         if !report.failures.isEmpty { throw ExitCode.failure }
     }

@@ -87,7 +87,7 @@ import Testing
         let target = try await parse("why 1 --backend notes", as: WhyCommand.self).target
         try target.require(Sample.id(1), of: "notes")
         let problem = #expect(throws: Problem.self) { try target.require(Sample.id(1), of: "breathesafe") }
-        #expect(problem?.detail == "Entry 3f2a91c04b01 is none of ‘notes’: it is for breathesafe.")
+        #expect(problem?.detail == "Entry 3f2a91c04b01 belongs to breathesafe, not to ‘notes’.")
         try await parse("why 1", as: WhyCommand.self).target.require(Sample.id(1), of: "breathesafe")
     }
 

@@ -39,7 +39,7 @@ import Testing
         #expect(file.payload == Data(#"{"a":\#(deep)}"#.utf8))
         let deeper = String(repeating: "[", count: 600) + flags + String(repeating: "]", count: 600)
         let problem = #expect(throws: Problem.self) { try CaptureDocument(Data(deeper.utf8), from: "‘a.json’") }
-        #expect(problem?.detail == "‘a.json’ cannot be sent: it has more than 500 levels of lists and objects.")
+        #expect(problem?.detail == "‘a.json’ cannot be sent: it has more than 500 levels of arrays and objects.")
     }
 
     @Test func theAppsOwnFileMayBeginWithAByteOrderMark() throws {

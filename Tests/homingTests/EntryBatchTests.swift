@@ -18,7 +18,7 @@ import Testing
         let batch = await batch(failing: [2: .wrongState, 3: .notFound])
         #expect(batch.done.map(\.sequence) == [1, 4])
         #expect(
-            batch.problem?.detail == "Not done to 3f2a91c04b02 and 3f2a91c04b03: It is delivered already. Done to 2 entries.")
+            batch.problem?.detail == "Failed for 3f2a91c04b02 and 3f2a91c04b03: It is delivered already. Succeeded for 2 entries.")
     }
 
     @Test func whatIsWrongWithTheCallEndsIt() async {

@@ -16,7 +16,7 @@ import Testing
         #expect(
             text.table(page, state: nil) == """
                  #  ID            STATE      CAPTURED  ROUTE        LANE        SIZE  ABOUT
-                 1  3f2a91c04b01  delivered  14:12     measurement  users/5  17.4 kB  at the server: 811
+                 1  3f2a91c04b01  delivered  14:12     measurement  users/5  17.4 kB  server id 811
                  2  3f2a91c04b02  failed     14:12     measurement  users/5  17.4 kB  too small
                 12  3f2a91c04b0c  on hold    14:12     measurement  users/5  17.4 kB  the daemon crashed while send…
                 13  3f2a91c04b0d  waiting    14:12     measurement  users/5  17.4 kB  next try 14:20
@@ -30,8 +30,8 @@ import Testing
     }
 
     @Test func anEmptyListSaysSo() {
-        #expect(text.table(EntryPage(entries: [], next: nil), state: nil) == "There are no entries here.")
-        #expect(text.table(EntryPage(entries: [], next: nil), state: "dead") == "There are no failed entries here.")
+        #expect(text.table(EntryPage(entries: [], next: nil), state: nil) == "No entries found.")
+        #expect(text.table(EntryPage(entries: [], next: nil), state: "dead") == "No failed entries found.")
     }
 
     @Test func oneEntryIsToldWithItsAttempts() {
@@ -40,17 +40,17 @@ import Testing
         let detail = EntryDetail(entry: Sample.entry(2, "dead", lastStatus: 422, lastError: "too small"), attempts: [attempt])
         #expect(
             text.detail(detail) == """
-                id             0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b02
-                number         2
-                state          refused
-                route          measurement at breathesafe
-                account        5
-                in order with  users/5
-                captured       3 minutes ago (14:12)
-                accepted       3 minutes ago (14:12)
-                size           17.4 kB
-                attempts       1 counted, 2 not counted
-                last answer    422: too small
+                id           0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b02
+                number       2
+                state        refused
+                route        measurement at breathesafe
+                account      5
+                lane         users/5
+                captured     3 minutes ago (14:12)
+                accepted     3 minutes ago (14:12)
+                size         17.4 kB
+                attempts     1 counted, 2 not counted
+                last answer  422: too small
 
                 TRIED     RESULT     COUNTED  STATUS  MESSAGE
                 14:13:00  permanent  yes      422     too small
@@ -71,14 +71,14 @@ import Testing
 
     @Test func oneThatIsBehindAnotherIsNotTriedNow() {
         let behind = EntryDetail(entry: Sample.entry(2), attempts: [], fields: ["user_id": "5"], behind: Sample.id(1))
-        #expect(text.detail(behind).contains("next try       after entry \(Sample.id(1))"))
-        #expect(text.detail(behind).contains("fields         user_id 5"))
-        #expect(text.detail(EntryDetail(entry: Sample.entry(2), attempts: [])).contains("next try       now"))
+        #expect(text.detail(behind).contains("next try  after entry \(Sample.id(1))"))
+        #expect(text.detail(behind).contains("fields    user_id 5"))
+        #expect(text.detail(EntryDetail(entry: Sample.entry(2), attempts: [])).contains("next try  now"))
     }
 
     @Test func oneThatTheServerAlteredSaysWhere() {
         let detail = EntryDetail(entry: Sample.entry(2, "delivered"), attempts: [], altered: "/a/0")
-        #expect(text.detail(detail).contains("altered        the server stored something else at /a/0"))
+        #expect(text.detail(detail).contains("altered   the server stored something else at /a/0"))
     }
 
     @Test func theShortIdNamesTheEntryAgain() throws {
@@ -89,11 +89,11 @@ import Testing
         let discard = DiscardText(times: Sample.times)
         #expect(
             discard.before([Sample.entry(2, "dead")]) == """
-                1 entry will be destroyed for ever; it is never sent, and there is no way back:
+                1 entry will be discarded for good. Homing will not send it, and this cannot be undone:
                   #2 3f2a91c04b02, measurement, 17.4 kB, captured 3 minutes ago (14:12), failed after 1 attempt
                 """)
         #expect(discard.before((1...23).map { Sample.entry($0) }).hasSuffix("\n  and 3 more"))
-        #expect(DiscardText.done([Sample.entry(2, "dead")]) == "1 entry is destroyed and will never be sent.")
+        #expect(DiscardText.done([Sample.entry(2, "dead")]) == "1 entry was discarded and will never be sent.")
     }
 
     /// The text must not claim that an uncertain entry was never sent.
@@ -102,10 +102,12 @@ import Testing
         doubtful.uncertain = true
         #expect(
             DiscardText.done([doubtful])
-                == "1 entry is destroyed here and will not be sent again. It may have arrived before; what is there stays there.")
-        #expect(DiscardText.done([doubtful, Sample.entry(3)]).contains("1 of them may have arrived before"))
+                == "1 entry was discarded and will not be sent again. "
+                + "It may already have reached the backend; discarding removes nothing there.")
+        #expect(DiscardText.done([doubtful, Sample.entry(3)]).contains("1 of them may already have reached the backend"))
         #expect(
-            DiscardText(times: Sample.times).before([doubtful]).hasSuffix("What was sent before and may have arrived stays at the backend.")
+            DiscardText(times: Sample.times).before([doubtful]).hasSuffix(
+                "An earlier attempt may have reached the backend; discarding removes nothing there.")
         )
     }
 

@@ -46,6 +46,6 @@ import Testing
         #expect(try Confirmation(console: console(terminal: true), skipped: false).isNeeded)
         #expect(try !Confirmation(console: console(terminal: false), skipped: true).isNeeded)
         let problem = #expect(throws: Problem.self) { try Confirmation(console: console(terminal: false), skipped: false).isNeeded }
-        #expect(problem?.code == .invalidRequest && problem?.next == "Add --yes if you mean it.")
+        #expect(problem?.code == .invalidRequest && problem?.next == "To confirm, add --yes.")
     }
 }

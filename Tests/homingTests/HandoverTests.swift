@@ -36,7 +36,7 @@ import Testing
         let daemon = Daemon([.timeout, .daemonNotRunning, .timeout])
         let problem = await #expect(throws: Problem.self) { try await submit(daemon) }
         #expect(problem?.code == .daemonNotRunning)
-        #expect(problem?.next == "Start it. Then hand it in again with --id \(Sample.id(1)), so that it cannot be there twice.")
+        #expect(problem?.next == "Start it.\nThen submit it again with --id \(Sample.id(1)), so that it cannot exist twice.")
         #expect(daemon.heard.withLock { $0.count } == 2)
     }
 

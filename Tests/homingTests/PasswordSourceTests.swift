@@ -40,7 +40,7 @@ import Testing
         try withFile(Data("secret".utf8), mode: mode) { path in
             let (password, warnings) = try read(.file(path))
             #expect(password == "secret")
-            #expect(warnings == ["Others on this machine may be able to read ‘\(path)’. Put it right with: chmod 600 \(path)"])
+            #expect(warnings == ["Other users of this machine may be able to read ‘\(path)’. To prevent this, run: chmod 600 \(path)"])
         }
     }
 

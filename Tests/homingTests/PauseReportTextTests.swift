@@ -15,12 +15,12 @@ import Testing
     @Test func pausingSaysUntilWhenAndWhatIsStillSent() {
         #expect(
             text.paused(PauseList(pauses: [pause()], inflight: 2)) == """
-                Sending to breathesafe is paused until 16:15. What is captured meanwhile is kept safe here.
-                2 entries being sent at this moment will be finished.
+                Sending to breathesafe is paused until 16:15. Homing still accepts captures and keeps them safe.
+                2 entries already being sent will be finished.
                 """)
         #expect(
             text.paused(PauseList(pauses: [pause("a", ends: false), pause("b", ends: false)], inflight: 0))
-                == "Sending to a and b is paused until ‘homing resume’. What is captured meanwhile is kept safe here.")
+                == "Sending to a and b is paused until you run ‘homing resume’. Homing still accepts captures and keeps them safe.")
     }
 
     @Test func resumingSaysWhatGoesOn() {
@@ -31,13 +31,13 @@ import Testing
                 PauseList(pauses: pauses, inflight: 0), backend: backend,
                 Sample.status(backends: [report, Sample.backend("other")]).only(backend))
         }
-        #expect(resumed([pause()]) == "Sending to breathesafe goes on.")
-        #expect(resumed([]) == "Nothing was paused: sending goes on.")
-        #expect(resumed([], "breathesafe") == "Nothing was paused at breathesafe: sending goes on.")
+        #expect(resumed([pause()]) == "Sending to breathesafe has resumed.")
+        #expect(resumed([]) == "Sending was not paused; it continues.")
+        #expect(resumed([], "breathesafe") == "Sending to breathesafe was not paused; it continues.")
         #expect(
             resumed([pause()], gate: "signInRequired") == """
                 Sending to breathesafe is no longer paused.
-                At breathesafe nothing is sent until somebody signs in: ‘homing login --token-stdin’.
+                Nothing is sent to breathesafe until an account signs in. To sign in, run: homing login --token-stdin
                 """)
     }
 
@@ -45,7 +45,7 @@ import Testing
         var status = Sample.status(backends: [Sample.backend(gate: "paused", reason: "Paused by anna until 16:00.")])
         #expect(
             SubmissionText.pause(of: "breathesafe", status)
-                == "It does not go up yet. Paused by anna until 16:00. ‘homing resume’ ends the pause.")
+                == "It is not sent yet. Paused by anna until 16:00. To end the pause, run: homing resume")
         #expect(SubmissionText.pause(of: "other", status) == nil)
         status.backends = [Sample.backend()]
         #expect(SubmissionText.pause(of: "breathesafe", status) == nil)
@@ -68,6 +68,6 @@ import Testing
         let paused = station(pause(ends: false))
         let progress = SyncProgress(before: paused, now: paused, backend: nil)
         #expect(progress.isOver && progress.paused == ["breathesafe"] && ExitCode(for: progress) == .attentionNeeded)
-        #expect(SyncText.outcome(progress).contains("Sending to breathesafe is paused: ‘homing resume’"))
+        #expect(SyncText.outcome(progress).contains("Sending to breathesafe is paused. To resume, run: homing resume\n"))
     }
 }

@@ -14,7 +14,7 @@ import Testing
     @Test func aRefusedFileSaysWhichWereAccepted() {
         let problem = SubmissionText.stopped(.invalid("It is empty.", next: "Export it again."), at: "b.json", accepted: 1, of: 3)
         #expect(problem.detail == "1 of 3 files was accepted; b.json was not: It is empty.")
-        #expect(problem.next == "Export it again. Then hand in b.json and those after it again.")
+        #expect(problem.next == "Export it again.\nThen submit b.json and the files after it again.")
         let only = Problem.invalid("It is empty.")
         #expect(SubmissionText.stopped(only, at: "b.json", accepted: 0, of: 1) == only)
     }
@@ -23,19 +23,19 @@ import Testing
         var receipt = SubmissionReceipt(id: Sample.id(1), sequence: 1, duplicate: false, backend: "breathesafe", account: "5", lane: "l")
         #expect(
             SubmissionText.accepted(receipt, from: "a.json")
-                == "a.json is safe here as 3f2a91c04b01 (#1) and goes up to breathesafe by itself.")
+                == "a.json is stored safely as 3f2a91c04b01 (#1). Homing sends it to breathesafe by itself.")
         #expect(!SubmissionText.accepted(receipt, from: "a\u{1B}[31m.json").contains("\u{1B}"))
         receipt.duplicate = true
         #expect(
-            SubmissionText.accepted(receipt, from: nil) == "It was here already as 3f2a91c04b01 (#1); nothing was added.")
-        #expect(SubmissionText.accepted(receipt, from: "a.json") == "a.json was here already as 3f2a91c04b01 (#1); nothing was added.")
+            SubmissionText.accepted(receipt, from: nil) == "It was already accepted as 3f2a91c04b01 (#1); nothing was added.")
+        #expect(SubmissionText.accepted(receipt, from: "a.json") == "a.json was already accepted as 3f2a91c04b01 (#1); nothing was added.")
     }
 
     @Test func whatStandsInTheWayIsSaidAtOnce() {
         func why(_ state: String, _ next: String?) -> Explanation {
             Explanation(id: "1", state: state, sentence: "Entry 2 is dead.", next: next)
         }
-        #expect(SubmissionText.obstacle(why("pending", "Discard that one.")) == "It does not go up yet. Entry 2 is dead. Discard that one.")
+        #expect(SubmissionText.obstacle(why("pending", "Discard that one.")) == "It is not sent yet. Entry 2 is dead. Discard that one.")
         #expect(SubmissionText.obstacle(why("pending", "Nothing; it goes up by itself.")) == nil)
         #expect(SubmissionText.obstacle(why("delivered", "See its receipt.")) == nil)
         #expect(SubmissionText.obstacle(why("pending", nil)) == nil)

@@ -24,27 +24,27 @@ import Testing
     @Test func whatIsLookedUpFirstIsSaidToBe() {
         #expect(
             RetryText.done([doubtful(1), Sample.entry(2)], []).hasSuffix(
-                "\n1 of them may already have taken effect, and is looked up before anything is sent again."))
-        #expect(RetryText.done([doubtful(1), doubtful(2)], []).contains("\nThey may already have taken effect, and are looked up"))
+                "\n1 of them may already have taken effect. Homing looks it up before it sends anything again."))
+        #expect(RetryText.done([doubtful(1), doubtful(2)], []).contains("\nThey may already have taken effect. Homing looks them up"))
     }
 
     @Test func whatSendingWithoutLookingMayDoIsSaid() {
         #expect(
             RetryText.withoutLooking([doubtful(1), doubtful(2)])
-                == "2 entries may already have taken effect at breathesafe. Sent without looking, each may exist there twice.")
+                == "2 entries may already have taken effect at breathesafe. If sent without a look-up, each may exist there twice.")
         let left = RetryText.left([doubtful(1, canBeLookedUp: false)], state: "held")
-        #expect(left.hasPrefix("1 entry was left on hold: it may already have taken effect, and breathesafe offers no way to look."))
+        #expect(left.hasPrefix("1 entry was skipped: it may already have taken effect, and breathesafe offers no look-up."))
         #expect(left.hasSuffix("homing retry --all --state held --without-looking"))
     }
 
     @Test func whatWaitsForAnotherPersonIsNot() {
         #expect(
             RetryText.done([Sample.entry(1)], [obstacle(1)])
-                == "1 entry is not tried yet. anna@clinic.example is signed in.\nFirst sign her out.")
+                == "1 entry cannot be tried yet. anna@clinic.example is signed in.\nFirst sign her out.")
         #expect(
             RetryText.done([Sample.entry(1), Sample.entry(2), Sample.entry(3)], [obstacle(2)]) == """
                 1 entry will be tried again, up to three times.
-                2 entries are not tried yet. anna@clinic.example is signed in.
+                2 entries cannot be tried yet. anna@clinic.example is signed in.
                 First sign her out.
                 """)
     }

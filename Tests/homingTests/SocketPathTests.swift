@@ -17,7 +17,7 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: directory("link"), withDestinationPath: directory("file"))
         for name in ["file", "link"] {
             let problem = await problem(directory(name))
-            #expect(problem?.detail == "\(directory(name)) is no socket.")
+            #expect(problem?.detail == "\(directory(name)) is not a socket.")
             #expect(problem?.next?.contains("--socket") == true)
         }
         #expect(await problem(directory("nothing"))?.code == .daemonNotRunning)
@@ -26,7 +26,7 @@ import Testing
     @Test func aPathThatTheSystemDoesNotTakeIsSaidToBeTooLong() async {
         let path = "/tmp/" + String(repeating: "s", count: 103)
         let problem = await problem(path)
-        #expect(problem?.detail == "The path of the socket has more than 107 bytes, which the system does not take: \(path)")
+        #expect(problem?.detail == "The socket path is longer than 107 bytes, the limit of the system: \(path)")
         #expect(await self.problem(String(path.dropLast()))?.code == .daemonNotRunning)
     }
 

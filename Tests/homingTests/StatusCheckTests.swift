@@ -26,9 +26,9 @@ import Testing
                 == .init(line: "HOMING ATTENTION - 1 capture was refused. Anna must sign in again.", code: .attentionNeeded))
         #expect(
             check(Sample.status(attention: [signIn])) == .init(line: "HOMING SIGN-IN - Anna must sign in again.", code: .signInRequired))
-        let gone = Problem(.daemonNotRunning, status: 503, title: "", detail: "Nobody answers at /s.")
+        let gone = Problem(.daemonNotRunning, status: 503, title: "", detail: "No daemon is listening at /s.")
         let outcome = StatusCheck(times: Sample.times, maxAge: nil).outcome(gone)
-        #expect(outcome == .init(line: "HOMING NOT RUNNING - Nobody answers at /s.", code: .daemonNotRunning))
+        #expect(outcome == .init(line: "HOMING NOT RUNNING - No daemon is listening at /s.", code: .daemonNotRunning))
     }
 
     @Test func whatHasWaitedTooLongIsNamed() {
@@ -37,7 +37,8 @@ import Testing
         #expect(old.code == .attentionNeeded)
         #expect(
             old.line
-                == "HOMING ATTENTION - Capture \(Sample.id(1)) for breathesafe was accepted 3 hours ago (10:55) and still waits. No answer."
+                == "HOMING ATTENTION - Capture \(Sample.id(1)) for breathesafe was accepted 3 hours ago (10:55) and is still waiting. "
+                + "No answer."
         )
         #expect(check(waiting, maxAge: 60, backend: "other").code == .success)
     }
@@ -72,9 +73,11 @@ import Testing
             check(Sample.status(attention: [dead, signIn], backends: [away, idle, Sample.backend("refusing")]))
                 == .init(
                     line:
-                        "HOMING ATTENTION - 1 capture was refused. Anna must sign in again. Nothing gets through to away: It does not answer.",
+                        "HOMING ATTENTION - 1 capture was refused. Anna must sign in again. "
+                        + "Homing cannot deliver to away: It does not answer.",
                     code: .attentionNeeded))
         #expect(
-            check(Sample.status(attention: [signIn], backends: [away])).line.hasSuffix("Nothing gets through to away: It does not answer."))
+            check(Sample.status(attention: [signIn], backends: [away])).line.hasSuffix(
+                "Homing cannot deliver to away: It does not answer."))
     }
 }

@@ -27,7 +27,7 @@ import Testing
                   last delivered  10 minutes ago (14:05)
 
                 drop folder  /var/lib/homing/spool
-                  empty: every file in it has been taken
+                  empty: no files are waiting
                 """)
     }
 
@@ -46,7 +46,7 @@ import Testing
                 breathesafe  https://breathesafe.example
                   account         anna@clinic.example, signed in since 12:10
                   entries         2 waiting, 1 being sent, 9 delivered
-                  sending         waits before it tries again: The server cannot be reached.
+                  sending         waiting to try again: The server cannot be reached.
                   oldest waiting  accepted 3 hours ago (10:55)
                   next try        in 2 minutes (14:17)
                 """)
@@ -60,14 +60,14 @@ import Testing
         ]
         #expect(
             text(Sample.status(backends: [report])).contains(
-                "sending  on, but no measurement gets through: one answered with a server error"))
+                "sending  on, except for measurement: one answered with a server error"))
         report.queue = .init(delivered: 1)
         #expect(StatusText.sending(report) == "on")
     }
 
     @Test func entriesThatCannotBeLookedUpAreCounted() {
         let report = Sample.backend(queue: .init(pending: 3, unseen: 1))
-        #expect(text(Sample.status(backends: [report])).contains("look-ups  1 entry waits for one that keeps failing"))
+        #expect(text(Sample.status(backends: [report])).contains("look-ups  1 entry is waiting for a look-up that keeps failing"))
     }
 
     @Test func somebodyMustSignIn() {
@@ -106,13 +106,13 @@ import Testing
         let lines = text(status).split(separator: "\n").map(String.init)
         #expect(lines[1...3] == ["Needs a person:", "  • 2 measurements were refused.", "    → See ‘homing list --state dead’."])
         #expect(lines.contains("  entries  1 on hold, 2 failed, 1 discarded"))
-        #expect(lines.last == "  2 files not yet taken in; 1 file refused, with its reason beside it")
+        #expect(lines.last == "  2 files not accepted yet; 1 file refused, with its reason beside it")
     }
 
     @Test func entriesOfAnotherAccountWaitForThatPerson() {
         let others = [WaitingAccount(account: "9", email: "bob@clinic.example", waiting: 1)]
         let status = Sample.status(backends: [Sample.backend(queue: .init(pending: 1), others: others)])
-        #expect(text(status).contains("  others   1 entry waits until bob@clinic.example signs in here"))
+        #expect(text(status).contains("  others   1 entry is waiting until bob@clinic.example signs in"))
     }
 
     @Test func aFreshDaemonHasNothingAndNobody() {
@@ -122,7 +122,7 @@ import Testing
                 Nothing has been captured yet.
 
                 breathesafe  https://breathesafe.example
-                  account  nobody is signed in
+                  account  none signed in
                   entries  none yet
                   sending  on
                 """)
@@ -136,7 +136,9 @@ import Testing
         #expect(text(status, backend: "two").hasPrefix("Two is well.\n"))
         #expect(text(status).hasPrefix("One is not.\n"))
         try status.requireBackend("two")
-        #expect(throws: Problem.invalid("There is no backend ‘three’; there is one and two.", next: "Name one of these with --backend.")) {
+        let expected = Problem.invalid(
+            "There is no backend ‘three’; configured: one and two.", next: "Name one of these with --backend.")
+        #expect(throws: expected) {
             try status.requireBackend("three")
         }
     }

@@ -19,7 +19,7 @@ import Testing
         let cooling = Sample.backend(gate: "cooling", reason: "The server cannot be reached.", queue: stuck)
         #expect(
             SyncText.progress(progress(start, cooling))
-                == "11 of 15 delivered, 2 dead, 1 held, 1 waiting… The server cannot be reached.")
+                == "11 of 15 delivered, 2 failed, 1 on hold, 1 waiting… The server cannot be reached.")
     }
 
     @Test func entriesOfOtherAccountsAreNotWaitedFor() {
@@ -58,27 +58,28 @@ import Testing
         #expect(
             SyncText.outcome(end) == """
                 2 entries delivered.
-                1 entry could not be delivered: see ‘homing list --state dead’ and ‘homing list --state held’.
+                1 entry failed or is on hold. To list them, run ‘homing list --state dead’ and ‘homing list --state held’.
                 1 was refused.
                 """)
         let blocked = progress(.init(pending: 3), Sample.backend(queue: .init(pending: 2, blocked: 2)), sentence: "Look.")
-        #expect(SyncText.outcome(blocked) == "2 entries wait behind one that needs you: ask ‘homing why ID’.\nLook.")
+        #expect(SyncText.outcome(blocked) == "2 entries are waiting behind one that needs you. To see why, run: homing why ID\nLook.")
         let signIn = progress(.init(), Sample.backend(gate: "signInRequired", queue: .init(pending: 1)), sentence: "1 waits.")
         #expect(
-            SyncText.outcome(signIn) == "At breathesafe somebody must sign in first: run ‘homing login --backend breathesafe’.\n1 waits.")
+            SyncText.outcome(signIn) == "At breathesafe, an account must sign in first. "
+                + "To sign in, run: homing login --backend breathesafe\n1 waits.")
         var keyed = Sample.backend("keyed", gate: "signInRequired", queue: .init(pending: 1))
         keyed.signInCommand = "homing login --backend keyed --token-stdin"
         #expect(
             SyncText.outcome(progress(.init(), keyed)).hasPrefix(
-                "At keyed somebody must sign in first: run ‘homing login --backend keyed --token-stdin’.\n"))
+                "At keyed, an account must sign in first. To sign in, run: homing login --backend keyed --token-stdin\n"))
     }
 
     @Test(
         arguments: [
-            (0, nil, "Nothing waits to be sent."),
-            (1, nil, "1 entry waits to be sent. Sending has begun; ‘homing sync --wait’ waits for its end."),
-            (2, "The server cannot be reached.", "2 entries wait to be sent.\nThe server cannot be reached."),
-            (0, "Nobody is signed in.", "Nothing waits to be sent.\nNobody is signed in."),
+            (0, nil, "No entries are waiting to be sent."),
+            (1, nil, "1 entry is waiting to be sent. Sending has started. To wait until the queue is empty, run: homing sync --wait"),
+            (2, "The server cannot be reached.", "2 entries are waiting to be sent.\nThe server cannot be reached."),
+            (0, "Nobody is signed in.", "No entries are waiting to be sent.\nNobody is signed in."),
         ] as [(Int, String?, String)])
     func syncSaysHowManyWaitAndWhatIsInTheWay(waiting: Int, obstacle: String?, text: String) {
         #expect(SyncText.report(SyncReport(waiting: waiting, cursor: 1, obstacle: obstacle)) == text)
@@ -88,10 +89,10 @@ import Testing
         let report = SyncReport(waiting: 0, cursor: 1, obstacle: "2 captures of bob@clinic.example wait.", others: 2)
         #expect(
             SyncText.report(report)
-                == "2 entries wait for people who are not signed in.\n2 captures of bob@clinic.example wait.")
+                == "2 entries are waiting for accounts that are not signed in.\n2 captures of bob@clinic.example wait.")
         #expect(
             SyncText.report(SyncReport(waiting: 0, cursor: 1, obstacle: nil, others: 1))
-                == "1 entry waits for somebody who is not signed in.")
+                == "1 entry is waiting for an account that is not signed in.")
     }
 
     @Test func linesThatAreNotRedrawnComeOnceATenth() {

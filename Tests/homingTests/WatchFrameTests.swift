@@ -15,7 +15,7 @@ import Testing
         var view = WatchView()
         view.saw(
             Sample.status(
-                "3 captures are on the way up.",
+                "3 captures are on their way.",
                 attention: [Attention(code: "dead", text: "1 capture was refused.", next: "See ‘homing list --state dead’.")],
                 backends: [Sample.backend(queue: .init(pending: 2, inflight: 1, dead: 1, delivered: 9), oldest: Sample.ago(minutes: 200))]),
             [
@@ -33,7 +33,7 @@ import Testing
     @Test func aFrameShowsEverythingOneWantsToKnow() {
         #expect(
             frame(width: 100).lines(view).joined(separator: "\n") == """
-                3 captures are on the way up.
+                3 captures are on their way.
 
                 Needs a person:
                   • 1 capture was refused.
@@ -44,12 +44,12 @@ import Testing
                   account: anna@clinic.example, signed in since 12:10
                   2 waiting, 1 being sent, 1 failed, 9 delivered · oldest accepted 3 hours ago (10:55)
 
-                IN LINE             WAITING  HEAD IS   CAPTURED      NEXT TRY      HEAD
+                LANE                WAITING  STATE     CAPTURED      NEXT TRY      FIRST ENTRY
                 users/5             12       inflight  14:12                       3f2a91c04b01
                 users/王小明的测量  1        pending   14:12         14:20         3f2a91c04b02
                 users/👩‍👩‍👧‍👦é           1000+    dead      14:12                       3f2a91c04b03
 
-                DELIVERED        ENTRY         NUMBER THERE    ROUTE               BACKEND
+                DELIVERED        ENTRY         SERVER ID       ROUTE               BACKEND
                 14:15:00         3f2a91c04b01  803             measurement         breathesafe
                 14:15:00         3f2a91c04b01  802             measurement         breathesafe
                 14:15:00         3f2a91c04b01  801             measurement         breathesafe
@@ -58,18 +58,18 @@ import Testing
 
     @Test(arguments: [40, 41, 57, 80, 100, 137, 200], [nil, 5, 12, 24, 60])
     func noLineIsTooLongAndNoFrameTooHigh(width: Int, height: Int?) {
-        let lines = frame(width: width, height: height, footer: "q to leave").lines(view)
+        let lines = frame(width: width, height: height, footer: "q to quit").lines(view)
         for line in lines { #expect(line.columns <= width, "\(line)") }
         if let height { #expect(lines.count == height) }
-        #expect(lines.last == "q to leave")
+        #expect(lines.last == "q to quit")
         #expect(lines.first?.hasPrefix("3 captures") == true)
     }
 
     @Test func whereTheDaemonIsGoneTheFrameSaysSoAndNothingElse() {
         var view = view
-        view.lost(Problem(.daemonNotRunning, status: 503, title: "", detail: "Nobody answers at /s.", next: "Start it."))
+        view.lost(Problem(.daemonNotRunning, status: 503, title: "", detail: "No daemon is listening at /s.", next: "Start it."))
         let lines = frame(width: 100).lines(view)
-        #expect(lines.first == "The daemon is not running. Nobody answers at /s.")
+        #expect(lines.first == "The daemon is not running. No daemon is listening at /s.")
         #expect(lines.contains("Start it.") && !lines.contains { $0.contains("users/5") })
         view.saw(Sample.status(), [])
         #expect(frame(width: 100).lines(view).first == "All is well.")

@@ -36,7 +36,7 @@ def until(what, condition, seconds=30):
         if value:
             return value
         time.sleep(0.05)
-    raise Failure(f"not within {seconds} seconds: {what}")
+    raise Failure(f"did not happen within {seconds} seconds: {what}")
 
 
 def base_image(cache):
@@ -91,14 +91,14 @@ class Station:
             self.nspawn = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
 
         def is_up():
-            expect(self.nspawn.poll() is None, f"systemd-nspawn has ended; see {self.log}")
+            expect(self.nspawn.poll() is None, f"systemd-nspawn exited; see {self.log}")
             return self.leader() and "running" in self.run("systemctl is-system-running", check=False).stdout
         until("the station has booted", is_up, 60)
 
     def reboot(self):
         self.run("systemctl reboot", check=False)
         # So it asks whoever keeps the unit to start it again (systemd.service(5), exit code 133).
-        expect(self.nspawn.wait(60) == 133, f"systemd-nspawn ended with {self.nspawn.returncode} at the reboot")
+        expect(self.nspawn.wait(60) == 133, f"systemd-nspawn exited with {self.nspawn.returncode} at the reboot")
         self.power_on()
 
     def remove(self):

@@ -35,9 +35,9 @@ def unit_refuses_system_calls_and_places_it_does_not_need(station):
     said = station.run("journalctl --unit probe.service --output cat | grep '^{' | tail -n 1").stdout
     confined, free = json.loads(said), json.loads(station.run("python3 /srv/probe.py").stdout)
     missing = {name for name in free if name in confined and confined[name]}
-    expect(not missing, f"the unit lets through: {', '.join(sorted(missing))}")
+    expect(not missing, f"the unit allows: {', '.join(sorted(missing))}")
     refused = {name for name, passes in free.items() if not passes}
-    expect(not refused, f"the control, under no unit, was refused: {', '.join(sorted(refused))}")
+    expect(not refused, f"the control failed: the probe was refused without the unit: {', '.join(sorted(refused))}")
 
 
 PROBE = """
@@ -71,7 +71,7 @@ print(json.dumps({
 def state_files_are_the_daemons_alone(station):
     station.run("homing submit /srv/captures/capture-01.json --user 5", "alice")
     open_to_others = station.run(f"find {STATE} -path {STATE}/spool -prune -o -type f -perm /077 -print").stdout
-    expect(not open_to_others, f"others may use {open_to_others}")
+    expect(not open_to_others, f"other users can access {open_to_others}")
     sessions = station.run(f"cd {STATE} && find sessions -name '*.session'").stdout.split()
     expect(sessions, "no account is signed in")
     for file in ["homing.key", "outbox.sqlite", *sessions]:
@@ -88,15 +88,15 @@ def swapped_user_folder_does_not_reach_the_state_directory(station):
         station.run(f"rm -rf {NEW}/users/9 {NEW}/users/.nine {NEW}/old-*")
         attack = station.start(f"exec python3 -c '{SWAP}' {NEW} {STATE}", "alice")
         began = attack.stdout.readline()
-        expect(began == "ready\n", f"the attack did not begin: {began}")
+        expect(began == "ready\n", f"the attack did not start: {began}")
         station.start_service()
         said = attack.communicate(timeout=60)[0]
-        expect("swapped" in said, f"the attack failed by itself: {said}")
+        expect("swapped" in said, f"the attack itself failed: {said}")
         until("the old files were taken", lambda: not station.waiting("old-*"), 60)
         # Ends the look at the drop folder first.
         station.stop()
         now = station.run(f"stat --format %i {STATE}/homing.key", check=False).stdout
-        expect(now == key, f"attempt {attempt + 1}: homing.key was taken away through the link")
+        expect(now == key, f"attempt {attempt + 1}: homing.key was moved away through the link")
 
 
 SWAP = """
@@ -154,7 +154,7 @@ def waiting_files_belong_to_the_operator_who_dropped_them(station):
     expect(not station.can("bob", f"touch {NEW}/users/7/.his"), "bob can drop into alice's folder")
     station.run(f"setfacl -m default:group::rwx {NEW}")
     station.drop("alice", "open.json", NEW, "000")
-    expect(station.can("bob", f"cat {NEW}/open.json"), "the control, with a default ACL for the group, is closed to bob")
+    expect(station.can("bob", f"cat {NEW}/open.json"), "the control failed: bob cannot read it in spite of a default ACL for the group")
 
 
 def shared_user_folder_protects_its_files_too(station):
@@ -233,14 +233,14 @@ def roles_allow_what_the_table_says(station):
                 # 4: not permitted. 6: done, and there is something to attend to.
                 fits = code == 4 if user not in allowed else code in (0, 6) or code != 4 and command in may_fail
                 if not fits:
-                    wrong.append(f"{user}: homing {command} ends with {code}")
+                    wrong.append(f"{user}: homing {command} exits with {code}")
     expect(not wrong, "; ".join(wrong))
 
 
 # What stops the drop folder, and who sees it
 
 def stopped_drop_folder_is_seen_by_monitoring(station):
-    expect(station.can("olga", "homing status --check"), "a healthy station does not pass")
+    expect(station.can("olga", "homing status --check"), "homing status --check fails at a healthy station")
     taken = f"{STATE}/spool/taken"
     station.run(f"chown root:homing {taken} && chmod 0550 {taken}")
     station.drop("alice", "one.json")
@@ -260,9 +260,9 @@ def file_that_the_daemon_may_not_read_stays_with_a_hint(station):
                f"umask 077; cp /srv/captures/capture-02.json /var/tmp/private.json && mv /var/tmp/private.json {file}"]
     for making, hint in zip(makings, ("chmod 640", "setfacl -m u:")):
         station.run(making, "alice")
-        said = until("homing status tells of the file", lambda: said_of(station, "private.json"))
+        said = until("homing status reports the file", lambda: said_of(station, "private.json"))
         command = re.search(hint + r"[^']*'[^']*'", said)
-        expect(command, f"homing status does not say to type {hint}: {said}")
+        expect(command, f"homing status does not suggest {hint}: {said}")
         expect(station.waiting(), "the file is gone")
         station.run(command[0], "alice")
         until("the file was taken", lambda: not station.waiting(), 120)
@@ -278,7 +278,7 @@ def user_without_a_role_shuts_nobody_out(station):
     attacks = [station.start(f"exec timeout 60 python3 -c '{FLOOD}'", "nora") for _ in range(2)]
     for attack in attacks:
         began = attack.stdout.readline()
-        expect(began == "ready\n", f"the attack did not begin: {began}")
+        expect(began == "ready\n", f"the attack did not start: {began}")
     failed = []
     for user in ("alice", "olga", "adam") * 5:
         done = station.run("homing status", user, check=False)
@@ -329,7 +329,7 @@ def drop_folder_is_repaired_when_the_state_directory_was_moved_away(station):
     operator_can_drop_and_is_protected(station, "a move")
     station.drop_in("ExecStartPre=")
     move_away()
-    expect(not station.can("alice", f"touch {NEW}/x"), "the control, without the repair, lets alice drop")
+    expect(not station.can("alice", f"touch {NEW}/x"), "the control failed: alice can drop files without the repair")
 
 
 def drop_folder_is_repaired_after_a_restore_as_root(station):
@@ -349,7 +349,7 @@ def drop_folder_is_repaired_after_a_restore_as_root(station):
     station.run("homing sync --wait --timeout 30", "alice")
     station.drop_in("ExecStartPre=")
     restore()
-    expect(not station.can("alice", f"touch {NEW}/x"), "the control, without the repair, lets alice drop")
+    expect(not station.can("alice", f"touch {NEW}/x"), "the control failed: alice can drop files without the repair")
 
 
 def drop_folder_is_repaired_after_chmod_and_chown(station):
@@ -369,7 +369,7 @@ def check_finds_what_shuts_operators_out(station):
         return done.returncode, done.stdout + done.stderr
 
     code, said = check()
-    expect(code == 0, f"a healthy station does not pass: {said}")
+    expect(code == 0, f"homingd check fails at a healthy station: {said}")
     users = f"{NEW}/users"
     key = f"{STATE}/homing.key"
     profile = "/etc/homing/backends/breathesafe.yaml"
@@ -394,11 +394,11 @@ def check_finds_what_shuts_operators_out(station):
             code, said = check(script)
             # The owning group's own entry still lets operators in: an entry that grants is enough.
             if word is None and code != 0 or word is not None and (code == 0 or word not in said):
-                wrong.append(f"after ‘{damage}’, ‘{script}’ ends with {code}: {said}")
+                wrong.append(f"after ‘{damage}’, ‘{script}’ exits with {code}: {said}")
         station.run(repair)
     expect(not wrong, "\n".join(wrong))
     code, said = check()
-    expect(code == 0, f"after all repairs: {said}")
+    expect(code == 0, f"homingd check fails after all repairs: {said}")
 
 
 # Ends and beginnings
@@ -410,12 +410,12 @@ def killed_daemon_comes_back_and_delivers_its_backlog_once(station):
         station.run(f"homing submit /srv/captures/capture-0{number}.json --user 5", "alice")
     daemon = station.daemon()
     station.run(f"kill -KILL {daemon}")
-    until("another daemon runs", lambda: station.daemon() not in (0, daemon))
+    until("a new daemon runs", lambda: station.daemon() not in (0, daemon))
     station.run("systemctl start sandbox.service")
     station.run("homing sync --wait --timeout 40", "alice")
     expect(station.delivered() == 5, f"delivered {station.delivered()}, expected 5")
     made = station.created()[before:]
-    expect(len(made) == len(set(made)) == 5, f"the backend made {made}")
+    expect(len(made) == len(set(made)) == 5, f"the backend created {made}")
 
 
 def backlog_survives_a_reboot(station):
@@ -434,18 +434,18 @@ def stopped_service_stays_down_and_starts_again(station):
     station.stop()
     began = time.monotonic()
     done = station.run("homing status", "alice", check=False)
-    expect(done.returncode == 3, f"homing status ends with {done.returncode}, expected 3: {done.stderr}")
+    expect(done.returncode == 3, f"homing status exits with {done.returncode}, expected 3: {done.stderr}")
     expect(time.monotonic() - began < 10, "homing status took longer than 10 seconds")
-    expect(station.daemon() == 0, "the daemon runs")
+    expect(station.daemon() == 0, "the daemon is running")
     station.start_service()
     expect(station.can("alice", "homing status"), "homing status fails after the start")
 
 
 def call_to_the_socket_starts_the_service(station):
     station.run("systemctl stop homingd.service 2>&1")
-    expect(station.daemon() == 0, "the daemon runs")
+    expect(station.daemon() == 0, "the daemon is running")
     expect(station.can("alice", "homing status"), "homing status fails")
-    expect(station.daemon() != 0, "the daemon does not run")
+    expect(station.daemon() != 0, "the daemon is not running")
 
 
 def status_answers_while_the_unit_is_masked(station):
@@ -466,7 +466,7 @@ def answers_soon(station, when):
         done = station.run("timeout 20 homing status", user, check=False)
         took = time.monotonic() - began
         expect(took < 10, f"while {when}, homing status took {took:.1f} seconds (exit {done.returncode})")
-        expect(done.returncode == 3, f"while {when}, homing status ends with {done.returncode}, expected 3: {done.stderr}")
+        expect(done.returncode == 3, f"while {when}, homing status exits with {done.returncode}, expected 3: {done.stderr}")
 
 
 # Resources
@@ -485,7 +485,7 @@ def four_large_submissions_leave_a_small_daemon_alive(station):
         said = [submission.communicate(timeout=120)[0] for submission in submissions]
         expect(station.daemon() == daemon, f"the daemon was killed: {said}")
         expect(station.can("alice", "homing status --json"), "homing status fails")
-        expect(any(submission.returncode == 0 for submission in submissions), f"none was accepted: {said}")
+        expect(any(submission.returncode == 0 for submission in submissions), f"no submission was accepted: {said}")
 
 
 class memory_limit:
@@ -500,7 +500,7 @@ class memory_limit:
     def __enter__(self):
         if not self.is_needed:
             return
-        expect(self.folder.parent.is_dir(), "no memory controller here")
+        expect(self.folder.parent.is_dir(), "this machine has no memory controller")
         self.folder.mkdir()
         (self.folder / "memory.limit_in_bytes").write_text(str(self.limit))
         number = str(self.station.daemon())

@@ -26,7 +26,7 @@ struct Deliveries {
                 Row(
                     part: "deliver", what: name, value: rate, unit: "/s", ratio: rate / bare, of: "of the bare client",
                     target: lanes == 1 ? nil : "at least 0.5", isMet: lanes == 1 ? nil : rate / bare >= 0.5),
-                Row(part: "deliver", what: "\(name), of the disk’s fdatasyncs a second", value: rate / disk, unit: "×"),
+                Row(part: "deliver", what: "\(name), relative to the disk’s fdatasyncs per second", value: rate / disk, unit: "×"),
                 Row(
                     part: "deliver", what: "\(name): deliveries per fdatasync", value: perSync, unit: "",
                     target: lanes == 1 ? "at least 0.8" : nil, isMet: lanes == 1 ? perSync >= 0.8 : nil),

@@ -33,14 +33,14 @@ struct Idling {
                 part: "idle", what: "processor ticks in 10 s", value: Double(ticks - first.ticks), unit: "", target: "0",
                 isMet: ticks == first.ticks),
             Row(
-                part: "idle", what: "wake-ups a minute of its own", value: own, unit: "", ratio: Self.libdispatch,
-                of: "of libdispatch’s, to look after its threads", target: "at most 1", isMet: own <= 1),
+                part: "idle", what: "the daemon’s own wake-ups per minute", value: own, unit: "", ratio: Self.libdispatch,
+                of: "by libdispatch, to manage its threads", target: "at most 1", isMet: own <= 1),
             Row(
                 part: "idle", what: "fsyncs in 3 minutes", value: Double(try station.syncs - syncs), unit: "", target: "0",
                 isMet: try station.syncs == syncs),
             Row(
                 part: "idle", what: "resident memory", value: last.resident, unit: "MiB", target: "at most 45", isMet: last.resident <= 45),
-            Row(part: "idle", what: "of it not the program’s file", value: last.own, unit: "MiB"),
+            Row(part: "idle", what: "of which outside the program’s file", value: last.own, unit: "MiB"),
         ]
         try await station.close()
         return rows

@@ -23,18 +23,20 @@ struct LargeDocuments {
         try await station.submit(20, clients: 4, document: document)
         let fortieth = try await memory()
         let rows = [
-            Row(part: "large", what: "memory before", value: before.resident, unit: "MiB", ratio: before.own, of: "not the program’s file"),
+            Row(
+                part: "large", what: "memory before", value: before.resident, unit: "MiB", ratio: before.own,
+                of: "MiB outside the program’s file"),
             Row(
                 part: "large", what: "after one document of 31 MiB", value: first.resident, unit: "MiB", ratio: first.own,
-                of: "not the program’s file"),
+                of: "MiB outside the program’s file"),
             Row(
-                part: "large", what: "after twenty of them, four at a time", value: twentieth.resident, unit: "MiB", ratio: twentieth.own,
-                of: "not the program’s file"),
+                part: "large", what: "after twenty, four at a time", value: twentieth.resident, unit: "MiB", ratio: twentieth.own,
+                of: "MiB outside the program’s file"),
             Row(
                 part: "large", what: "after forty", value: fortieth.resident, unit: "MiB", ratio: fortieth.own,
-                of: "not the program’s file",
+                of: "MiB outside the program’s file",
                 target: "within 3 of twenty", isMet: fortieth.resident - twentieth.resident <= 3),
-            Row(part: "large", what: "the most it has been", value: fortieth.peak, unit: "MiB"),
+            Row(part: "large", what: "peak memory", value: fortieth.peak, unit: "MiB"),
         ]
         try await station.close()
         return rows

@@ -45,7 +45,7 @@ struct LongQueue {
                     part: "queue", what: "\(what): resident memory", value: resident, unit: "MiB", ratio: resident - base.resident,
                     of: "MiB above an empty queue", target: "at most 45, within 3",
                     isMet: resident <= 45 && resident - base.resident <= 3),
-                Row(part: "queue", what: "\(what): of it not the program’s file", value: memory.own, unit: "MiB"),
+                Row(part: "queue", what: "\(what): of which outside the program’s file", value: memory.own, unit: "MiB"),
             ]
             if length > 0 {
                 let (claim, transaction) = try await claimTimes(station)

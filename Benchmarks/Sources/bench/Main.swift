@@ -15,7 +15,7 @@ struct Bench: AsyncParsableCommand {
         name: .customLong("only"), help: "Measure only this part; repeatable: \(Part.allCases.map(\.rawValue).joined(separator: ", ")).")
     var parts: [Part] = []
     @Option(help: "The longest queue to measure.") var longest = 1_000_000
-    @Option(help: "Seconds for each rate.") var seconds = 5.0
+    @Option(help: "The seconds to measure each rate.") var seconds = 5.0
 
     enum Part: String, CaseIterable, ExpressibleByArgument { case submit, deliver, apart, queue, large, idle, distance }
 

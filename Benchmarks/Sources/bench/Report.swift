@@ -20,7 +20,7 @@ struct Report: Sendable {
     static func += (report: inout Report, rows: [Row]) { report.rows += rows }
 
     var table: String {
-        let head = "| part | what | figure | beside | target | met |\n|---|---|---:|---|---|---|"
+        let head = "| part | measurement | result | comparison | target | met |\n|---|---|---:|---|---|---|"
         return ([head] + rows.map(Self.line)).joined(separator: "\n")
     }
 
@@ -39,10 +39,10 @@ struct Report: Sendable {
         """
         # Measured speed
 
-        Written by `make bench` on \(began.formatted(.iso8601.year().month().day())): \(Machine.description). Release build; every rate beside what the same
-        disk or the bare HTTP client did in the same minute, because machines differ and are shared. Rows per fdatasync are counted inside the
-        daemon. Most of the resident memory is the program’s own file, of which the kernel maps more than is used and which it can drop at any
-        time; by how much differs from run to run. What the daemon itself has taken is told apart.
+        Written by `make bench` on \(began.formatted(.iso8601.year().month().day())): \(Machine.description). Release build. Each
+        rate is compared with the rate of the same disk or the bare HTTP client in the same minute, because machines differ and are shared. Rows
+        per fdatasync are counted inside the daemon. Most of the resident memory is the program’s own file. The kernel maps more of it than the
+        daemon uses, can drop it at any time, and maps a different amount in each run. The daemon’s other memory has rows of its own.
 
         \(table)
 

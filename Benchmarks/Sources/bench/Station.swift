@@ -65,7 +65,7 @@ final class Station: Sendable {
         try process.run()
         let isReady = await notifications.wait(for: "READY=1", seconds: 30)
         let took = (ContinuousClock.now - begin).seconds
-        guard isReady else { throw BenchError("homingd did not get ready: \(log.withLock { $0 })") }
+        guard isReady else { throw BenchError("homingd did not become ready: \(log.withLock { $0 })") }
         daemon.withLock { $0 = process }
         return took
     }
@@ -155,7 +155,7 @@ struct BenchError: Error, CustomStringConvertible {
 func eventually(seconds: Double = 30, _ condition: () throws -> Bool) async throws {
     let limit = ContinuousClock.now + .seconds(seconds)
     while try !condition() {
-        guard ContinuousClock.now < limit else { throw BenchError("waited \(seconds) s in vain") }
+        guard ContinuousClock.now < limit else { throw BenchError("gave up after \(seconds) s of waiting") }
         try await Task.sleep(for: .milliseconds(5))
     }
 }

@@ -19,7 +19,7 @@ struct Submissions {
                 rows.append(
                     Row(
                         part: "submit", what: "\(name), \(clients) \(clients == 1 ? "client" : "clients")", value: Double(count) / seconds,
-                        unit: "/s", ratio: Double(count) / seconds / disk, of: "of the disk’s fdatasyncs a second"))
+                        unit: "/s", ratio: Double(count) / seconds / disk, of: "of the disk’s fdatasyncs per second"))
                 rows.append(
                     Row(
                         part: "submit", what: "\(name), \(clients) \(clients == 1 ? "client" : "clients"): rows per fdatasync",

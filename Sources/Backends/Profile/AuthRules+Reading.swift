@@ -8,12 +8,12 @@ extension AuthRules {
             return nil
         }
         let ways: [WayBack] = scheme == .cookie ? [.login] : [.refresh, .login]
-        let expected = "\(ways.map(\.rawValue).joined(separator: " or ")), or nothing, where only a person can go on"
+        let expected = "\(ways.map(\.rawValue).joined(separator: " or ")), or an empty list if only a person can sign in again"
         let renewals = table.list("on_401", expected: expected) { node in
             node.text.flatMap(WayBack.init).flatMap { ways.contains($0) ? $0 : nil }
         }
         if let renewals, Set(renewals).count < renewals.count {
-            table.reject("on_401", expected: "every step once", found: "a step twice")
+            table.reject("on_401", expected: "each step only once", found: "a step twice")
         }
         let isBearer = scheme == .bearer
         let placement = isBearer ? Self.placement(table) : .header
@@ -26,17 +26,20 @@ extension AuthRules {
         let logout = table.table("logout").map { LogoutRules($0, defaults: defaults, hasTokens: isBearer) }
         for way in renewals ?? [] {
             if way == .refresh, !table.keys.contains("refresh") {
-                table.reject("on_401", expected: "the table refresh beside it, for refresh")
+                table.reject("on_401", expected: "the table auth.refresh, which the step refresh needs")
             }
-            if way == .login, !table.keys.contains("login") { table.reject("on_401", expected: "the table login beside it, for login") }
+            if way == .login, !table.keys.contains("login") {
+                table.reject("on_401", expected: "the table auth.login, which the step login needs")
+            }
         }
         let means = isBearer ? table.choice("sign_in", as: SignInMeans.self) : nil
         switch means {
-        case .password where !table.keys.contains("login"): table.reject("sign_in", expected: "the table login beside it, for password")
+        case .password where !table.keys.contains("login"):
+            table.reject("sign_in", expected: "the table auth.login, which password needs")
         case .refreshToken where !table.keys.contains("refresh"):
-            table.reject("sign_in", expected: "the table refresh beside it, for refresh_token")
+            table.reject("sign_in", expected: "the table auth.refresh, which refresh_token needs")
         case .token where table.keys.contains("login") || table.keys.contains("refresh"):
-            table.reject("sign_in", expected: "password or refresh_token, since these tokens do not last")
+            table.reject("sign_in", expected: "password or refresh_token: token is only for profiles without login and refresh")
         default: break
         }
         table.close()
@@ -56,7 +59,7 @@ extension AuthRules {
     }
 
     private static func placement(_ table: StrictTable) -> TokenPlacement {
-        table.read("placement", expected: "bearer, or query: and the name of a parameter") { node in
+        table.read("placement", expected: "bearer, or query:NAME with the name of a query parameter") { node in
             guard let text = node.text else { return nil }
             if text == "bearer" { return .header }
             let name = text.dropFirst("query:".count)
@@ -138,7 +141,7 @@ extension AuthRules.LogoutRules {
         // Without `request`, the server is not notified and request keys have no meaning.
         guard table.keys.contains("request") else {
             (request, requestForAll) = (nil, nil)
-            if forAll != nil { table.reject("json_all", expected: "request beside it") }
+            if forAll != nil { table.reject("json_all", expected: "the key request in the same table") }
             return
         }
         let one = RequestTemplate(table, [.json, .form, .headers, .timeout], scope: scope, defaults: defaults)

@@ -50,7 +50,7 @@ indirect enum BodyTemplate: Hashable, Sendable {
                         log.add(
                             Mistake(
                                 file: node.file, line: member.line, key: path, found: "nothing",
-                                expected: "a value; a placeholder in quotes, such as \"{item.name}\", or null where null is meant"))
+                                expected: "a value; put a placeholder in quotes, such as \"{item.name}\", and write null for JSON null"))
                         return nil
                     }
                     return BodyTemplate(member.value, path: path, scope: scope, log: log).map { Member(key: member.key, value: $0) }
@@ -117,11 +117,11 @@ extension TextTemplate {
     func checkWithinText() throws(TemplateMistake) {
         for placeholder in placeholders {
             if placeholder.isPayload {
-                throw TemplateMistake(found: "{item.payload} within a text", expected: "{item.payload} as a whole value of a JSON body")
+                throw TemplateMistake(found: "{item.payload} within other text", expected: "{item.payload} as a whole value of a JSON body")
             }
             if placeholder.isOptional {
                 throw TemplateMistake(
-                    found: "{\(placeholder.name)?} within a text", expected: "{\(placeholder.name)} without a question mark")
+                    found: "{\(placeholder.name)?} within other text", expected: "{\(placeholder.name)} without a question mark")
             }
         }
     }

@@ -25,7 +25,7 @@ enum FieldType: String, CaseIterable {
     var expected: String {
         switch self {
         case .integer: "a whole number above 0 without leading zeros, such as 5"
-        case .text: "a text that is not empty, without control characters and without white space at its ends"
+        case .text: "non-empty text without control characters, leading or trailing white space"
         }
     }
 }

@@ -7,7 +7,7 @@ extension Profile {
         guard let table = StrictTable(node, log: log) else { return nil }
         _ = table.value("extends")
         _ = table.read("schema", required: true, expected: "1") { if case .scalar(_, .int(1)) = $0.content { true } else { nil } }
-        let name = table.read("name", required: true, expected: "a name of small letters, digits, - and _") { node in
+        let name = table.read("name", required: true, expected: "a name of lowercase letters, digits, - and _") { node in
             node.text.flatMap { $0.isProfileName ? $0 : nil }
         }
         let base = table.read("base_url", required: true, expected: "https://host/path, or http:// to a loopback address", Self.base)
@@ -23,7 +23,7 @@ extension Profile {
         let idempotency = table.table("idempotency").flatMap(IdempotencyRules.init)
         let declared = table.map("routes")
         if declared.isEmpty, !log.all.contains(where: { $0.key == "routes" }) {
-            table.reject("routes", expected: "at least one route: without any, nothing can be sent", found: "none")
+            table.reject("routes", expected: "at least one route, because Homing sends nothing without one", found: "none")
         }
         let routes = declared.compactMap { route in
             StrictTable(route.value, path: route.path, log: log).flatMap { Route(route.name, $0, defaults: defaults) }
@@ -75,7 +75,7 @@ extension Profile {
                 vars[entry.name] = text
             } else {
                 let expected =
-                    reserved[entry.name] == nil ? "a text" : "a name other than \(reserved.keys.sorted().joined(separator: ", "))"
+                    reserved[entry.name] == nil ? "text" : "a name other than \(reserved.keys.sorted().joined(separator: ", "))"
                 table.log.add(
                     Mistake(
                         file: entry.value.file, line: entry.value.line, key: entry.path, found: entry.value.summary, expected: expected))
@@ -91,7 +91,7 @@ extension Profile {
         table.log.add(
             Mistake(
                 file: refresh.file, line: refresh.line, key: "auth.refresh.account", found: "nothing",
-                expected: "where the answer names the account, or the table health: without either, nobody can sign in with a refresh token"
+                expected: "a pointer to the account in the answer, or the table health: signing in with a refresh token needs one of them"
             ))
     }
 
@@ -111,7 +111,9 @@ extension Profile.HealthRules {
         defer { table.close() }
         let request = RequestTemplate(table, [], scope: defaults.scope, defaults: defaults)
         let account = table.pointer("account", required: true)
-        if let request, request.method != "GET" { table.reject("request", expected: "GET: asking must not change anything") }
+        if let request, request.method != "GET" {
+            table.reject("request", expected: "GET, because a health check must not change anything")
+        }
         guard let request, let account else { return nil }
         self.init(request: request, account: account)
     }

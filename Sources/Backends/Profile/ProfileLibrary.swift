@@ -37,7 +37,7 @@ package struct ProfileLibrary {
         let backends = library.backends(files)
         try log.check()
         guard let backend = backends.first(where: { $0.profile.source.file == path }) else {
-            throw Mistakes([Mistake(file: path, key: "base_url", found: "nothing", expected: "a backend, not what others extend")])
+            throw Mistakes([Mistake(file: path, key: "base_url", found: "nothing", expected: "the URL of a backend")])
         }
         return backend
     }
@@ -54,11 +54,11 @@ package struct ProfileLibrary {
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: directory).filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }
         } catch {
-            let found = FileManager.default.fileExists(atPath: directory) ? "something else, or one that may not be read" : "no such folder"
+            let found = FileManager.default.fileExists(atPath: directory) ? "something that is not a readable folder" : "no such folder"
             log.add(
                 Mistake(
                     file: directory, key: "", found: found,
-                    expected: "a folder with a profile for each backend: make it, or say with ‘backends:’ in homing.yaml where it is"))
+                    expected: "a folder with a profile for each backend: create it, or set ‘backends:’ in homing.yaml to its path"))
             return [:]
         }
         var files: [String: YAMLNode] = [:]
@@ -70,7 +70,7 @@ package struct ProfileLibrary {
 
     private func file(_ path: String) -> YAMLNode? {
         guard let text = YAMLNode.text(of: path) else {
-            log.add(Mistake(file: path, key: "", found: "an unreadable file", expected: "a plain file of UTF-8 text, at most 1 MiB"))
+            log.add(Mistake(file: path, key: "", found: "an unreadable file", expected: "a regular file of UTF-8 text, at most 1 MiB"))
             return nil
         }
         return YAMLNode.parse(text, file: path, log: log)
@@ -93,12 +93,12 @@ package struct ProfileLibrary {
                 log.add(
                     Mistake(
                         file: file.file, line: name?.line, key: "name", found: "\"\(profile.name)\"",
-                        expected: "\"\(stem)\", as the file is called"))
+                        expected: "\"\(stem)\", the file name without .yaml"))
             } else if let other = fileOfName[profile.name] {
                 log.add(
                     Mistake(
                         file: file.file, line: name?.line, key: "name", found: "\"\(profile.name)\"",
-                        expected: "a name that \(other) does not have"))
+                        expected: "a unique name; \(other) already uses this one"))
             }
             fileOfName[profile.name] = file.file
             backends.append(Backend(profile))
@@ -114,7 +114,7 @@ package struct ProfileLibrary {
                 Mistake(
                     file: file.file, line: reference.line, key: "extends", found: reference.summary,
                     expected: "the name of another profile in this folder, without .yaml"
-                        + (reference.text.map { "; copy \($0).yaml into it" } ?? "")))
+                        + (reference.text.map { "; copy \($0).yaml into the folder" } ?? "")))
             return nil
         }
         if let deeper = base.member("extends") {
@@ -122,7 +122,7 @@ package struct ProfileLibrary {
                 Mistake(
                     file: file.file, line: reference.line, key: "extends",
                     found: "\(reference.summary), which itself extends \(deeper.summary)",
-                    expected: "a profile that extends none"))
+                    expected: "a profile that does not extend another"))
             return nil
         }
         guard StrictTable(base, log: log) != nil, case .table(let members) = base.content else { return nil }

@@ -25,7 +25,7 @@ extension RequestTemplate {
         let own = keys.contains(.headers) ? Self.headers(table, scope: scope) : []
         let json = keys.contains(.json) ? Self.json("json", in: table, scope: scope) : nil
         let form = keys.contains(.form) ? Self.form(table, scope: scope) : nil
-        if json != nil, form != nil { table.reject("form", expected: "either json or form") }
+        if json != nil, form != nil { table.reject("form", expected: "either json or form, not both") }
         guard let line = table.read("request", required: true, expected: "\"METHOD /path\" or \"METHOD https://…\"", { $0.text }),
             let (method, url) = Self.target(
                 line, table, scope: scope.without("password").without("refresh").without("access"), defaults: defaults)
@@ -99,11 +99,11 @@ extension RequestTemplate {
         _ node: YAMLNode, _ name: String, path: String, scope: TemplateScope, log: MistakeLog
     ) -> HeaderTemplate? {
         do throws(TemplateMistake) {
-            guard let text = node.text else { throw TemplateMistake(found: node.summary, expected: "a text; put it in quotes") }
+            guard let text = node.text else { throw TemplateMistake(found: node.summary, expected: "text; put it in quotes") }
             let template = try TextTemplate(parsing: text, scope: scope)
             if template.solePlaceholder?.isPayload != false { try template.checkWithinText() }
             guard !template.literal.unicodeScalars.contains(where: { $0.value < 0x20 }) else {
-                throw TemplateMistake(found: "a line break", expected: "a text on one line")
+                throw TemplateMistake(found: "a control character", expected: "text on one line")
             }
             return HeaderTemplate(name: name, value: template)
         } catch {

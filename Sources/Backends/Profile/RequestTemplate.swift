@@ -40,7 +40,7 @@ struct RequestTemplate: Sendable {
             if let sole = header.value.solePlaceholder, sole.isOptional, try values.value(sole) == nil { continue }
             let value = try header.value.render(values)
             guard !value.holdsControlCharacters else {
-                throw Failure(.profile, "\(values.subject) got a line break or control character for the header \(header.name).")
+                throw Failure(.profile, "\(values.subject) cannot put a line break or control character into the header \(header.name).")
             }
             request.headers.append(HeaderField(header.name, value))
         }

@@ -12,20 +12,20 @@ extension Route {
             if let body = request?.json?.marked(at: marker.tokens[...]) {
                 request?.body = .json(body)
             } else {
-                table.reject("marker", expected: "a new member of an object of json, or of {item.payload} itself")
+                table.reject("marker", expected: "a pointer to a new member of an object in json, or of {item.payload} itself")
             }
         }
         fields = Self.fields(table)
         requires = table.pointers("requires")
         if !requires.isEmpty, isRequestSound, request?.json?.takesPayload != true {
-            table.reject("requires", expected: "{item.payload} in json: what is required is looked for in the payload")
+            table.reject("requires", expected: "{item.payload} in json, because requires applies to the payload")
         }
         allowsEmpty = table.bool("empty") ?? false
         promises = table.pointers("promises")
         remoteID = table.pointer("remote_id")
-        if allowsEmpty, remoteID != nil { table.reject("empty", expected: "either empty or remote_id") }
-        if allowsEmpty, !promises.isEmpty { table.reject("empty", expected: "either empty or promises") }
-        lane = table.read("lane", expected: "a text with {item.…} placeholders") { Self.lane($0, "lane", table, scope: scope) }
+        if allowsEmpty, remoteID != nil { table.reject("empty", expected: "either empty or remote_id, not both") }
+        if allowsEmpty, !promises.isEmpty { table.reject("empty", expected: "either empty or promises, not both") }
+        lane = table.read("lane", expected: "text with {item.…} placeholders") { Self.lane($0, "lane", table, scope: scope) }
         onDead = table.choice("on_dead") ?? .halt
         delivery = table.choice("delivery") ?? .atLeastOnce
         unknownOn = Set(
@@ -37,14 +37,14 @@ extension Route {
         echo = table.pointer("echo")
         mostLevels = table.int("max_depth", in: 1...JSONSyntax.mostLevels)
         for key in ["echo", "max_depth"] where table.keys.contains(key) && isRequestSound && request?.json?.takesPayload != true {
-            table.reject(key, expected: "{item.payload} in json, which it is about")
+            table.reject(key, expected: "{item.payload} in json, because \(key) applies to the payload")
         }
-        after = table.read("after", expected: "a lane of other routes, as a text with {item.…} placeholders") {
+        after = table.read("after", expected: "the lane of other routes, as text with {item.…} placeholders") {
             Self.lane($0, "after", table, scope: scope)
         }
         find = table.table("find").flatMap { Find($0, defaults: defaults) }
         if table.keys.contains("find"), !table.keys.contains("marker") {
-            table.reject("find", expected: "marker beside it: without the mutation's id in the body there is nothing to find")
+            table.reject("find", expected: "the key marker in the same route: without the entry's id in the body, a look-up cannot find it")
         }
         guard let request else { return nil }
         self.name = name
@@ -89,7 +89,9 @@ extension Route.Find {
         let remoteID = table.pointer("remote_id", required: true)
         let echo = table.pointer("echo")
         let pages = table.table("pages").flatMap(Route.Pages.init)
-        if let request, !request.method.isSafeMethod { table.reject("request", expected: "GET: looking must not change anything") }
+        if let request, !request.method.isSafeMethod {
+            table.reject("request", expected: "GET, because a look-up must not change anything")
+        }
         guard let request, let list, let match, let remoteID else { return nil }
         self.init(request: request, list: list, match: match, remoteID: remoteID, echo: echo, pages: pages)
     }

@@ -3,7 +3,7 @@ import SyncModel
 extension StrictTable {
     /// Numbers and booleans need quotes.
     package func text(_ key: String, required: Bool = false) -> String? {
-        read(key, required: required, expected: "a text") { $0.text }
+        read(key, required: required, expected: "text") { $0.text }
     }
 
     package func bool(_ key: String) -> Bool? {
@@ -21,7 +21,7 @@ extension StrictTable {
 
     /// In seconds, with an optional fraction.
     package func seconds(_ key: String, in range: ClosedRange<Double> = 0.001...86_400 * 3650) -> Duration? {
-        read(key, expected: "seconds from \(range.lowerBound) to \(range.upperBound)") { node in
+        read(key, expected: "a number of seconds from \(range.lowerBound) to \(range.upperBound)") { node in
             let number: Double
             switch node.content {
             case .scalar(_, .int(let whole)): number = Double(whole)
@@ -61,7 +61,7 @@ extension StrictTable {
         }
     }
 
-    package func texts(_ key: String) -> [String]? { list(key, expected: "a text") { $0.text } }
+    package func texts(_ key: String) -> [String]? { list(key, expected: "text") { $0.text } }
 }
 
 extension YAMLNode {

@@ -33,7 +33,7 @@ struct TemplateScope: Sendable {
         "password": "{password} only in the body or a header of auth.login",
         "refresh": "{refresh} only in auth.refresh and auth.logout of scheme bearer, never in a URL",
         "access":
-            "{access} only in auth.refresh and auth.logout of scheme bearer, never in a URL; other requests get the token by themselves",
+            "{access} only in auth.refresh and auth.logout of scheme bearer, never in a URL; Homing adds the token to all others itself",
     ]
 
     private static func isNameCharacter(_ character: Character) -> Bool {

@@ -28,12 +28,12 @@ struct TemplateValues {
 
     private static func way(_ placeholder: Placeholder) -> String {
         guard let field = placeholder.field else { return "" }
-        return ": say it with ‘\(field == "user_id" ? "--user ID" : "--item \(field)=VALUE")’ (or item.\(field)= in the query)"
+        return ": give it with ‘\(field == "user_id" ? "--user ID" : "--item \(field)=VALUE")’ (or item.\(field)= in the query)"
     }
 
     func text(_ placeholder: Placeholder) throws(Failure) -> String {
         guard let text = try value(placeholder)?.text else {
-            throw Failure(.profile, "\(subject) needs a text or a number as \(Self.label(placeholder)).")
+            throw Failure(.profile, "\(subject) needs text or a number as \(Self.label(placeholder)).")
         }
         return text
     }

@@ -42,7 +42,7 @@ package struct YAMLNode: Sendable {
         } catch let error as YamlError {
             log.add(Self.mistake(error, file: file))
         } catch {
-            log.add(Mistake(file: file, key: "", found: "\(error)", expected: "YAML"))
+            log.add(Mistake(file: file, key: "", found: "\(error)", expected: "valid YAML"))
         }
         return nil
     }
@@ -67,7 +67,7 @@ package struct YAMLNode: Sendable {
         case .sequence where level > Self.mostLevels, .mapping where level > Self.mostLevels:
             content = .scalar("…", .null)
             let most = "at most \(Self.mostLevels) levels of lists and tables"
-            log.add(Mistake(file: file, line: line, key: "", found: "more of them", expected: most))
+            log.add(Mistake(file: file, line: line, key: "", found: "more levels", expected: most))
         case .sequence(let items): content = .list(items.map { YAMLNode($0, level: level + 1, file: file, log: log) })
         case .mapping(let members): content = .table(Self.members(members, level: level + 1, file: file, log: log))
         case .alias:
@@ -86,7 +86,7 @@ package struct YAMLNode: Sendable {
             }
             // Yams misses duplicates that differ only in tags.
             guard known.insert(scalar.string).inserted else {
-                log.add(Mistake(file: file, line: line, key: scalar.string, found: "the key twice", expected: "every key once"))
+                log.add(Mistake(file: file, line: line, key: scalar.string, found: "a duplicate key", expected: "each key only once"))
                 return nil
             }
             return Member(key: scalar.string, line: line, value: YAMLNode(value, level: level, file: file, log: log))
@@ -113,18 +113,20 @@ package struct YAMLNode: Sendable {
         case .scanner(_, let problem, let mark, let text), .parser(_, let problem, let mark, let text),
             .composer(_, let problem, let mark, let text):
             if beginsWithTab(text, line: mark.line) {
-                Mistake(file: file, line: mark.line, key: "", found: "a tab", expected: "spaces: YAML takes no tab for an indentation")
+                Mistake(
+                    file: file, line: mark.line, key: "", found: "a tab",
+                    expected: "spaces, because YAML does not allow tabs for indentation")
             } else {
                 Mistake(
                     file: file, line: mark.line, key: "",
-                    found: problem.hasPrefix("found ") ? String(problem.dropFirst("found ".count)) : problem, expected: "YAML")
+                    found: problem.hasPrefix("found ") ? String(problem.dropFirst("found ".count)) : problem, expected: "valid YAML")
             }
         case .duplicatedKeysInMapping(let duplicates, let context):
             Mistake(
-                file: file, line: context.mark.line, key: duplicates.sorted().joined(separator: ", "), found: "the key twice",
-                expected: "every key once")
+                file: file, line: context.mark.line, key: duplicates.sorted().joined(separator: ", "), found: "a duplicate key",
+                expected: "each key only once")
         default:
-            Mistake(file: file, key: "", found: "\(error)", expected: "YAML")
+            Mistake(file: file, key: "", found: "\(error)", expected: "valid YAML")
         }
     }
 }

@@ -57,11 +57,11 @@ package final class HTTPTransport: Transport {
     }
 
     package func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
-        guard !Task.isCancelled else { throw .unreachable(Failure(.stopping, "The request was not sent: the daemon was told to stop.")) }
+        guard !Task.isCancelled else { throw .unreachable(Failure(.stopping, "The request was not sent: it was cancelled.")) }
         guard request.headSize <= limits.head else {
-            let longest = request.headers.max { $0.value.utf8.count < $1.value.utf8.count }?.name ?? "its address"
-            let sizes = "\(request.headSize) bytes long, and the limit is \(limits.head)"
-            throw .unreachable(Failure(.profile, "The request was not sent: its head is \(sizes). The longest field is \(longest)."))
+            let longest = request.headers.max { $0.value.utf8.count < $1.value.utf8.count }?.name ?? "the URL"
+            let sizes = "its URL and headers are \(request.headSize) bytes long, and the limit is \(limits.head)"
+            throw .unreachable(Failure(.profile, "The request was not sent: \(sizes). The longest field is \(longest)."))
         }
         let silence = request.timeout ?? limits.request
         let whole = request.isBrief ? silence : max(silence, limits.exchange)

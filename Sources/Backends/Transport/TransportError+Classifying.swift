@@ -20,13 +20,13 @@ extension TransportError {
         let named = Self(error, host: host, findings, now: now)
         switch (named, wasSent) {
         case (.lost, false) where error is CancellationError || error as? HTTPClientError == .cancelled:
-            self = .unreachable(Failure(.stopping, "The request was not sent: it was called off."))
+            self = .unreachable(Failure(.stopping, "The request was not sent: it was cancelled."))
         case (.lost, false):
             self = .offline(
-                host, error as? HTTPClientError == .deadlineExceeded ? "connecting took too long" : "the connection broke while it was made"
+                host, error as? HTTPClientError == .deadlineExceeded ? "connecting took too long" : "the connection broke during setup"
             )
         // A route may disappear during a request.
-        case (.unreachable, true): self = .lost(host, "broke the connection before it had answered")
+        case (.unreachable, true): self = .lost(host, "dropped the connection before it answered")
         default: self = named
         }
     }
@@ -45,47 +45,47 @@ extension TransportError {
         switch error {
         case let error as NIOConnectionError:
             let refused = error.connectionErrors.compactMap { $0.error as? IOError }.first
-            let unnamed = findings.name == .unanswered ? Self.unanswered : "its name is not known here"
+            let unnamed = findings.name == .unanswered ? Self.unanswered : "its name is unknown"
             self = .offline(host, Self.mayLackName(error) ? unnamed : refused.map(Self.words) ?? "no connection")
         case let error as IOError where Self.connecting.contains(error.errnoCode):
             self = .offline(host, Self.words(error))
         case let error as HTTPClientError where Self.slowConnect.contains(error):
             self = .offline(host, findings.name == .unanswered ? Self.unanswered : "connecting took too long")
         case is NIOSSLExtraError:
-            self = .unreachable(Failure(.tls, "\(host) showed a certificate for another name. Is a proxy in the way?"))
+            self = .unreachable(Failure(.tls, "\(host) presented a certificate for another name. Is a proxy in the way?"))
         case NIOSSLError.handshakeFailed where Self.isRefusedCertificate(error):
             self = .unreachable(Self.refused(findings.certificate, of: host, now: now))
         case NIOSSLError.handshakeFailed(let reason) where Self.isOldTLS(reason):
             self = .unreachable(
-                Failure(.tls, "\(host) offers only an outdated version of TLS. Homing needs TLS 1.2 or later there."))
+                Failure(.tls, "\(host) offers only an outdated version of TLS. Homing requires TLS 1.2 or later."))
         case NIOSSLError.handshakeFailed:
-            self = .unreachable(Failure(.tls, "No secure connection to \(host) could be made (TLS handshake failed)."))
+            self = .unreachable(Failure(.tls, "The secure connection to \(host) failed in the TLS handshake."))
         case let error as HTTPClientError where error == .proxyAuthenticationRequired:
             self = .unreachable(
                 Failure(
                     .intercepted, status: 407,
-                    "The proxy on the way to \(host) wants a user and a password. Name them in homing.yaml: proxy: http://USER:PASSWORD@HOST:PORT"
+                    "The proxy on the way to \(host) requires a user and a password. Set them in homing.yaml: proxy: http://USER:PASSWORD@HOST:PORT"
                 ))
         case let error as HTTPClientError where error == .invalidProxyResponse:
             self = .offline(host, "the proxy did not let the connection through")
         case let error as HTTPClientError where error == .alreadyShutdown:
             self = .unreachable(Failure(.stopping, "The request was not sent: the daemon is stopping."))
         case let error as HTTPClientError where Self.malformed.contains(error.shortDescription):
-            self = .unreachable(Failure(.profile, "The request to \(host) could not be formed (\(error.shortDescription))."))
+            self = .unreachable(Failure(.profile, "The request to \(host) is not valid (\(error.shortDescription))."))
         case is BudgetSpent:
             self = .lost(host, "took too long to answer")
         case let error as HTTPClientError where error == .deadlineExceeded || error == .readTimeout:
             self = .lost(host, "took too long to answer")
         case is UnusableStatus:
-            self = .lost(host, "sent an answer with a status that cannot be used")
+            self = .lost(host, "sent an answer with an invalid status")
         case is CancellationError:
-            self = .lost(host, "was left before it had answered")
+            self = .lost(host, "had not answered when the request was cancelled")
         case let error as HTTPClientError where error == .cancelled:
-            self = .lost(host, "was left before it had answered")
+            self = .lost(host, "had not answered when the request was cancelled")
         case is NIOTooManyBytesError, NIOHTTPDecompression.DecompressionError.limit:
-            self = .lost(Failure(.tooLarge, "The answer of the backend at \(host) is longer than may be read.", outcomeUnknown: true))
+            self = .lost(Failure(.tooLarge, "The answer of the backend at \(host) exceeds the size limit.", outcomeUnknown: true))
         default:
-            self = .lost(host, "broke the connection before it had answered")
+            self = .lost(host, "dropped the connection before it answered")
         }
     }
 
@@ -95,7 +95,7 @@ extension TransportError {
         return (error as? HTTPClientError).map(slowConnect.contains) ?? false
     }
 
-    private static let unanswered = "its name cannot be looked up, as without a network"
+    private static let unanswered = "its name cannot be looked up; the network may be down"
 
     private static func offline(_ host: String, _ why: String) -> Self {
         .unreachable(Failure(.offline, "The backend at \(host) does not answer (\(why))."))
@@ -112,7 +112,9 @@ extension TransportError {
         }
         return switch certificate {
         case nil:
-            Failure(.tls, "The certificate of \(host) is not trusted: it is out of its dates, or its authority is not known here.")
+            Failure(
+                .tls,
+                "The certificate of \(host) was refused: it has expired, is not valid yet, or was issued by an authority not trusted here.")
         // A server rarely uses a certificate too early; more often, the local clock is behind.
         case .some(let dates) where now < dates.from:
             Failure(.clock, "The certificate of \(host) is valid only from \(text(dates.from)), and \(clock).")
@@ -121,7 +123,7 @@ extension TransportError {
         case .some:
             Failure(
                 .tls,
-                "The certificate of \(host) was not issued by an authority that is known here. Is a proxy in the way? If the certificate is the right one, an administrator names its authority in ca_file."
+                "The certificate of \(host) was issued by an authority that this station does not trust. Is a proxy in the way? If the certificate is the right one, ask an administrator to name its authority in ca_file."
             )
         }
     }
@@ -151,6 +153,6 @@ extension TransportError {
 
     private static func words(_ error: IOError) -> String {
         // The kernel's error for a blackhole route (ip-route(8)).
-        error.errnoCode == EINVAL ? "no route leads there" : String(cString: strerror(error.errnoCode)).lowercased()
+        error.errnoCode == EINVAL ? "there is no route to it" : String(cString: strerror(error.errnoCode)).lowercased()
     }
 }

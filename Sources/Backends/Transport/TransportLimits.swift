@@ -35,7 +35,7 @@ package struct TransportLimits: Sendable, Hashable {
         // Only regular files, because a pipe could block. `try?`: the message needs no details.
         guard stat(caFile, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, let found = try? NIOSSLCertificate.fromPEMFile(caFile),
             !found.isEmpty
-        else { throw Failure(.tls, "The CA file \(caFile) holds no readable PEM certificate.") }
+        else { throw Failure(.tls, "The CA file \(caFile) contains no readable PEM certificate.") }
         return found
     }
 }

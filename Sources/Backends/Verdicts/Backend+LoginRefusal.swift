@@ -14,17 +14,19 @@ extension Backend {
         }
         guard response.isJSON || (status == 401 && !response.isPage) else {
             let kind: Failure.Reason = status < 500 ? .intercepted : .serverError
-            return .unavailable(Failure(kind, status: status, "The backend could not sign anybody in (\(status))."))
+            return .unavailable(Failure(kind, status: status, "The backend did not complete the sign-in (\(status))."))
         }
         switch status {
         // If the profile has sentences for codes about people, other codes concern the request.
         case 400 where errors.isAboutTheRequest(code), 403 where errors.isAboutTheRequest(code), 404, 405, 406, 410, 415:
             let reason = said.map { ": \($0)" } ?? "."
             return .unavailable(
-                Failure(.profile, status: status, "The backend does not take the sign-in as its profile describes it (\(status))\(reason)"))
+                Failure(
+                    .profile, status: status,
+                    "The backend does not accept the sign-in request that its profile describes (\(status))\(reason)"))
         // The sender may be the backend or a gateway.
         case 200..<300, 400, 401, 403, 422, 423: return .undeclared(Failure(.signInRequired, status: status, undeclared(status, said)))
-        default: return .unavailable(Failure(.serverError, status: status, said ?? "The backend could not sign anybody in (\(status))."))
+        default: return .unavailable(Failure(.serverError, status: status, said ?? "The backend did not complete the sign-in (\(status))."))
         }
     }
 
@@ -43,7 +45,8 @@ extension Backend {
 
     private func tooManyAttempts(_ response: InboundResponse, _ said: String?) -> String {
         let words =
-            said.map { "\($0)\(".!?".contains($0.last ?? " ") ? "" : ".")" } ?? "The backend asks for fewer sign-ins (\(response.status))."
+            said.map { "\($0)\(".!?".contains($0.last ?? " ") ? "" : ".")" }
+            ?? "The backend asked to wait before the next sign-in (\(response.status))."
         guard let wait = RetryAfter.wait(response) else { return words }
         let minutes = Int((wait / 60).rounded(.up))
         return "\(words) It can be tried again in \(minutes == 1 ? "a minute" : "\(minutes) minutes")."

@@ -51,8 +51,8 @@ extension Backend {
         let what: String
         switch response.status {
         case 300..<400: what = "a redirect (\(response.status)) came back"
-        case 401 where response.isPage, 403 where response.isPage: what = "a page came back that refuses the request (\(response.status))"
-        case 407, 511: what = "it wants a sign-in of its own (\(response.status))"
+        case 401 where response.isPage, 403 where response.isPage: what = "a page that refuses the request came back (\(response.status))"
+        case 407, 511: what = "it requires its own sign-in (\(response.status))"
         case 200..<300 where isEmpty && !mayBeEmpty: what = "an empty answer came back (\(response.status))"
         case 200..<300 where !isEmpty && !response.isJSON: what = "a page came back instead of JSON (\(response.status))"
         default: return nil
@@ -109,12 +109,12 @@ extension Backend {
         let kind = response.isJSON || response.body.isEmpty ? "" : ", with a page instead of JSON"
         let status = response.status
         switch status {
-        case 200..<300: return "\(name) answered that it failed (\(status))."
+        case 200..<300: return "\(name) answered that the request failed (\(status))."
         case 401: return "\(name) answered that the session is not valid (401)."
-        case 403: return "\(name) answered that the account may not do this (403)\(kind)."
-        case 404, 410: return "\(name) answered that what this is about does not exist (\(status))\(kind)."
-        case 413: return "\(name) answered that this is too large (413)\(kind)."
-        case 423: return "\(name) answered that what this would change is locked (423)\(kind)."
+        case 403: return "\(name) answered that the account is not allowed to do this (403)\(kind)."
+        case 404, 410: return "\(name) answered that the requested resource does not exist (\(status))\(kind)."
+        case 413: return "\(name) answered that the request is too large (413)\(kind)."
+        case 423: return "\(name) answered that the requested resource is locked (423)\(kind)."
         case 429: return "\(name) asked for fewer requests (429)."
         case 500...: return "\(name) answered with a server error (\(status))\(kind)."
         default: return "\(name) answered with an error (\(status))\(kind)."

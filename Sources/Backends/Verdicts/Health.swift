@@ -26,10 +26,10 @@ extension Backend {
         if response.status == 401 {
             let words = profile.errors.words(of: response).map { ": \($0)" } ?? "."
             return .refused(
-                Failure(.signInRequired, status: 401, "\(name) refuses the session without saying that it has ended (401)\(words)"))
+                Failure(.signInRequired, status: 401, "\(name) refused the session but did not say that it has ended (401)\(words)"))
         }
         guard response.isSuccess, let json = response.json, let rules = profile.health else {
-            let words = profile.errors.words(of: response) ?? "The backend is not well (\(response.status))."
+            let words = profile.errors.words(of: response) ?? "The backend failed its health check (\(response.status))."
             guard response.asksForQuiet else { return .ill(Failure(.serverError, status: response.status, words)) }
             return .ill(Failure(.throttled, status: response.status, words), retryAfter: RetryAfter.wait(response) ?? RetryAfter.fallback)
         }
@@ -37,7 +37,8 @@ extension Backend {
         case .scalar(let account) where account.identifier != nil: return .well(account: account.identifier.map(AccountID.init))
         case .null: return .well(account: nil)
         case .scalar, .structure, .missing:
-            return .ill(Failure(.profile, status: response.status, "The backend's health answer does not say who is signed in."))
+            return .ill(
+                Failure(.profile, status: response.status, "The answer of the backend's health route does not name the signed-in account."))
         }
     }
 }

@@ -20,7 +20,7 @@ extension Backend {
         guard response.isSuccess, !saysFailure(response) else { return .failed(refusal(response, route: nil, at: now)) }
         func unusable(_ message: String) -> LookUp { .failed(.transient(Failure(.profile, status: response.status, message))) }
         guard let find = profile.routes[mutation.route]?.find, let list = response.json?.root.element(at: find.list), list.kind == .array
-        else { return unusable("The list that \(name) is searched in is not where the profile says.") }
+        else { return unusable("The look-up answer of \(name) has no list where the profile expects it.") }
         let id = mutation.id.description
         var (rows, match) = (0, JSONElement?.none)
         for row in list.elements {
@@ -35,11 +35,11 @@ extension Backend {
         }
         guard let pages = find.pages else { return .absent }
         guard let total = response.json?.root.element(at: pages.total)?.whole, total >= 0 else {
-            return unusable("The list that \(name) is searched in does not say how many rows it has in all.")
+            return unusable("The look-up answer of \(name) does not give the total number of rows.")
         }
         if Int64(seen) + Int64(rows) >= total { return .absent }
         // An empty page before the end, or an endless list, proves nothing.
-        if rows == 0 || page >= Self.mostPages { return unusable("The list that \(name) is searched in ended before its last row.") }
+        if rows == 0 || page >= Self.mostPages { return unusable("The look-up at \(name) did not reach the last row of the list.") }
         return .more(rows: rows)
     }
 

@@ -78,7 +78,7 @@ extension Salvage {
         kept["uncertain"] = 1.databaseValue
         kept["uncertainAt"] = now.ms.databaseValue
         kept["lastReason"] = "unreadable".databaseValue
-        kept["lastError"] = "The store was damaged, and what is left of this entry is not what was accepted.".databaseValue
+        kept["lastError"] = "The store was damaged, and the remaining data of this entry is not what Homing accepted.".databaseValue
         if try insert(kept) { held.append((row["id"]?.text.flatMap { MutationID($0) }, row["backend"]?.text, row["account"]?.text)) }
     }
 }

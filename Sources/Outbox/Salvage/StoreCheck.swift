@@ -27,7 +27,7 @@ package struct StoreCheck: Sendable {
             self = try StoreReader(file: file, isInUse: isInUse).read { db in
                 var found = StoreCheck()
                 for text in try String.fetchAll(db, sql: "PRAGMA integrity_check(\(Self.mostFaults))") where text != "ok" {
-                    found.faults.append("SQLite says: \(text)")
+                    found.faults.append("SQLite reports: \(text)")
                 }
                 for look in [Outbox.checkDerivedTables, Outbox.checkSequences] {
                     do { try look(db) } catch OutboxError.damaged(let words) { found.faults.append("The store is damaged: \(words).") }
@@ -57,7 +57,7 @@ package struct StoreCheck: Sendable {
             }
             let whole = try row.withContent(db)
             do { _ = try Opening(vault: vault).content(of: whole) } catch {
-                faults.append("The content of entry \(row.id) cannot be read back.")
+                faults.append("The stored data of entry \(row.id) cannot be read.")
             }
         }
     }

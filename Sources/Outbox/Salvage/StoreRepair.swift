@@ -107,7 +107,7 @@ struct StoreRepair {
     }
 
     private func makeDirectory(_ path: String) throws {
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("made", path) }
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("created", path) }
         try sync((path as NSString).deletingLastPathComponent)
     }
 

@@ -57,7 +57,7 @@ struct ControlPlane: Sendable {
             return .json(
                 404,
                 [
-                    "error": .string("there is no call \(request.method) \(request.path)"),
+                    "error": .string("unknown request \(request.method) \(request.path)"),
                     "expected": .array(Self.calls.map { .string($0) }),
                 ])
         }

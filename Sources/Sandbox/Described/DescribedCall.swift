@@ -70,14 +70,14 @@ struct DescribedCall: Sendable {
         var values = valuesInPath(of: request) ?? [:]
         for (name, pattern) in query.sorted(by: { $0.key < $1.key }) {
             guard let found = request.query[name].flatMap(pattern.values) else {
-                throw Refusal(400, "", "the address lacks ?\(name)= as the profile describes it")
+                throw Refusal(400, "", "the query parameter \(name) is missing or does not match the profile")
             }
             values.merge(found) { $1 }
         }
         for (name, pattern) in headers.sorted(by: { $0.key < $1.key }) {
             if pattern.isOptional, request.header(name) == nil { continue }
             guard let found = request.header(name).flatMap(pattern.values) else {
-                throw Refusal(400, "", "the request lacks the header \(name) as the profile describes it")
+                throw Refusal(400, "", "the header \(name) is missing or does not match the profile")
             }
             values.merge(found) { $1 }
         }

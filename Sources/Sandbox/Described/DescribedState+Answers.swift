@@ -14,7 +14,7 @@ extension DescribedState {
 
     func refusal(_ status: Int, for request: SandboxRequest) -> Refusal {
         let code = status == 401 ? profile["errors"]?["auth"]?.elements?.first?.text : nil
-        return Refusal(status, code ?? "", status == 401 ? "nobody is signed in" : SandboxResponse.reason(status))
+        return Refusal(status, code ?? "", status == 401 ? "not signed in" : SandboxResponse.reason(status))
     }
 
     /// Puts the message, then the code, at the profile's first pointers for them; without a pointer, the message goes to `/error`.

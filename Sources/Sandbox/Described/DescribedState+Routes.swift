@@ -23,7 +23,7 @@ extension DescribedState {
         let key = try idempotencyKey(of: request)
         let body = call.bodyOf(request)
         let marker = try call.table["marker"]?.text.map { pointer throws(Refusal) in
-            guard let marker = body?.at(pointer)?.text else { throw Refusal(400, "", "the body lacks the mutation's id at \(pointer)") }
+            guard let marker = body?.at(pointer)?.text else { throw Refusal(400, "", "the body lacks the entry's id at \(pointer)") }
             return marker
         }
         let isGone = rows.contains { $0.route == name && $0.path == request.path }
@@ -86,7 +86,7 @@ extension DescribedState {
         guard let header = profile["idempotency"]?["header"]?.text else { return nil }
         let pattern = TextPattern(profile["idempotency"]?["quoted"] == true ? "\"{key}\"" : "{key}")
         guard let key = request.header(header).flatMap(pattern.values)?["key"]?.text else {
-            throw Refusal(400, "", "the request lacks the header \(header) as the profile describes it")
+            throw Refusal(400, "", "the header \(header) is missing or does not match the profile")
         }
         return key
     }

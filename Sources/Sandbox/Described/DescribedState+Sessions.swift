@@ -20,7 +20,7 @@ extension DescribedState {
 
     mutating func refresh(_ call: DescribedCall, _ values: JSONObject, at now: Date) throws(Refusal) -> StandInReply {
         guard let session = sessions.renew(refresh: values["refresh"]?.text, at: now) else {
-            throw Refusal(401, profile["errors"]?["relogin"]?.elements?.first?.text ?? "", "the refresh token does not work")
+            throw Refusal(401, profile["errors"]?["relogin"]?.elements?.first?.text ?? "", "the refresh token is not valid")
         }
         return give(session, call)
     }

@@ -64,7 +64,7 @@ struct DescribedState: StandInState {
         }
         let known = Set(calls.map(\.line)).sorted().joined(separator: ", ")
         throw problem
-            ?? Refusal(404, "", "the profile describes no \(request.method) \(request.path); it describes \(known)")
+            ?? Refusal(404, "", "the profile does not describe \(request.method) \(request.path); it describes \(known)")
     }
 
     /// The session cookie or access token, from the profile's placement.

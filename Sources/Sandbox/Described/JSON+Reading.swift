@@ -1,7 +1,7 @@
 extension JSON {
     /// Reads the placeholders' values from a body; throws 400 if the body does not match. Ignores additional members.
     func read(_ body: JSON?, vars: [String: String], at place: String = "", into values: inout JSONObject) throws(Refusal) {
-        let problem = Refusal(400, "", "the body is not as the profile describes it at \"\(place)\"")
+        let problem = Refusal(400, "", "the body does not match the profile at \"\(place)\"")
         switch self {
         case .string(let template):
             let pattern = TextPattern(template, vars: vars)

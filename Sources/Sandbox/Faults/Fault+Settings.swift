@@ -29,7 +29,7 @@ extension Fault {
             case .null: continue
             case .string(let text): settings.append((key, text))
             case .bool, .int, .double: settings.append((key, value.description))
-            default: throw FaultProblem(description: "\(key): expected text, a number or true and false")
+            default: throw FaultProblem(description: "\(key): expected text, a number, true or false")
             }
         }
         try self.init(name: name, settings: settings)
@@ -46,7 +46,7 @@ extension Fault {
     private mutating func set(_ key: String, to value: String) throws(FaultProblem) {
         let allowed = name.settings.union(name.meetsRequests ? Self.commonSettings : name == .refuse ? ["count"] : [])
         guard allowed.contains(key) else {
-            let expected = allowed.isEmpty ? "it has none" : "expected one of \(allowed.sorted().joined(separator: ", "))"
+            let expected = allowed.isEmpty ? "it has no settings" : "expected one of \(allowed.sorted().joined(separator: ", "))"
             throw FaultProblem(description: "\(name.rawValue) has no setting '\(key)': \(expected)")
         }
         switch key {
@@ -73,14 +73,14 @@ extension Fault {
 
     private static func number(_ value: String, of key: String, atLeast least: Int) throws(FaultProblem) -> Int {
         guard let number = Int(value), number >= least else {
-            throw FaultProblem(description: "\(key)=\(value): expected a whole number from \(least)")
+            throw FaultProblem(description: "\(key)=\(value): expected a whole number of at least \(least)")
         }
         return number
     }
 
     private static func status(_ value: String, of key: String) throws(FaultProblem) -> Int {
         guard let status = Int(value), (400...599).contains(status) else {
-            throw FaultProblem(description: "\(key)=\(value): expected the status of an error, 400 to 599")
+            throw FaultProblem(description: "\(key)=\(value): expected an error status from 400 to 599")
         }
         return status
     }

@@ -26,26 +26,26 @@ package enum FaultName: String, Sendable, CaseIterable, Codable {
     /// A one-line description for `--help` and error messages.
     package var summary: String {
         switch self {
-        case .down: "refuse connections, as when nothing listens"
+        case .down: "refuse connections, as if no server were running"
         case .refuse: "accept the connection and reset it at once"
         case .neverAnswer: "never answer; no effect"
         case .neverAnswerAfterCommit: "take effect, never answer"
-        case .cut: "cut the line; no effect"
-        case .commitThenCut: "take effect, then cut the line without an answer"
+        case .cut: "cut the connection; no effect"
+        case .commitThenCut: "take effect, then cut the connection without an answer"
         case .internalError: "500; no effect"
         case .internalErrorAfterCommit: "take effect, answer 500"
-        case .unauthorized: "401 as if nobody were signed in; no effect, and the session stays"
-        case .error: "an error in the backend's own form; no effect [status=n] [code=text]"
+        case .unauthorized: "401 as if signed out; no effect, and the session stays valid"
+        case .error: "an error in the backend's own format; no effect [status=n] [code=text]"
         case .unavailable: "503; no effect [retry-after=seconds] [retry-after-form=seconds|date]"
         case .tooManyRequests: "429; no effect [retry-after=seconds] [retry-after-form=seconds|date]"
         case .loginPage: "200 with a sign-in page; no effect"
         case .loginPageAfterCommit: "take effect, answer 200 with a sign-in page"
         case .redirect: "302 to another origin; no effect [location=url]"
         case .expireSessions: "end all sessions [after=seconds] [remember-tokens=true|false]"
-        case .slow: "take effect, answer late, or once the faults are cleared [milliseconds=n]"
-        case .slowCommit: "take effect late, or once the faults are cleared, even if the client has gone, then answer [milliseconds=n]"
+        case .slow: "take effect, answer late or when the faults are cleared [milliseconds=n]"
+        case .slowCommit: "take effect late or when the faults are cleared, even if the client disconnected, then answer [milliseconds=n]"
         case .dribble: "send the body byte by byte [milliseconds=n, for each byte]"
-        case .truncated: "take effect, announce more bytes than come, then close"
+        case .truncated: "take effect, announce more bytes than are sent, then close"
         }
     }
 

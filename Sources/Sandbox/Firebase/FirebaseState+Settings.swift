@@ -27,7 +27,7 @@ extension FirebaseState {
         let found = (value.elements ?? []).compactMap { configuration.accounts.account(email: $0.text) }
         guard let elements = value.elements, found.count == elements.count else {
             let known = configuration.accounts.map(\.email).joined(separator: ", ")
-            throw FaultProblem(description: "\(name): expected an array of e-mail addresses among \(known)")
+            throw FaultProblem(description: "\(name): expected an array of these e-mail addresses: \(known)")
         }
         return found
     }

@@ -16,7 +16,7 @@ extension JSON {
     /// A whole number of milliseconds, at least 0.
     func milliseconds(of name: String) throws(FaultProblem) -> Duration {
         guard case .int(let value) = self, (0...1_000_000_000_000).contains(value) else {
-            throw FaultProblem(description: "\(name): expected a whole number of milliseconds from 0")
+            throw FaultProblem(description: "\(name): expected milliseconds as a whole number of at least 0")
         }
         return .milliseconds(value)
     }
@@ -28,7 +28,7 @@ extension JSON {
     func count(of name: String) throws(FaultProblem) -> Int? {
         if self == .null { return nil }
         guard case .int(let value) = self, value > 0 else {
-            throw FaultProblem(description: "\(name): expected a whole number from 1, or null")
+            throw FaultProblem(description: "\(name): expected a whole number of at least 1, or null")
         }
         return value
     }
@@ -36,7 +36,7 @@ extension JSON {
     /// A non-empty string; nil for null.
     func text(of name: String) throws(FaultProblem) -> String? {
         if self == .null { return nil }
-        guard let text, !text.isEmpty else { throw FaultProblem(description: "\(name): expected a text, or null") }
+        guard let text, !text.isEmpty else { throw FaultProblem(description: "\(name): expected text, or null") }
         return text
     }
 }

@@ -13,7 +13,7 @@ extension LabLoopState {
         case "error-form": configuration.errorForm = try value.word(of: name)
         case "locked-status":
             guard case .int(let status) = value, status == 401 || status == 423 else {
-                throw FaultProblem(description: "\(name): expected 423, or 401 as on today's server")
+                throw FaultProblem(description: "\(name): expected 423 or 401; today's server sends 401")
             }
             configuration.lockedStatus = status
         case "empties-web-refresh": configuration.emptiesWebRefresh = try value.flag(of: name)

@@ -24,7 +24,7 @@ extension StandInState {
     mutating func change(_ name: String, to value: JSON) throws(FaultProblem) { throw noSetting(name) }
 
     func noSetting(_ name: String) -> FaultProblem {
-        let expected = settings.isEmpty ? "it has none" : "expected one of \(settings.keys.sorted().joined(separator: ", "))"
+        let expected = settings.isEmpty ? "it has no settings" : "expected one of \(settings.keys.sorted().joined(separator: ", "))"
         return FaultProblem(description: "this backend has no setting '\(name)': \(expected)")
     }
 }

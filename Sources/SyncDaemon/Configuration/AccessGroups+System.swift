@@ -11,7 +11,7 @@ extension AccessGroups {
     /// For `homingd check`.
     var sentence: String {
         let roles = [("observe", observe), ("operate", operate), ("administer", administer)]
-        guard roles.contains(where: { $0.1 != nil }) else { return "no groups; whoever the socket lets connect may operate" }
+        guard roles.contains(where: { $0.1 != nil }) else { return "no groups; every user who can connect to the socket may operate" }
         return roles.map { "\($0): \($1.map { "the group \($0.name)" } ?? "no group")" }.joined(separator: ", ")
     }
 }

@@ -13,9 +13,9 @@ extension Configuration {
             log.add(Mistake(file: file, line: lines[key], key: key, found: found, expected: expected))
         }
         if !SocketLocation.fits(socket) {
-            reject("socket", socket, "a path of at most \(SocketLocation.longest) bytes: the system takes no longer one for a socket")
+            reject("socket", socket, "a path of at most \(SocketLocation.longest) bytes, the system’s limit for a socket")
         }
-        let folder = "a folder that the daemon can make, or write to"
+        let folder = "a folder that the daemon can create or write to"
         if let obstacle = Self.obstacle(toWritingIn: stateDirectory) {
             reject("state_directory", obstacle, folder)
             // A folder inside it has the same problem.
@@ -23,7 +23,9 @@ extension Configuration {
         }
         guard spool.isEnabled else { return }
         if Self.resolved(stateDirectory).starts(with: Self.resolved(spool.directory)) {
-            reject("spool.directory", spool.directory, "a folder that the state directory is not in: others may write in the drop folder")
+            reject(
+                "spool.directory", spool.directory,
+                "a folder that does not contain the state directory, because others may write to the drop folder")
         }
         // An existing but inaccessible folder affects only its files; `homing status` reports it.
         let missing = Capture.Spool.rooms(of: spool.directory).filter { !FileManager.default.fileExists(atPath: $0) }
@@ -41,7 +43,7 @@ extension Configuration {
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder) else {
             return obstacle(toWritingIn: URL(fileURLWithPath: folder).deletingLastPathComponent().path)
         }
-        guard isFolder.boolValue else { return "\(folder), which is no folder" }
+        guard isFolder.boolValue else { return "\(folder), which is not a folder" }
         return Glibc.access(folder, W_OK | X_OK) == 0 ? nil : "\(folder): \(String(cString: strerror(errno)))"
     }
 }

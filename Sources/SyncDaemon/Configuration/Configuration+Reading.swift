@@ -21,7 +21,7 @@ extension Configuration {
         do throws(ProxyRules.BadVariable) { configuration.limits.proxies = try ProxyRules(environment: environment) } catch {
             log.add(
                 Mistake(
-                    file: "the environment", key: error.name, found: "no address of a proxy", expected: "http://host:port, or nothing"))
+                    file: "the environment", key: error.name, found: "not a proxy address", expected: "http://host:port, or nothing"))
         }
         guard named != nil || FileManager.default.fileExists(atPath: file) else { return configuration }
         let directory = URL(fileURLWithPath: file).standardizedFileURL.deletingLastPathComponent()
@@ -45,7 +45,7 @@ extension Configuration {
         func path(_ key: String, in table: StrictTable) -> String? {
             guard let text = table.text(key) else { return nil }
             guard !text.hasPrefix("~") else {
-                table.reject(key, expected: "the whole path: ~ stands for a home only in a shell")
+                table.reject(key, expected: "a path without ~, which only a shell expands")
                 return nil
             }
             lines[table.key(key)] = table.value(key)?.line
@@ -59,7 +59,7 @@ extension Configuration {
         backends = path("backends", in: table) ?? backends
         limits.caFile = path("ca_file", in: table)
         // `try?`: the cause does not matter here.
-        if (try? limits.checkAuthorities()) == nil { table.reject("ca_file", expected: "a readable file with certificates in PEM") }
+        if (try? limits.checkAuthorities()) == nil { table.reject("ca_file", expected: "a readable file with PEM certificates") }
         read(proxyIn: table)
         if let table = table.table("spool") {
             spool.directory = path("directory", in: table) ?? spool.directory
@@ -75,7 +75,7 @@ extension Configuration {
             limits.connect = table.seconds("connect", in: 0.1...600) ?? limits.connect
             limits.request = table.seconds("request", in: 0.1...3600) ?? limits.request
             limits.exchange = table.seconds("exchange", in: 0.1...7200) ?? limits.exchange
-            if limits.exchange < limits.request { table.reject("exchange", expected: "no less than timeouts.request") }
+            if limits.exchange < limits.request { table.reject("exchange", expected: "at least timeouts.request") }
             table.close()
         }
         if let table = table.table("outbox") {
@@ -107,7 +107,7 @@ extension Configuration {
         delivery.breaker.ceiling = table.seconds("longest_pause")?.seconds ?? delivery.breaker.ceiling
         if delivery.breaker.ceiling < delivery.breaker.first {
             table.reject(
-                "longest_pause", expected: "no less than delivery.first_pause", found: "\(Self.text(delivery.breaker.ceiling)) seconds")
+                "longest_pause", expected: "at least delivery.first_pause", found: "\(Self.text(delivery.breaker.ceiling)) seconds")
         }
         table.close()
     }

@@ -40,7 +40,7 @@ extension Configuration {
         ]
     }
 
-    private static func text(_ group: AccessGroups.Group?) -> String { group?.name ?? "nobody" }
+    private static func text(_ group: AccessGroups.Group?) -> String { group?.name ?? "no group" }
 
     /// Without a fraction for whole numbers.
     static func text(_ number: Double) -> String { number.formatted(.number.grouping(.never).locale(Locale(identifier: "C"))) }

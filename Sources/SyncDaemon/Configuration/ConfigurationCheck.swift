@@ -13,7 +13,7 @@ package struct ConfigurationCheck: Sendable {
         let (configuration, backends) = readAll(file: file, environment: environment, deviceID: "check", log: log)
         let unread = configuration.map { configuration in
             ProfileLibrary.ignored(in: configuration.backends).map {
-                "\(configuration.backends)/\($0) is not read: the name of a profile ends in .yaml. Rename it."
+                "\(configuration.backends)/\($0) is ignored: the name of a profile must end in .yaml. Rename it."
             }
         }
         var lines: [String]

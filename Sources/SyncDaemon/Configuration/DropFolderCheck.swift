@@ -38,12 +38,12 @@ struct DropFolderCheck {
             faults.append("Members of \(operators.name) cannot drop files into \(described(folder)).")
         }
         if rights.owner != daemon {
-            faults.append("The daemon’s user does not own \(described(folder)), so it cannot take the files of others out of it.")
+            faults.append("The daemon’s user does not own \(described(folder)), so it cannot move the files of others out of it.")
         }
         if !rights.isSticky { faults.append("Operators can remove each other’s files: \(described(folder)) is not sticky.") }
         // A file's group is the folder's or one of its operator's groups; the one that all operators share is the operator group.
         guard let defaults = rights.defaults else {
-            return faults + ["\(folder) has no default ACL: the umask of a program decides who can read the files that it drops."]
+            return faults + ["\(folder) has no default ACL: who can read a dropped file depends on the umask of the program that drops it."]
         }
         let groups: Set = [operators.id]
         if !defaults.allows(.all, user: daemon, groups: [], owner: uid_t.max, group: gid_t.max) {
@@ -58,7 +58,7 @@ struct DropFolderCheck {
     }
 
     private func unseen(_ path: String, _ error: POSIXError) -> String {
-        "\(path) cannot be looked at: \(String(cString: strerror(error.code.rawValue)))."
+        "\(path) cannot be examined: \(String(cString: strerror(error.code.rawValue)))."
     }
 
     /// The path with owner, group and mode, as in `ls -l`.

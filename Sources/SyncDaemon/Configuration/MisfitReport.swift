@@ -34,17 +34,17 @@ package enum MisfitReport {
 
     private static let heading = "Waiting entries that these profiles cannot send:"
     private static let next =
-        "Nothing is lost: they wait, and are sent once the profile fits again. To send them first, put the earlier profile back and run: homing sync --wait"
+        "Nothing is lost: Homing sends them once the profile fits again. To send them first, put the earlier profile back and run: homing sync --wait"
 
     /// The rest of a line that begins with `12 entries`; nil if it can be sent.
     private static func misfit(_ mutation: Mutation, _ backends: [Backend], _ origins: [String: String]) -> String? {
         let name = mutation.destination.backend
-        guard let backend = backends.first(where: { $0.name == name }) else { return "for \(name), which has no profile any more." }
+        guard let backend = backends.first(where: { $0.name == name }) else { return "for \(name), which no longer has a profile." }
         if let origin = origins[name], origin != backend.address, !backend.formerAddresses.contains(origin),
             !SessionKeeper.namesItsServer(mutation.destination.account)
         {
-            let now = "Its base_url is \(backend.address) now"
-            return "of \(name) taken for \(origin). \(now); for the same service, add: formerly: [\(origin)]"
+            let now = "Its base_url is now \(backend.address)"
+            return "of \(name) accepted for \(origin). \(now); if it is the same service, add: formerly: [\(origin)]"
         }
         return backend.misfit(of: mutation).map { "of the route \"\(mutation.route)\" at \(name): \($0.message)" }
     }
@@ -53,8 +53,8 @@ package enum MisfitReport {
 
     private static func unknown(_ why: String) -> String {
         """
-        It was not checked whether waiting entries fit these profiles. \(why)
-        Run it as the daemon runs: sudo systemd-run --pipe -p User=homing -p LoadCredential=homing.key homingd check
+        Homing could not check whether waiting entries fit these profiles. \(why)
+        Run the check as the daemon’s user: sudo systemd-run --pipe -p User=homing -p LoadCredential=homing.key homingd check
         """
     }
 }

@@ -26,7 +26,7 @@ package struct ServiceCheckReport: Sendable {
             faults += ofFolder
         }
         guard !faults.isEmpty else {
-            return ServiceCheckReport(isGood: true, text: "The service can use its files, and operators can drop theirs.")
+            return ServiceCheckReport(isGood: true, text: "The service can use its files, and operators can drop files.")
         }
         return ServiceCheckReport(isGood: false, text: (faults + next).joined(separator: "\n"))
     }

@@ -13,7 +13,7 @@ package struct StoreCheckReport: Sendable {
         // `try?`: the configuration check reports mistakes. Its other checks are not needed here.
         guard let configuration = try? Configuration.load(file: file, environment: environment) else {
             return StoreCheckReport(
-                isGood: false, text: "The store was not looked at: with mistakes in the configuration it is not known where it is.")
+                isGood: false, text: "The store was not checked: the configuration has mistakes, so the location of the store is unknown.")
         }
         let state = configuration.stateDirectory
         let store = state + "/outbox.sqlite"
@@ -27,7 +27,7 @@ package struct StoreCheckReport: Sendable {
         do throws(VaultError) {
             vault = try VaultKey.find(environment: environment, stateDirectory: state).map(Vault.init)
             if vault == nil {
-                ofKey.append("There is no key, so what was captured cannot be opened. Restore homing.key from your backup.")
+                ofKey.append("The key is missing, so the stored captures cannot be decrypted. Restore homing.key from your backup.")
             }
         } catch {
             ofKey.append(error.description)
@@ -46,10 +46,10 @@ package struct StoreCheckReport: Sendable {
                 let held = check.quarantined
                 let known =
                     held == 0
-                    ? "" : " \(held) of them \(held == 1 ? "is" : "are") held and cannot be read back: see ‘homing list --state held’."
+                    ? "" : " \(held) of them \(held == 1 ? "is" : "are") on hold and cannot be read: see ‘homing list --state held’."
                 return StoreCheckReport(
                     isGood: true,
-                    text: "The store is good: \(check.entries) entries and \(check.receipts) receipts were looked at in \(store).\(known)")
+                    text: "The store is good: checked \(check.entries) entries and \(check.receipts) receipts in \(store).\(known)")
             }
         } catch .tooNew {
             let sentence = StartError.sentence(for: OutboxError.tooNew)
@@ -59,9 +59,9 @@ package struct StoreCheckReport: Sendable {
         }
         let next: String? =
             if !ofKey.isEmpty {
-                "Nothing was changed. The daemon does not start without its key. One that is missing or damaged you restore from your backup: without it, nobody can open what was captured."
+                "Nothing was changed. The daemon does not start without its key. Restore a missing or damaged key from your backup: without it, the stored captures cannot be decrypted."
             } else if !ofStore.isEmpty {
-                "Nothing was changed. The daemon saves what can be read at its next start: ‘systemctl restart homingd’. Have the disk tested."
+                "Nothing was changed. The daemon saves the readable data at its next start: ‘systemctl restart homingd’. Have the disk tested."
             } else {
                 nil
             }

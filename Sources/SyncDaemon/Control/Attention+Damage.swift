@@ -5,11 +5,11 @@ import Outbox
 
 extension SalvageReport {
     var sentence: String {
-        "The store was damaged on \(at.formatted(Self.day)). All that can be read was saved\(gains)\(losses)."
+        "The store was damaged on \(at.formatted(Self.day)). All readable data was saved\(gains)\(losses)."
     }
 
     private var gains: String {
-        saved == 0 ? "" : ", with \(saved == 1 ? "the 1 capture that had" : "the \(saved) captures that had") not gone up"
+        saved == 0 ? "" : ", including \(StatusSummary.captures(saved)) not yet delivered"
     }
 
     /// In the station's time zone. The folder name contains the time.
@@ -18,7 +18,7 @@ extension SalvageReport {
     private var losses: String {
         var losses: [String] = []
         if quarantined > 0 {
-            losses.append("\(StatusSummary.captures(quarantined)) \(quarantined == 1 ? "is" : "are") held because parts cannot be read")
+            losses.append("\(StatusSummary.captures(quarantined)) \(quarantined == 1 ? "is" : "are") on hold because parts cannot be read")
         }
         if missing > 0 { losses.append("\(StatusSummary.captures(missing)) \(missing == 1 ? "is" : "are") missing") }
         if mayMissMore { losses.append(missing > 0 ? "more may be" : "some captures may be missing") }
@@ -27,7 +27,7 @@ extension SalvageReport {
 
     func log(to log: Logger) {
         log.critical(
-            "The store was damaged; what can be read was saved into a new one",
+            "The store was damaged; its readable data was saved into a new store",
             metadata: [
                 "reason": "\(reason)", "saved": "\(saved)", "quarantined": "\(quarantined)", "missing": "\(missing)",
                 "mayMissMore": "\(mayMissMore)", "lostReceipts": "\(lostReceipts)", "folder": "\(folder)",
@@ -41,12 +41,12 @@ extension Attention {
         var next: [String] = []
         if report.missing > 0 || report.mayMissMore {
             next.append(
-                "Compare ‘homing list’ with what was captured, and hand in again what is missing; what is there already is recognised by its id."
+                "Compare ‘homing list’ with your records, and submit missing captures again; Homing recognises those that it has by their ids."
             )
         }
-        if report.quarantined > 0 { next.append("See what is held with ‘homing list --state held’.") }
+        if report.quarantined > 0 { next.append("See the entries on hold with ‘homing list --state held’.") }
         next.append(
-            "Have the disk and the memory tested. The damaged files are in \(report.folder); once they have been looked at, move that folder away, and this notice ends."
+            "Have the disk and the memory tested. The damaged files are in \(report.folder). To end this notice, move that folder away."
         )
         self.init(code: "store-damaged", text: report.sentence, next: next.joined(separator: " "))
     }

@@ -4,22 +4,22 @@ struct CoolingText {
     let reason: Failure.Reason
     let message: String
     /// The signed-in account, if the caller may see it.
-    var who = "somebody"
+    var who = "an account"
 
     /// Follows "because"; without a full stop.
     var cause: String {
         switch reason {
-        case .throttled: "the backend asked for quiet"
+        case .throttled: "the backend asked Homing to wait"
         case .signInRequired: "the session cannot be renewed yet"
-        case .stillUnauthorized: "the backend refuses one entry after the other although \(who) is signed in"
+        case .stillUnauthorized: "the backend refuses entry after entry, although \(who) is signed in"
         case .tls: "no secure connection to the backend can be made"
-        case .clock: "the backend’s certificate does not fit this station’s clock"
-        case .intercepted: "a login page or a proxy answers in the backend’s place"
+        case .clock: "the backend’s certificate is not valid by this station’s clock"
+        case .intercepted: "a login page or a proxy answers instead of the backend"
         case .offline: "the backend cannot be reached"
-        case .lostAnswer: "the backend broke off or fell silent before it had answered"
-        case .profile: "the backend and its profile do not fit"
+        case .lostAnswer: "the connection ended or timed out before the backend answered"
+        case .profile: "the backend does not match its profile"
         case .refused, .forbidden: "the backend refused the last entry"
-        default: "the backend is not well"
+        default: "the backend is not working properly"
         }
     }
 
@@ -31,13 +31,13 @@ struct CoolingText {
         return reason == .offline ? "\(wait) for the network: \(message)" : "\(wait), because \(cause): \(message)"
     }
 
-    /// A remedy for a fault on the way to the backend, followed by `then`, such as `‘homing sync’ tries at once`; otherwise nil.
+    /// A remedy for a fault on the way to the backend, followed by `then`, such as `run ‘homing sync’`; otherwise nil.
     func remedy(then: String) -> String? {
         switch reason {
-        case .tls: "Tell whoever runs the network or the backend; when it is mended, \(then)."
-        case .clock: "Set the station’s clock; then \(then). If it is right, tell whoever runs the backend."
+        case .tls: "Tell the administrator of the network or the backend. Once this is fixed, \(then)."
+        case .clock: "Set the station’s clock; then \(then). If the clock is right, tell the administrator of the backend."
         case .intercepted: "Open any page in a browser on this network and sign in to the network first; then \(then)."
-        case .profile: "Tell whoever maintains the profile; signing in again does not help."
+        case .profile: "Tell the maintainer of the profile. Signing in again does not help."
         default: nil
         }
     }

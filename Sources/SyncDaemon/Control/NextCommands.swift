@@ -34,8 +34,8 @@ struct NextCommands {
     /// For example `homing resume --backend notes`.
     var resume: String { named("homing resume") }
 
-    /// For example `homing pause --for … --backend notes`.
-    var pause: String { named("homing pause --for") }
+    /// For example `homing pause --for DURATION --reason TEXT --backend notes`.
+    var pause: String { named("homing pause --for DURATION --reason TEXT") }
 
     private func named(_ command: String) -> String { command + (backend.map { " --backend \($0)" } ?? "") }
 }

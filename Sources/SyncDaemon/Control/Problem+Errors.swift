@@ -11,44 +11,44 @@ extension Problem {
         switch error {
         case .idConflict(let id):
             self.init(
-                .idConflict, status: 409, title: "The id is taken", detail: "The id \(id) was accepted before, with other content.",
-                next: "Hand it in under an id of its own; what was accepted before stays as it is.")
+                .idConflict, status: 409, title: "The id is taken", detail: "The id \(id) was accepted before, with different content.",
+                next: "Submit it under a new id. The earlier entry is unchanged.")
         case .discarded(let id, let who, let date):
             let actor = who.map { " by \($0)" } ?? ""
             self.init(
-                .discarded, status: 409, title: "It was discarded",
+                .discarded, status: 409, title: "Discarded before",
                 detail:
                     "Entry \(id) was discarded\(actor) on \(Moment(now: .distantPast).text(date)). It is not accepted again and will not be sent.",
-                next: "To send it after all, submit it under a new id: homing submit FILE --id NEW-ID")
-        case .notFound(let id): self = .notFound("There is no entry \(id).", next: "Look for it with ‘homing list’.")
+                next: "To send it anyway, submit it under a new id: homing submit FILE --id NEW-ID")
+        case .notFound(let id): self = .notFound("There is no entry \(id).", next: "To find it, run: homing list")
         case .wrongState(_, .inflight):
             self.init(
-                .wrongState, status: 409, title: "It is being sent", detail: "This entry is being sent at this moment.",
+                .wrongState, status: 409, title: "Being sent", detail: "This entry is being sent now.",
                 next: "Try again in a few seconds.")
         case .wrongState(_, let state):
             self.init(
                 .wrongState, status: 409, title: "Not in this state",
-                detail: "This entry is \(state.rawValue) already; nothing was changed.")
+                detail: "This entry is already \(state.rawValue). Nothing was changed.")
         case .full:
             self.init(
                 .storageFailed, status: 507, title: "The disk is full",
                 detail: "The disk has no room for this capture, so it was not accepted.",
-                next: "Make room on the disk; what was accepted before is safe and goes on being sent.")
+                next: "Make room on the disk. Entries accepted before are safe and are still sent.")
         case .overLimit(let limit):
             self.init(
                 .outboxFull, status: 507, title: "The outbox is full",
-                detail: "The outbox has reached its limit of \(limit >> 20) MiB, so nothing more can be accepted for now.",
+                detail: "The outbox has reached its limit of \(limit >> 20) MiB, so this capture was not accepted.",
                 next:
-                    "What was accepted before is safe and goes on being sent, which makes room. See ‘homing status’, or raise outbox.max_bytes."
+                    "Entries accepted before are safe, and delivering them makes room. See ‘homing status’, or raise outbox.max_bytes."
             )
         case .storage(let words):
             self.init(
                 .storageFailed, status: 500, title: "The store failed", detail: "The store could not be read or written: \(words)",
-                next: "Look at the disk and at the daemon’s log.")
+                next: "Check the disk and the daemon’s log.")
         case .damaged(let words):
             self.init(
                 .storageFailed, status: 500, title: "The store is damaged", detail: "The store is damaged: \(words)",
-                next: "Try again in a moment: what can be read is being saved into a new store. Then see ‘homing status’.")
+                next: "Homing is saving the readable data into a new store. Try again in a moment, then see ‘homing status’.")
         case .tooNew:
             self.init(
                 .storageFailed, status: 500, title: "The store is too new", detail: "A newer version of Homing has written this store.",
@@ -59,22 +59,22 @@ extension Problem {
     init(_ error: IntakeError, commands: (String) -> NextCommands) {
         switch error {
         case .unknownBackend(let name, let known):
-            self = .notFound("There is no backend ‘\(name)’; there is: \(known.joined(separator: ", ")).")
+            self = .notFound("There is no backend ‘\(name)’. Configured: \(known.joined(separator: ", ")).")
         case .backendNotNamed(let known):
             self = .invalid(
-                "It is not said to which backend this goes: \(known.joined(separator: ", ")).",
+                "More than one backend is configured: \(known.joined(separator: ", ")).",
                 next: "Name one of them with --backend (or backend= in the query).")
         case .signInRequired(let backend):
             self.init(
-                .signInRequired, status: 409, title: "Nobody is signed in",
-                detail: "Nobody is signed in at \(backend), so it is not known whose data this is. Nothing was stored.",
-                next: "Sign in with ‘\(commands(backend).login)’ and hand it in again.")
+                .signInRequired, status: 409, title: "Not signed in",
+                detail: "Not signed in at \(backend), so this capture has no account to belong to. Nothing was stored.",
+                next: "Sign in with ‘\(commands(backend).login)’, then submit it again.")
         case .notUnderstood(let sentence): self = .invalid(sentence)
         case .tooLarge(let size, let limit):
             self.init(
                 .tooLarge, status: 413, title: "Too large",
-                detail: "The document has \(size) bytes; at most \(limit) (\(limit >> 20) MiB) can be sent.",
-                next: "It can never be sent as it is; tell whoever made it.")
+                detail: "The payload has \(size) bytes; at most \(limit) (\(limit >> 20) MiB) can be sent.",
+                next: "It can never be sent unchanged. Tell the maintainer of the program that made it.")
         case .outbox(let error): self.init(error)
         }
     }
@@ -84,41 +84,41 @@ extension Problem {
         case .leftWaiting:
             self.init(
                 .stopping, status: 503, title: "Not finished",
-                detail: "The daemon was stopped before the sign-out at \(backend) had ended.",
-                next: "It is finished at the next start; see ‘homing status’.")
+                detail: "The daemon stopped before the sign-out at \(backend) was complete.",
+                next: "The daemon completes it at the next start; see ‘homing status’.")
         case .allDevicesUnsupported:
             self.init(
                 .unsupported, status: 409, title: "Not possible there",
                 detail: "\(backend) cannot end the sessions of all devices. Nothing was changed.",
-                next: "Sign out of this one without --all-devices.")
+                next: "To sign out of this device only, leave out --all-devices.")
         case .narrowerUnderWay:
             self.init(
                 .wrongState, status: 409, title: "Signing out already",
-                detail: "A sign-out of this device alone is under way at \(backend); it does not end the sessions of other devices.",
-                next: "Sign in again once it has ended, and sign out with --all-devices; or end the others on the website.")
+                detail: "A sign-out of this device alone is under way at \(backend). It does not end the sessions of other devices.",
+                next: "When it has finished, sign in again and sign out with --all-devices, or end the other sessions on the website.")
         case .otherAccount(let account):
             let who = account?.label ?? "another account"
             self.init(
-                .wrongState, status: 409, title: "Somebody else is signed in",
-                detail: "At \(backend) it is \(who) by now, and not the account that was to be signed out. Nothing was changed.",
-                next: "See who is signed in, and what waits, with ‘homing status’; to sign \(who) out, use ‘\(commands.logout)’ again.")
+                .wrongState, status: 409, title: "Another account is signed in",
+                detail: "At \(backend), \(who) is signed in now, not the account that was to be signed out. Nothing was changed.",
+                next: "See the signed-in account and its entries with ‘homing status’. To sign \(who) out, run ‘\(commands.logout)’ again.")
         case .unsent(let count):
             self.init(
                 .wrongState, status: 409, title: "Not everything has gone up",
                 detail:
                     "\(StatusSummary.captures(count)) \(count == 1 ? "has" : "have") not gone up, and this backend’s profile forbids signing out before that.",
-                next: "Wait for them (‘homing sync --wait’), or sign out all the same with --force: they stay safe here, and wait.")
+                next: "Wait for delivery with ‘homing sync --wait’, or sign out anyway with --force; the entries stay safe here.")
         case .kept(let reason):
             self.init(
                 .backendUnreachable, status: 503, title: "Still signed in",
                 detail:
-                    "You are still signed in at \(backend): the server could not be told, and its profile keeps the session then. \(reason)",
-                next: "Sign out again with ‘\(commands.logout)’ when the server is well; what is captured is safe here.")
+                    "You are still signed in at \(backend): Homing could not tell the server, so the profile keeps the session. \(reason)",
+                next: "When the server works again, run ‘\(commands.logout)’ again. Your captures are safe here.")
         case .uncounted(let words):
             self.init(
                 .storageFailed, status: 500, title: "The store failed",
-                detail: "Whether everything has gone up could not be found out, so nobody was signed out: \(words)",
-                next: "Look at the disk and at the daemon’s log.")
+                detail: "Homing could not count the undelivered entries, so it did not sign out: \(words)",
+                next: "Check the disk and the daemon’s log.")
         case .unsaved(let error):
             self.init(
                 .storageFailed, status: 507, title: "The sign-out could not be stored", detail: error.description,

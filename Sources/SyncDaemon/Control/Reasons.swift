@@ -40,7 +40,7 @@ struct Reasons {
         case .discarded: discarded(entry)
         case .inflight:
             (
-                "\(subject(entry, "This")) is being sent\(entry.claimedAt.map { " since \(moment.text($0))" } ?? "").",
+                "\(subject(entry, "This")) is being sent\(entry.claimedAt.map { " (since \(moment.text($0)))" } ?? "").",
                 "Nothing to do. Ask again in a minute."
             )
         case .dead: dead(entry)
@@ -51,8 +51,8 @@ struct Reasons {
 
     private func delivered(_ entry: EntryRecord) -> Explanation {
         let number = entry.remoteID.map { " as number \($0)" } ?? ""
-        let found = receipt?.foundByLookup == true ? ", which a look-up has shown" : ""
-        let altered = receipt?.altered.map { " The server stored something else at \($0.isEmpty ? "the top of the document" : $0)." } ?? ""
+        let found = receipt?.foundByLookup == true ? ", confirmed by a look-up" : ""
+        let altered = receipt?.altered.map { " The server stored a different value at \($0.isEmpty ? "the top level" : $0)." } ?? ""
         return (
             "Delivered to \(entry.destination.backend) for \(owner)\(number)\(at(entry.settledAt))\(found).\(altered)",
             "To see the receipt, run: homing receipt \(entry.id)"
@@ -62,12 +62,12 @@ struct Reasons {
     private func discarded(_ entry: EntryRecord) -> Explanation {
         let who = receipt?.discardedBy ?? "A person"
         return (
-            "\(who) discarded it\(at(entry.settledAt)). Its payload is destroyed.", "To see the receipt, run: homing receipt \(entry.id)"
+            "\(who) discarded it\(at(entry.settledAt)). Its payload was deleted.", "To see the receipt, run: homing receipt \(entry.id)"
         )
     }
 
     private func dead(_ entry: EntryRecord) -> Explanation {
-        let doubt = entry.uncertain ? " It may have taken effect all the same." : ""
+        let doubt = entry.uncertain ? " It may have taken effect anyway." : ""
         let status = entry.lastStatus.map { " (\($0))" } ?? ""
         let wasRefused = entry.attempts == 0 || (400..<500).contains(entry.lastStatus ?? 0)
         let sentence =
@@ -108,18 +108,18 @@ struct Reasons {
             let doubt = entry.uncertain ? ", and it may have been sent" : ""
             let first = entry.uncertain ? "Look for it at \(backend). If it is missing, submit" : "Submit"
             return (
-                "What is stored of this entry cannot be read back\(doubt).",
-                "\(first) the original again, then run: homing discard \(entry.id)\nTo try whether it can be read after all, run: \(retry)"
+                "The stored data of this entry cannot be read\(doubt).",
+                "\(first) the original again, then run: homing discard \(entry.id)\nTo try to read it again, run: \(retry)"
             )
         case .profile:
             return (
-                "The profile of \(backend) has changed, and \(this) cannot be sent by it.\(said(entry)) It is sent once it can be again.",
+                "\(subject(entry, "This")) does not fit the changed profile of \(backend).\(said(entry)) Homing sends it once the profile fits again.",
                 "Put the route \"\(entry.route)\" back into \(backend).yaml as it was, then run: systemctl reload homingd\n\(discard(entry))"
             )
         case .dependency:
             return (
                 "\(subject(entry, "This")) depends on an entry that was not delivered.\(said(entry))",
-                "To send it all the same, run: \(retry)\n\(discard(entry))"
+                "To send it anyway, run: \(retry)\n\(discard(entry))"
             )
         case .operator, nil: return ("A person put \(this) on hold.", "To send it, run: \(retry)\n\(discard(entry))")
         }

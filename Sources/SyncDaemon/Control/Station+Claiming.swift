@@ -20,8 +20,8 @@ extension Station {
         let snapshot = await keeper.snapshot
         guard snapshot.state == .signedIn, let account = snapshot.account else {
             throw Problem(
-                .signInRequired, status: 409, title: "Nobody is signed in",
-                detail: "The files can only be claimed for an account that is signed in at \(name).",
+                .signInRequired, status: 409, title: "Not signed in",
+                detail: "Files can only be claimed for an account that is signed in at \(name).",
                 next: "Sign in with ‘\(commands(for: name).login) --claim’.")
         }
         let owner = Destination(backend: name, account: account.id)
@@ -30,7 +30,7 @@ extension Station {
             throw (error as? OutboxError).map { Problem($0) }
                 ?? Problem(
                     .storageFailed, status: 500, title: "The drop folder failed", detail: "The files could not be claimed: \(error)",
-                    next: "Look at the disk and at who owns the folder \(spool.directory).")
+                    next: "Check the disk and the owner of the folder \(spool.directory).")
         }
         if files > 0 {
             let details = facts(Requester(peer), name, account.id).merging(["files": "\(files)"]) { $1 }

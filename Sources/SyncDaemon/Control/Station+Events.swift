@@ -23,14 +23,15 @@ extension Station {
     static func check(_ since: Int64, oldest: Int64, newest: Int64) throws(Problem) {
         if since > newest {
             throw .invalid(
-                "The cursor \(since) lies in the future: the newest event has the cursor \(newest).",
-                next: "Begin anew with since=\(newest); perhaps the daemon’s state was replaced by an older one.")
+                "The cursor \(since) is in the future: the newest event has the cursor \(newest).",
+                next: "Start again with since=\(newest). The daemon’s state may have been restored from an older backup.")
         }
         if since < oldest {
             throw Problem(
                 .eventsPruned, status: 410, title: "Events are no longer kept",
-                detail: "The events up to the cursor \(oldest) are no longer kept, so those after \(since) cannot all be told.",
-                next: "Look at ‘homing status’ and ‘homing list’ for how things are, and go on from the cursor \(oldest).", oldest: oldest)
+                detail: "The events up to the cursor \(oldest) are no longer kept, so some of those after \(since) are missing.",
+                next: "Read the current state with ‘homing status’ and ‘homing list’, and continue from the cursor \(oldest).",
+                oldest: oldest)
         }
     }
 }

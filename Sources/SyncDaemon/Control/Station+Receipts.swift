@@ -22,7 +22,8 @@ extension Station {
             let isKnown = try await stored { () throws(OutboxError) in try await outbox.entry(id) } != nil
             guard isKnown else { throw Problem(.notFound(id)) }
             throw .notFound(
-                "Entry \(id) has no receipt yet: it was neither delivered nor discarded.", next: "Ask ‘homing why \(id)’.")
+                "Entry \(id) has no receipt yet: it was neither delivered nor discarded.",
+                next: "To see why, run: homing why \(id)")
         }
         let labels = view(of: peer).labels(try await stored { () throws(OutboxError) in try await outbox.accountLabels() })
         return ReceiptReport(record, email: labels[record.destination])

@@ -142,7 +142,7 @@ extension SessionReport {
         switch state {
         case "signInRequired": return "The session\(email.map { " of \($0)" } ?? "") has ended\(why)"
         case "signingOut": return "A sign-out is under way."
-        default: return "Nobody is signed in\(why)"
+        default: return "Not signed in\(why)"
         }
     }
 }
@@ -152,7 +152,7 @@ extension SpoolReport {
     fileprivate init(off directory: String, holding files: Int, refused: Int) {
         let example = StuckFile(
             path: "\(directory)/new", reason: "the drop folder is turned off",
-            next: "Hand them in with ‘homing submit’ and remove them; or turn it on in the configuration, under ‘spool’.")
+            next: "Submit them with ‘homing submit’ and remove them, or turn the drop folder on in the configuration, under ‘spool’.")
         self.init(directory: directory, waiting: 0, refused: refused, stuck: files, stuckExample: files > 0 ? example : nil)
     }
 }

@@ -23,7 +23,7 @@ extension Station {
         let others = meant.map(\.waitingForOthers).reduce(0, +)
         let waiting = meant.map(\.queue.waiting).reduce(0, +) - others
         let paused = meant.first { $0.gate == "paused" }.map {
-            "\($0.gateReason ?? "") It goes on with ‘\(commands(for: $0.name).resume)’."
+            "\($0.gateReason ?? "") To resume, run ‘\(commands(for: $0.name).resume)’."
         }
         let obstacles = [paused].compactMap(\.self) + meant.flatMap(missingPeople)
         return SyncReport(
@@ -34,7 +34,7 @@ extension Station {
     /// The accounts that must sign in for waiting entries of a backend, and how; a sentence or two each.
     private func missingPeople(_ report: BackendReport) -> [String] {
         let moved = report.waitingForFormerAddress.map {
-            "\(StatusSummary.captures($0)) \($0 == 1 ? "waits" : "wait") for an address that \(report.name) no longer has; ‘homing status’ says what to do."
+            "\(StatusSummary.captures($0)) \($0 == 1 ? "waits" : "wait") for an address that \(report.name) no longer has. See ‘homing status’."
         }
         return [moved].compactMap(\.self) + missingHere(report)
     }
@@ -49,7 +49,7 @@ extension Station {
         guard report.session.state == "signedIn", let present = report.session.email else { return [] }
         return report.otherAccounts.map { other in
             let wait = "\(StatusSummary.captures(other.waiting)) of \(other.email) \(other.waiting == 1 ? "waits" : "wait")"
-            return "\(wait) at \(report.name) for that person. \(commands.change(from: present, to: other.email))"
+            return "\(wait) at \(report.name) until that account signs in. \(commands.change(from: present, to: other.email))"
         }
     }
 }

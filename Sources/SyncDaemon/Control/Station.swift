@@ -28,7 +28,7 @@ struct Station: ControlService {
         let known = keepers.keys.sorted().joined(separator: ", ")
         if let named {
             guard let keeper = keepers[named] else {
-                throw .notFound("There is no backend ‘\(named)’; there is: \(known).")
+                throw .notFound("There is no backend ‘\(named)’. Configured: \(known).")
             }
             return keeper
         }

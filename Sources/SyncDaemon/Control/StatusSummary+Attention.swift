@@ -12,8 +12,8 @@ extension StatusSummary {
             + withoutProfile.sorted { $0.key < $1.key }.map { name, count in
                 Attention(
                     code: "no-profile",
-                    text: "\(Self.captures(count)) for \(name) cannot go up, because no profile of that name is configured.",
-                    next: "Put \(name).yaml back into the folder with the profiles, then reload: ‘systemctl reload homingd’, or SIGHUP.",
+                    text: "\(Self.captures(count)) for \(name) cannot be sent, because no profile of that name is configured.",
+                    next: "Put \(name).yaml back into the profile folder, then reload: ‘systemctl reload homingd’, or SIGHUP.",
                     backend: name)
             } + backends.flatMap(attention(for:)) + files + (rejectedConfiguration.map { [Attention(rejectedConfiguration: $0)] } ?? [])
     }
@@ -25,22 +25,22 @@ extension StatusSummary {
             [
                 Attention(
                     code: "disk-full",
-                    text: "The disk is full: captures are turned away. What waits can still be sent, from the space kept for that.",
-                    next: "Make room on the disk; the rest follows by itself.")
+                    text: "The disk is full: Homing accepts no new captures. Waiting entries are still sent, using the reserve.",
+                    next: "Make room on the disk. Homing then continues by itself.")
             ]
         case .nothingLeft:
             [
                 Attention(
                     code: "disk-full",
                     text:
-                        "The disk is full: nothing more can be taken in, and nothing is sent, since what becomes of it could not be written.",
-                    next: "Make room on the disk; the rest follows by itself.")
+                        "The disk is full: Homing accepts no new captures. It also sends nothing, because it could not store the results.",
+                    next: "Make room on the disk. Homing then continues by itself.")
             ]
         case .overLimit(let limit):
             [
                 Attention(
-                    code: "outbox-full", text: "The outbox has reached its limit of \(limit >> 20) MiB: nothing more is taken in.",
-                    next: "Let what waits go up, which makes room; or raise outbox.max_bytes in the configuration and restart the daemon.")
+                    code: "outbox-full", text: "The outbox has reached its limit of \(limit >> 20) MiB: Homing accepts no new captures.",
+                    next: "Wait for deliveries to make room, or raise outbox.max_bytes in the configuration and restart the daemon.")
             ]
         }
     }
@@ -57,15 +57,16 @@ extension StatusSummary {
                 Attention(
                     code: "dead",
                     text:
-                        "\(backend.name) refused \(Self.captures(queue.dead)), or failed at \(queue.dead == 1 ? "it" : "them") too often. \(queue.dead == 1 ? "It is" : "They are") kept.",
+                        "\(Self.captures(queue.dead)) for \(backend.name) \(queue.dead == 1 ? "was" : "were") refused or ran out of attempts. \(queue.dead == 1 ? "It is" : "They are") kept.",
                     next: "See them with ‘homing list --state dead’, ask ‘homing why ID’, then ‘homing retry ID’ or ‘homing discard ID’."))
         }
         if queue.held > 0 {
             items.append(
                 Attention(
                     code: "held",
-                    text: "\(Self.captures(queue.held)) \(queue.held == 1 ? "is" : "are") held at \(backend.name) until a person decides.",
-                    next: "See them with ‘homing list --state held’ and ask ‘homing why ID’."))
+                    text:
+                        "\(Self.captures(queue.held)) for \(backend.name) \(queue.held == 1 ? "is on hold and needs" : "are on hold and need") your decision.",
+                    next: "See them with ‘homing list --state held’, then ask ‘homing why ID’."))
         }
         if queue.unseen > 0 {
             let them = queue.unseen == 1 ? "it" : "them"
@@ -73,9 +74,9 @@ extension StatusSummary {
                 Attention(
                     code: "look-up-failing",
                     text:
-                        "\(Self.captures(queue.unseen)) may already be at \(backend.name), and looking \(them) up keeps failing. Nothing is sent again before that.",
+                        "\(Self.captures(queue.unseen)) may already be delivered to \(backend.name), but looking \(them) up keeps failing. Homing does not send \(them) again before that.",
                     next:
-                        "Find \(them) with ‘homing list --state pending’ and ask ‘homing why ID’. To look again now, run ‘homing sync’."))
+                        "Find \(them) with ‘homing list --state pending’, then ask ‘homing why ID’. To look again now, run ‘homing sync’."))
         }
         items += failingRoutes(of: backend)
         if let former = backend.formerAddress, let count = backend.waitingForFormerAddress {
@@ -83,33 +84,33 @@ extension StatusSummary {
                 Attention(
                     code: "other-address",
                     text:
-                        "\(Self.captures(count)) \(count == 1 ? "was" : "were") taken for \(former), and \(backend.name) is \(backend.baseURL) now.",
+                        "\(Self.captures(count)) \(count == 1 ? "was" : "were") accepted for \(former), but \(backend.name) is now \(backend.baseURL).",
                     next:
-                        "Put the old address back into \(backend.name).yaml; or, if it is the same service, add ‘formerly: [\(former)]’ there. Then reload the daemon: ‘systemctl reload homingd’, or SIGHUP."
+                        "Put the old address back into \(backend.name).yaml or, if it is the same service, add ‘formerly: [\(former)]’ there. Then reload the daemon: ‘systemctl reload homingd’, or SIGHUP."
                 ))
         }
         let mine = queue.waiting - backend.waitingForOthers
         if backend.gate == "cooling", backend.gateCause == Failure.Reason.profile.rawValue {
-            let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "waits" : "wait")" : ""
+            let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "is" : "are") waiting" : ""
             items.append(
                 Attention(
                     code: "misconfigured",
-                    text: "\(backend.name) and its profile do not fit\(waiting): \((backend.gateReason ?? "").asSentence)",
+                    text: "\(backend.name) does not match its profile\(waiting): \((backend.gateReason ?? "").asSentence)",
                     next:
-                        "Tell whoever maintains the profile \(backend.name).yaml; signing in again does not help, and nothing is lost meanwhile."
+                        "Tell the maintainer of the profile \(backend.name).yaml. Signing in again does not help. Nothing is lost."
                 ))
         }
         if backend.gate == "cooling", let cause = backend.gateCause.flatMap(Failure.Reason.init), cause == .tls || cause == .clock {
             let text = CoolingText(reason: cause, message: backend.gateReason ?? "")
-            let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "waits" : "wait")" : ""
+            let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "is" : "are") waiting" : ""
             items.append(
                 Attention(
                     code: cause == .tls ? "no-secure-connection" : "clock",
-                    text: "Nothing goes up to \(backend.name)\(waiting), because \(text.cause): \(text.message.asSentence)",
-                    next: text.remedy(then: "it goes on by itself") ?? "Try again later."))
+                    text: "Homing cannot send to \(backend.name)\(waiting), because \(text.cause): \(text.message.asSentence)",
+                    next: text.remedy(then: "Homing continues by itself") ?? "Try again later."))
         }
         if backend.session.state == "signInRequired" {
-            let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "waits" : "wait")" : ""
+            let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "is" : "are") waiting" : ""
             items.append(
                 Attention(
                     code: "sign-in-required",
@@ -122,33 +123,33 @@ extension StatusSummary {
                 Attention(
                     code: "sign-in-required",
                     text:
-                        "Nobody is signed in at \(backend.name), and \(Self.captures(waiting)) \(waiting == 1 ? "waits" : "wait").",
+                        "Not signed in at \(backend.name). \(Self.captures(waiting)) \(waiting == 1 ? "is" : "are") waiting.",
                     next: (backend.awaited.map { "\($0) has to sign in with ‘\(login)’." } ?? "Sign in with ‘\(login)’.")
                         + (isItsSpool ? claimingToo : "")))
         }
         if let since = backend.session.failingSince, moment.now.timeIntervalSince(since) >= 3600 {
-            let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "waits" : "wait")" : ""
+            let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "is" : "are") waiting" : ""
             items.append(
                 Attention(
                     code: "session-failing",
                     text:
-                        "The session of \(backend.session.email ?? "the account") at \(backend.name) could not be renewed for an hour\(waiting): \((backend.session.failure ?? "").asSentence)",
-                    next: "Homing goes on trying. If the server works in a browser, sign in again with ‘\(login)’."))
+                        "The session of \(backend.session.email ?? "the account") at \(backend.name) has not been renewed for over an hour\(waiting): \((backend.session.failure ?? "").asSentence)",
+                    next: "Homing keeps trying. If the server works in a browser, sign in again with ‘\(login)’."))
         }
         if let pause = backend.pause, isForgotten(pause, of: backend) {
             items.append(
                 Attention(
                     code: "paused", text: "Sending to \(backend.name): \(PauseText(pause: pause, moment: moment).sentence)",
-                    next: "Send again with ‘\(commands.resume)’, or say for how long with ‘\(commands.pause)’."))
+                    next: "Resume with ‘\(commands.resume)’, or set an end with ‘\(commands.pause)’."))
         }
         for other in backend.otherAccounts where backend.session.state == "signedIn" {
             items.append(
                 Attention(
                     code: "other-account",
                     text:
-                        "\(Self.captures(other.waiting)) of \(other.email) \(other.waiting == 1 ? "waits" : "wait") at \(backend.name) for that person.",
+                        "\(Self.captures(other.waiting)) of \(other.email) \(other.waiting == 1 ? "is" : "are") waiting at \(backend.name) until that account signs in.",
                     next:
-                        "\(commands.change(from: backend.session.email ?? "whoever is signed in", to: other.email, by: other.signInCommand ?? login)) Nobody else’s sign-in sends \(other.waiting == 1 ? "it" : "them")."
+                        "\(commands.change(from: backend.session.email ?? "the signed-in account", to: other.email, by: other.signInCommand ?? login)) Homing sends \(other.waiting == 1 ? "it" : "them") only as \(other.email)."
                 ))
         }
         return items.map { item in
@@ -165,9 +166,9 @@ extension StatusSummary {
             Attention(
                 code: "route-failing",
                 text:
-                    "\(backend.name) has accepted no \(route.route) since \(moment.text(route.since)), and captures wait. \(route.reason.asSentence)",
+                    "\(backend.name) has accepted no \(route.route) since \(moment.text(route.since)), and captures are waiting. \(route.reason.asSentence)",
                 next:
-                    "Tell the people who run \(backend.name). Nothing is lost: it is tried again by itself, and ‘homing sync’ tries at once."
+                    "Tell the administrator of \(backend.name). Nothing is lost: Homing tries again by itself. To try now, run ‘homing sync’."
             )
         }
     }
@@ -194,7 +195,7 @@ extension StatusSummary {
                 Attention(
                     code: "stuck-files",
                     text:
-                        "\(spool.stuck == 1 ? "1 file in the drop folder cannot" : "\(spool.stuck) files in the drop folder cannot") be taken\(spool.stuck == 1 ? "" : ", among them"): \(file.path): \(file.reason).",
+                        "\(spool.stuck == 1 ? "1 file in the drop folder cannot" : "\(spool.stuck) files in the drop folder cannot") be accepted\(spool.stuck == 1 ? "" : ", among them"): \(file.path): \(file.reason).",
                     next: file.next))
         }
         if claimable > 0, let backend = spoolReport { items.append(claim(for: backend)) }
@@ -203,9 +204,9 @@ extension StatusSummary {
                 Attention(
                     code: "refused-files",
                     text:
-                        "\(spool.refused == 1 ? "1 file was" : "\(spool.refused) files were") put aside because \(spool.refused == 1 ? "it was" : "they were") not understood.",
+                        "\(spool.refused == 1 ? "1 dropped file was" : "\(spool.refused) dropped files were") refused and not sent.",
                     next:
-                        "Read the .reason beside each in \(spool.directory)/refused, mend the file, and drop it into \(spool.directory)/new again."
+                        "Read the .reason file beside each in \(spool.directory)/refused, fix the file, and drop it into \(spool.directory)/new again."
                 ))
         }
         return items
@@ -217,7 +218,7 @@ extension StatusSummary {
     fileprivate var claimingToo: String {
         guard spool.unclaimed > 0, unclaimed == .ask else { return "" }
         return
-            " \(Self.droppedFiles(spool.unclaimed)) \(spool.unclaimed == 1 ? "waits" : "wait") to be claimed: to send \(spool.unclaimed == 1 ? "it" : "them") as your own, add --claim."
+            " \(Self.droppedFiles(spool.unclaimed)) \(spool.unclaimed == 1 ? "is" : "are") waiting to be claimed: to send \(spool.unclaimed == 1 ? "it" : "them") as your own, add --claim."
     }
 
     fileprivate func claim(for backend: BackendReport) -> Attention {
@@ -225,8 +226,8 @@ extension StatusSummary {
         let (account, it) = (backend.session.email ?? backend.session.account ?? "the signed-in account", claimable == 1 ? "it" : "them")
         return unclaimed == .hold
             ? Attention(
-                code: "unclaimed-files", text: "\(files) and \(claimable == 1 ? "is" : "are") held.",
-                next: "An administrator can send \(it) as \(account) with: homing claim", backend: backend.name)
+                code: "unclaimed-files", text: "\(files) and \(claimable == 1 ? "is" : "are") on hold.",
+                next: "To send \(it) as \(account), an administrator runs: homing claim", backend: backend.name)
             : Attention(
                 code: "unclaimed-files", text: "\(files). \(claimable == 1 ? "Is it" : "Are they") yours?",
                 next: "To send \(it) as \(account), run: homing claim", backend: backend.name)

@@ -46,8 +46,8 @@ struct StatusSummary {
         var sentences =
             damages.map(\.sentence) + (attention.first?.code == "refused-files" ? refusedFiles + [situation] : [situation] + refusedFiles)
             + stuckFiles + failingSpool + unclaimedFiles
-        if case .overLimit = room { sentences.append("The outbox is full and takes nothing more in until some of it has gone up.") }
-        if rejectedConfiguration != nil { sentences.append("The changed configuration has mistakes and is not in force.") }
+        if case .overLimit = room { sentences.append("The outbox is full: Homing accepts no new captures until deliveries make room.") }
+        if rejectedConfiguration != nil { sentences.append("The changed configuration was rejected; the previous one is active.") }
         return sentences.joined(separator: " ")
     }
 
@@ -56,14 +56,15 @@ struct StatusSummary {
         guard spool.refused > 0 else { return [] }
         let (what, whose, them) =
             spool.refused == 1
-            ? ("1 dropped file was", "its .reason", "it") : ("\(spool.refused) dropped files were", "the .reason beside each", "them")
-        return ["\(what) refused and did not go up: \(whose) in \(spool.directory)/refused says why; mend \(them) and drop \(them) again."]
+            ? ("1 dropped file was", "Its .reason file", "it")
+            : ("\(spool.refused) dropped files were", "The .reason file beside each", "them")
+        return ["\(what) refused and not sent. \(whose) in \(spool.directory)/refused says why; fix \(them) and drop \(them) again."]
     }
 
     /// Files that cannot be taken, if the main sentence mentions waiting entries.
     private var stuckFiles: [String] {
         guard stuckWaiting > 0, let file = spool.stuckExample, !waitingText.sentences.isEmpty || dead > 0 else { return [] }
-        let what = "\(Self.droppedFiles(stuckWaiting)) cannot be taken"
+        let what = "\(Self.droppedFiles(stuckWaiting)) cannot be accepted"
         // The reason may name a person.
         return [namesPeople ? "\(what): \(file.reason). \(file.next)" : "\(what)."]
     }
@@ -76,7 +77,7 @@ struct StatusSummary {
 
     var spoolFailureText: String? {
         spoolFailure.map { failure in
-            let files = untaken == 0 ? "" : " \(Self.droppedFiles(untaken)) \(untaken == 1 ? "waits" : "wait") there."
+            let files = untaken == 0 ? "" : " \(Self.droppedFiles(untaken)) \(untaken == 1 ? "is" : "are") waiting there."
             return "The drop folder cannot be emptied: \(failure.asSentence)\(files)"
         }
     }
@@ -104,32 +105,34 @@ struct StatusSummary {
     private var situation: String {
         let waiting = total(\.queue.waiting)
         if let (name, count) = withoutProfile.min(by: { $0.key < $1.key }) {
-            return "\(Self.captures(count)) cannot go up: there is no profile for their backend \(name) any more."
+            return "\(Self.captures(count)) cannot be sent: the backend \(name) no longer has a profile."
         }
-        if room == .diskFull { return (["The disk is full: captures are turned away."] + waitingText.sentences).joined(separator: " ") }
+        if room == .diskFull {
+            return (["The disk is full: Homing accepts no new captures."] + waitingText.sentences).joined(separator: " ")
+        }
         if room == .nothingLeft {
             let safe =
                 waiting == 0
                 ? ""
                 : " \(Self.captures(waiting)) \(waiting == 1 ? "is" : "are") safe here until there is room."
-            return "The disk is full: nothing more can be taken in or sent.\(safe)"
+            return "The disk is full: Homing can neither accept nor send captures.\(safe)"
         }
         if dead > 0 {
             let blocked = total(\.queue.blocked)
             let place =
                 blocked == 0
-                ? "besides"
-                : blocked == waiting ? "behind \(dead == 1 ? "it" : "them")" : "besides, \(blocked) of them behind what needs you"
-            let rest = waiting > 0 ? " \(Self.captures(waiting)) \(waiting == 1 ? "waits" : "wait") \(place)." : ""
-            return "\(Self.captures(dead)) could not be delivered and \(dead == 1 ? "needs" : "need") you.\(rest)"
+                ? ""
+                : blocked == waiting ? " behind \(dead == 1 ? "it" : "them")" : ", \(blocked) of them behind \(dead == 1 ? "it" : "these")"
+            let rest = waiting > 0 ? " \(Self.captures(waiting)) \(waiting == 1 ? "is" : "are") waiting\(place)." : ""
+            return
+                "\(Self.captures(dead)) \(dead == 1 ? "has failed or is on hold, and needs" : "have failed or are on hold, and need") your decision.\(rest)"
         }
         let unseen = total(\.queue.unseen)
         if unseen > 0 {
-            let (wait, they) = unseen == 1 ? ("waits", "it") : ("wait", "they")
-            let first = "\(Self.captures(unseen)) may have been delivered and \(wait) until \(they) can be looked up, which keeps failing."
+            let first = "\(Self.captures(unseen)) may already be delivered, but looking \(unseen == 1 ? "it" : "them") up keeps failing."
             let blocked = total(\.queue.blocked)
             let them = unseen == 1 ? "it" : "them"
-            let behind = blocked == 0 ? [] : ["\(Self.captures(blocked)) \(blocked == 1 ? "waits" : "wait") behind \(them)."]
+            let behind = blocked == 0 ? [] : ["\(Self.captures(blocked)) \(blocked == 1 ? "is" : "are") waiting behind \(them)."]
             return ([first] + behind + waitingText.sentences).joined(separator: " ")
         }
         let sentences = waitingText.sentences
@@ -137,20 +140,20 @@ struct StatusSummary {
         if let spoolFailureText { return spoolFailureText }
         if spool.stuck > 0 {
             return
-                "\(spool.stuck == 1 ? "1 file" : "\(spool.stuck) files") in the drop folder cannot be taken and \(spool.stuck == 1 ? "needs" : "need") you\(spool.refused + claimable == 0 ? "; everything else has gone up" : "")."
+                "\(spool.stuck == 1 ? "1 file" : "\(spool.stuck) files") in the drop folder cannot be accepted and \(spool.stuck == 1 ? "needs" : "need") your attention\(spool.refused + claimable == 0 ? "; everything else has been delivered" : "")."
         }
         let delivered = total(\.queue.delivered)
         let besides = spool.refused + claimable > 0 ? " else" : ""
         let discarded = total(\.queue.discarded)
         if delivered > 0 {
-            let also = discarded > 0 ? ", \(discarded) discarded" : ""
-            return "Everything\(besides) has gone up: \(Self.captures(delivered)) delivered\(also), nothing is waiting.\(pausedToo)"
+            let also = discarded > 0 ? ", \(discarded) more discarded" : ""
+            return "Everything\(besides) has been delivered: \(Self.captures(delivered))\(also). Nothing\(besides) is waiting.\(pausedToo)"
         }
         if discarded > 0 {
             return "Nothing\(besides) is waiting: \(Self.captures(discarded)) \(discarded == 1 ? "was" : "were") discarded.\(pausedToo)"
         }
         return needsSignIn
-            ? "Nobody is signed in, and nothing\(besides) is waiting.\(pausedToo)"
+            ? "Not signed in. Nothing\(besides) is waiting.\(pausedToo)"
             : "Ready: nothing\(besides) has been captured yet.\(pausedToo)"
     }
 

@@ -16,11 +16,11 @@ struct WaitingText {
     /// One sentence per reason; empty if nothing waits.
     var sentences: [String] {
         let isAnybodySignedIn = backends.contains { $0.session.state == "signedIn" }
-        if !paused.isEmpty { return paused + (isAnybodySignedIn ? elsewhere : ["Nobody is signed in."]) }
+        if !paused.isEmpty { return paused + (isAnybodySignedIn ? elsewhere : ["Not signed in."]) }
         let all = backends.map(\.waitingForPeople).reduce(0, +) + files
         guard isAnybodySignedIn || all == 0 else {
             let people = Set(backends.filter { own($0) > 0 }.map(missing))
-            return people.count == 1 ? elsewhere : ["\(Self.areSafe(all)) and cannot go up until somebody signs in."]
+            return people.count == 1 ? elsewhere : ["\(Self.areSafe(all)) and cannot be sent until an account signs in."]
         }
         return elsewhere
     }
@@ -56,7 +56,7 @@ struct WaitingText {
         let waiting = going.filter { own($0) > 0 }
         func count(_ reports: [BackendReport]) -> Int { reports.map(own).reduce(0, +) }
         let idle = alike(waiting.filter { $0.session.state != "signedIn" }, by: missing).map { person, reports in
-            "\(Self.areSafe(count(reports))) and cannot go up until \(person) signs in\(place("at", reports))."
+            "\(Self.areSafe(count(reports))) and cannot be sent until \(person) signs in\(place("at", reports))."
         }
         let cooling = alike(waiting.filter(isCooling), by: \.gateCause).map { cause, reports in
             let text = CoolingText(
@@ -68,14 +68,14 @@ struct WaitingText {
         let open = count(waiting.filter { $0.session.state == "signedIn" && !isCooling($0) })
         if open > 0 {
             let which = sentences.isEmpty && stopped.isEmpty ? StatusSummary.captures(open) : "\(open) more"
-            sentences.append("\(which) \(open == 1 ? "is" : "are") on the way up.")
+            sentences.append("\(which) \(open == 1 ? "is on its" : "are on their") way.")
         }
         sentences += waiting.filter { $0.session.state == "signedIn" && !isCooling($0) }.flatMap { report in
             (report.coolingRoutes ?? []).map { "\(report.name) does not accept any \($0.route) at the moment: \($0.reason.asSentence)" }
         }
         let rest = [others, elsewhereMeant].compactMap(\.self)
         guard let last = rest.last else { return sentences }
-        let end = sentences.isEmpty && stopped.isEmpty && hasRestGoneUp ? "; everything else has gone up." : "."
+        let end = sentences.isEmpty && stopped.isEmpty && hasRestGoneUp ? "; everything else has been delivered." : "."
         return sentences + rest.dropLast().map { $0 + "." } + [last + end]
     }
 
@@ -92,8 +92,8 @@ struct WaitingText {
     }
 
     private func missing(_ report: BackendReport) -> String {
-        guard namesPeople, report.session.account != nil || own(report) == report.waitingForPeople else { return "somebody" }
-        return report.awaited ?? "somebody"
+        guard namesPeople, report.session.account != nil || own(report) == report.waitingForPeople else { return "an account" }
+        return report.awaited ?? "an account"
     }
 
     /// `1 capture waits for an address that breathesafe no longer has`, without a full stop; nil if none do.

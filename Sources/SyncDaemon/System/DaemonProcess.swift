@@ -31,7 +31,7 @@ package struct DaemonProcess: Sendable {
     package func run() async throws {
         let notifier = ServiceNotifier(environment: environment)
         do { try await run(notifier) } catch {
-            notifier?.tell(.status("Cannot go on: \(StartError.sentence(for: error))"))
+            notifier?.tell(.status("Cannot continue: \(StartError.sentence(for: error))"))
             throw error
         }
     }
@@ -57,7 +57,7 @@ package struct DaemonProcess: Sendable {
             let socket = try PassedSocket.adopt(environment: environment)
             if let socket, socket.path != configuration.socket {
                 log.warning(
-                    "The socket that was passed is used, not the configured one",
+                    "Using the socket from the service manager, not the configured one",
                     metadata: ["passed": "\(socket.path)", "configured": "\(configuration.socket)"])
             }
             func open() async throws -> Daemon {
@@ -111,7 +111,7 @@ package struct DaemonProcess: Sendable {
                 reload(&life)
                 if life.next != nil { group.addTask { [daemon = life.daemon] in await daemon.retire() } }
             case .ended(.failure(OutboxError.damaged(let words))) where !life.isStopping && life.salvages < Self.mostSalvages:
-                log.error("The store is damaged and is opened anew", metadata: ["reason": "\(words)"])
+                log.error("The store is damaged and will be reopened", metadata: ["reason": "\(words)"])
                 life.salvages += 1
                 // The pending configuration is read again afterwards.
                 if life.next != nil { post.yield(.reload) }
@@ -154,7 +154,7 @@ package struct DaemonProcess: Sendable {
             notifier?.tell(.ready)
         case .mistaken(let mistakes):
             for mistake in mistakes.all { log.error("The configuration has a mistake", metadata: ["mistake": "\(mistake)"]) }
-            log.error("The configuration from before stays in force")
+            log.error("The previous configuration stays active")
             daemon.rejected.set(mistakes)
             notifier?.tell(.ready)
         case .changed(let configuration, let backends, let changes):
@@ -172,9 +172,9 @@ package struct DaemonProcess: Sendable {
         } catch {
             let sentence = StartError.sentence(for: error, store: Daemon.store(in: configuration.stateDirectory))
             log.error(
-                "The changed configuration cannot be put to use; the one from before stays in force", metadata: ["reason": "\(sentence)"])
+                "The changed configuration cannot be used; the previous one stays active", metadata: ["reason": "\(sentence)"])
             let daemon = try await Daemon(earlier.configuration, earlier.backends, replacing: earlier, because: [])
-            daemon.rejected.set("it cannot be put to use: \(sentence)")
+            daemon.rejected.set("it cannot be used: \(sentence)")
             return daemon
         }
     }

@@ -27,7 +27,7 @@ extension Attention {
     init(rejectedConfiguration reason: String) {
         self.init(
             code: "configuration-rejected",
-            text: "The configuration was changed and is not in force, because \(reason). The one from before is.",
-            next: "See all mistakes with ‘homingd check’, mend them, and reload: ‘systemctl reload homingd’.")
+            text: "The changed configuration is not active, because \(reason). The previous one is active.",
+            next: "See all mistakes with ‘homingd check’, fix them, then reload: ‘systemctl reload homingd’.")
     }
 }

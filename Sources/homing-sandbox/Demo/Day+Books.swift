@@ -13,9 +13,9 @@ extension Day {
     }
 
     func showArrivals() throws {
-        say("In the order of their arrival, as the server saw them:")
+        say("The server’s ledger, in order of arrival:")
         let lines = try arrivals().map { entry, change, _ in
-            "\(entry.sequence < 10 ? " " : "")\(entry.sequence). \(entry.resource) \(change?.words ?? "that nobody handed in")"
+            "\(entry.sequence < 10 ? " " : "")\(entry.sequence). \(entry.resource) \(change?.words ?? "that was not submitted here")"
                 + (entry.answered ? "" : "   ← its answer was lost")
         }
         quote(lines.joined(separator: "\n"))
@@ -35,9 +35,9 @@ extension Day {
     }
 
     func compare(_ comparison: DemoComparison) -> Bool {
-        say("The daemon’s books beside the backend’s own:")
+        say("The daemon’s records compared with the backend’s:")
         quote(comparison.table)
-        say(comparison.agrees ? "They agree: nothing lost, nothing twice, all in order." : "THEY DO NOT AGREE.")
+        say(comparison.agrees ? "They agree: nothing lost, nothing duplicated, all in order." : "THEY DO NOT AGREE.")
         return comparison.agrees
     }
 }

@@ -11,9 +11,9 @@ extension Day {
         await sandbox.down()
         say(words)
         try handIn()
-        try await until("everything is taken in") { try books.rows.count == changes.count }
+        try await until("all changes are accepted") { try books.rows.count == changes.count }
         try await noticedOutage()
-        say("All of it is safe in the outbox, on disk. Has my work gone up?")
+        say("Everything is safe in the outbox, on disk. What has been delivered?")
         try show("status")
     }
 
@@ -23,7 +23,7 @@ extension Day {
         try signIn()
         try show("sync", "--wait", "--timeout", "60")
         try expect("it took two sign-ins", ledger.logInCount == 2)
-        say("The rest went up by itself, behind what was there already.")
+        say("The rest was delivered automatically, after the earlier ones.")
         try showArrivals()
     }
 

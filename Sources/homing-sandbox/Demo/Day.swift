@@ -38,12 +38,12 @@ final class Day {
             if try isSo() { return }
             try await Task.sleep(for: .milliseconds(50))
         } while ContinuousClock.now < end
-        throw DemoError("waited in vain until \(what)")
+        throw DemoError("gave up after 30 seconds of waiting until \(what)")
     }
 
     /// Ends the story with an error if a claim is false.
     func expect(_ what: String, _ isSo: Bool) throws {
-        if !isSo { throw DemoError("it is not so that \(what)") }
+        if !isSo { throw DemoError("this should be true: \(what)") }
     }
 
     func add(_ new: [Change]) { changes += new }

@@ -18,7 +18,7 @@ struct DemoBooks {
     init(_ station: DemoStation) throws {
         let text = try station.homing("list", "--limit", "500", "--json")
         guard let page = try? JSONDecoder().decode(Page.self, from: Data(text.utf8)) else {  // `try?`: the error below shows the output
-            throw DemoError("‘homing list --json’ said: \(text)")
+            throw DemoError("‘homing list --json’ printed: \(text)")
         }
         self.init(rows: page.entries)
     }
@@ -28,7 +28,7 @@ struct DemoBooks {
     /// The one entry in this state; throws for none or several.
     func only(_ state: String) throws -> Row {
         let found = rows.filter { $0.state == state }
-        guard let row = found.first, found.count == 1 else { throw DemoError("expected one \(state) entry, found \(found.count)") }
+        guard let row = found.first, found.count == 1 else { throw DemoError("expected one entry in state \(state), found \(found.count)") }
         return row
     }
 }

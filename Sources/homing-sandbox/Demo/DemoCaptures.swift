@@ -12,7 +12,7 @@ struct DemoCaptures {
         func files(_ name: String) throws -> [URL] {
             let path = "\(folder)/\(name)"
             guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {  // `try?`: the error below names the folder
-                throw DemoError("There is no folder \(path). Run the demo from the project's folder, or name the data with --data.")
+                throw DemoError("The folder \(path) does not exist. Run the demo in the project's folder, or set --data.")
             }
             return names.filter { $0.hasSuffix(".json") }.sorted().map { URL(fileURLWithPath: "\(path)/\($0)") }
         }

@@ -3,16 +3,16 @@ import Foundation
 
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo", abstract: "Tell the story of a day at a station, with the real daemon and this sandbox as its backend.",
-        discussion: "Runs in a temporary directory, which it removes. Exits with 0 only where the daemon's books and the backend's agree.")
+        commandName: "demo", abstract: "Play a day at a station, with the real daemon and this sandbox as its backend.",
+        discussion: "Runs in a temporary directory and removes it. Exits with 0 only if the records of the daemon and the backend agree.")
 
-    @Option(help: "The backend of the story.")
+    @Option(help: "The backend of the demo.")
     var backend = BackendArgument.breathesafe
 
-    @Option(help: ArgumentHelp("The folder with homingd and homing. Default: beside this program.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder with homingd and homing. Default: the folder of this program.", valueName: "folder"))
     var programs: String?
 
-    @Option(help: ArgumentHelp("The folder with arkit/ and PendingMeasurements/ to capture from (breathesafe).", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder with the captures, in arkit/ and PendingMeasurements/ (breathesafe).", valueName: "folder"))
     var data = "Tests/Data"
 
     @Option(help: ArgumentHelp("The folder with the profiles.", valueName: "folder"))
@@ -27,7 +27,7 @@ struct DemoCommand: AsyncParsableCommand {
             await station.close()
             if !isGood { throw ExitCode.failure }
         } catch let error as DemoError {
-            StandardOutput.errorLine("\nThe demo broke off: \(error.description)\n\(station.lastWords)")
+            StandardOutput.errorLine("\nThe demo failed: \(error.description)\n\(station.lastWords)")
             await station.close()
             throw ExitCode.failure
         }

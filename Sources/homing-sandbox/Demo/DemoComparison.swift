@@ -43,9 +43,9 @@ struct DemoComparison {
         func line(_ name: String, _ count: (daemon: Int, backend: Int), _ words: String = "") -> String {
             line(name, "\(count.daemon)", "\(count.backend)\(words)")
         }
-        let found = foundThere == (0, 0) ? [] : [line("found there", foundThere, " by a person, and not sent again")]
+        let found = foundThere == (0, 0) ? [] : [line("found there", foundThere, " checked by a person, not sent again")]
         return
-            ([line("", "daemon", "backend"), line("handed in", handedIn, " \(things)"), line("delivered", delivered)] + found + [
+            ([line("", "daemon", "backend"), line("submitted", handedIn, " \(things)"), line("delivered", delivered)] + found + [
                 line("refused", refused), line("duplicated", duplicated), line("lost", lost),
                 line("in order", isInOrder ? "yes" : "NO", isInOrder ? "yes" : "NO"),
             ]).joined(separator: "\n")

@@ -28,7 +28,7 @@ final class DemoStation: Sendable {
         daemon.executableURL = URL(fileURLWithPath: programs + "/homingd")
         daemon.arguments = ["run", "--config", directory + "/homing.yaml"]
         guard files.createFile(atPath: directory + "/homingd.log", contents: nil) else {
-            throw DemoError("\(directory) cannot be written.")
+            throw DemoError("Cannot write to \(directory).")
         }
         let log = FileHandle(forWritingAtPath: directory + "/homingd.log")
         daemon.standardError = log
@@ -38,7 +38,7 @@ final class DemoStation: Sendable {
     /// Copies a shipped profile and the profiles it extends, and replaces their addresses.
     private static func place(_ name: String, of profiles: String, in folder: String, address: String) throws {
         guard let shipped = try? String(contentsOfFile: "\(profiles)/\(name).yaml", encoding: .utf8) else {  // `try?`: named by the error
-            throw DemoError("There is no \(profiles)/\(name).yaml. Run the demo from the project's folder, or name it with --profiles.")
+            throw DemoError("\(profiles)/\(name).yaml does not exist. Run the demo in the project's folder, or set --profiles.")
         }
         let lines = shipped.split(separator: "\n", omittingEmptySubsequences: false).map { line in
             let words = line.split(separator: " ")
@@ -63,9 +63,9 @@ final class DemoStation: Sendable {
     /// Starts the sandbox and the daemon; returns after the daemon answers.
     func open() async throws {
         try await sandbox.start()
-        do { try daemon.run() } catch { throw DemoError("\(programs)/homingd does not start: \(error.localizedDescription)") }
+        do { try daemon.run() } catch { throw DemoError("Cannot start \(programs)/homingd: \(error.localizedDescription)") }
         for _ in 0..<200 {
-            if !daemon.isRunning { throw DemoError("The daemon ended at once.") }
+            if !daemon.isRunning { throw DemoError("The daemon exited at once.") }
             if try homing("version", "--json").contains("\"homingd\":\"") { return }
             try await Task.sleep(for: .milliseconds(50))
         }
@@ -86,7 +86,7 @@ final class DemoStation: Sendable {
         process.standardOutput = output
         process.standardError = output
         process.standardInput = standardInput
-        do { try process.run() } catch { throw DemoError("\(programs)/homing does not start: \(error.localizedDescription)") }
+        do { try process.run() } catch { throw DemoError("Cannot start \(programs)/homing: \(error.localizedDescription)") }
         if let input { standardInput.fileHandleForWriting.write(Data(input.utf8)) }
         try standardInput.fileHandleForWriting.close()
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

@@ -39,8 +39,8 @@ enum PointInTime: ExpressibleByArgument, Equatable {
 
     /// A time of day is its next occurrence. Throws if the date is in the past or does not exist.
     func date(after now: Date, in timeZone: TimeZone) throws(Problem) -> Date {
-        guard let date = date(in: timeZone, after: now) else { throw .invalid("There is no such day.", next: "Look at the date again.") }
-        guard date > now else { throw .invalid("That time is past.", next: "Name a time in the future.") }
+        guard let date = date(in: timeZone, after: now) else { throw .invalid("That date does not exist.", next: "Check the date.") }
+        guard date > now else { throw .invalid("That time is in the past.", next: "Give a time in the future.") }
         return date
     }
 
@@ -64,7 +64,7 @@ enum PointInTime: ExpressibleByArgument, Equatable {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = timeZone
         let start = calendar.startOfDay(for: now).addingTimeInterval(-1)
-        guard let date = date(in: timeZone, after: start) else { throw .invalid("There is no such day.", next: "Look at the date again.") }
+        guard let date = date(in: timeZone, after: start) else { throw .invalid("That date does not exist.", next: "Check the date.") }
         return date
     }
 }

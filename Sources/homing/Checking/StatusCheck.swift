@@ -29,7 +29,7 @@ struct StatusCheck {
     /// Everything that needs a person, most serious first, then the unreachable backends.
     private func troubles(_ status: Status) -> String {
         let outages = status.backends.filter { $0.gate == "cooling" && $0.queue.waiting > 0 }.map {
-            "Nothing gets through to \($0.name)\($0.gateReason.map { ": \($0)" } ?? ".")"
+            "Homing cannot deliver to \($0.name)\($0.gateReason.map { ": \($0)" } ?? ".")"
         }
         return (status.attention.map(\.text) + outages).joined(separator: " ")
     }
@@ -40,7 +40,8 @@ struct StatusCheck {
         guard let (report, accepted) = oldest, times.now.timeIntervalSince(accepted) > maxAge else { return nil }
         let name = report.oldestWaitingID.map { "Capture \($0)" } ?? "The oldest capture"
         return
-            "\(name) for \(report.name) was accepted \(times.relative(accepted)) and still waits. \(report.gateReason ?? status.sentence)"
+            "\(name) for \(report.name) was accepted \(times.relative(accepted)) and is still waiting. "
+            + (report.gateReason ?? status.sentence)
     }
 
     private static func line(_ word: String, _ text: String, _ code: ExitCode) -> Outcome {

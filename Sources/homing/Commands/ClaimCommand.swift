@@ -5,8 +5,8 @@ struct ClaimCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "claim", abstract: "Send files that were dropped while signed out, as the signed-in account.",
         discussion: """
-            Homing does not know whose these files are, so it sets them aside in the folder ‘unclaimed’ of the drop folder. Claim them only if \
-            they belong to the signed-in account. If only some do, move the others away first.
+            Homing does not know which account these files belong to, so it sets them aside in the folder ‘unclaimed’ of the drop folder. \
+            Claim them only if they belong to the signed-in account. If only some do, move the others away first.
             """)
 
     @OptionGroup var global: GlobalOptions

@@ -2,10 +2,11 @@ import ArgumentParser
 
 struct CompletionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "completions", abstract: "Write what a shell needs to complete these commands.",
+        commandName: "completions", abstract: "Print the completion script for a shell.",
         discussion: """
-            ‘make install’ puts it in place. By hand, for bash: homing completions bash > ~/.local/share/bash-completion/completions/homing. \
-            homingd and homing-sandbox write theirs with --generate-completion-script.
+            ‘make install’ installs the script. By hand, for bash: homing completions bash > \
+            ~/.local/share/bash-completion/completions/homing. homingd and homing-sandbox print theirs with \
+            --generate-completion-script.
             """)
 
     @Argument(help: "bash, zsh or fish.") var shell: Shell

@@ -3,16 +3,16 @@ import ControlAPI
 
 struct DiscardCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "discard", abstract: "Destroy captured data for ever. It is never sent.",
-        discussion: "Asks first; without a terminal --yes is needed. There is no way back.")
+        commandName: "discard", abstract: "Discard entries for good. Homing deletes their payloads and never sends them.",
+        discussion: "This cannot be undone. Asks for confirmation; without a terminal, --yes is required.")
 
     @OptionGroup var entries: EntryArguments
-    @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var yes = false
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        if entries.ids.isEmpty { throw ValidationError("Name the entries to destroy.") }
+        if entries.ids.isEmpty { throw ValidationError("Name the entries to discard.") }
     }
 
     func run(_ context: Context) async throws {

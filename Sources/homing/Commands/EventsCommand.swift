@@ -4,13 +4,14 @@ import Foundation
 
 struct EventsCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "events", abstract: "Tell what happened, one line an event; with --json one JSON object a line.",
-        discussion:
-            "Without options the newest 50, with --backend those of it among the newest 500; with --follow those to come, until you interrupt it."
-    )
+        commandName: "events", abstract: "Show the events, one per line; with --json, one JSON object per line.",
+        discussion: """
+            Without options, shows the newest 50 events. With --backend, shows the events of that backend among the newest 500. With \
+            --follow, shows new events until you interrupt it.
+            """)
 
-    @Option(help: ArgumentHelp("Only events with a greater cursor.", valueName: "cursor")) var since: Int64?
-    @Flag(help: "Go on with those to come.") var follow = false
+    @Option(help: ArgumentHelp("Only events with a cursor greater than this.", valueName: "cursor")) var since: Int64?
+    @Flag(help: "Keep running, and show new events.") var follow = false
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 

@@ -2,11 +2,11 @@ import ArgumentParser
 import ControlAPI
 
 struct ListCommand: DaemonCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "List what was captured, and where each entry stands.")
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the entries and the state of each.")
 
     @Option(help: "Only entries in this state.") var state: EntryState?
-    @Option(help: ArgumentHelp("At most this many (1 to 500).", valueName: "number")) var limit = 100
-    @Option(help: ArgumentHelp("Only entries with a greater number.", valueName: "number")) var after: Int64?
+    @Option(help: ArgumentHelp("The maximum number of entries (1 to 500).", valueName: "number")) var limit = 100
+    @Option(help: ArgumentHelp("Only entries with a number greater than this.", valueName: "number")) var after: Int64?
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 

@@ -4,22 +4,24 @@ import Foundation
 
 struct LoginCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "login", abstract: "Sign in, so that what waits for your account goes up.",
+        commandName: "login", abstract: "Sign in, so that Homing can send the waiting entries of your account.",
         discussion: """
-            Asks for what is missing on the terminal. Neither a password nor a token is ever taken from the arguments, where others could read \
-            it. Where people sign in elsewhere, with Google say, hand in the refresh token that came of it; an API key is a token that does \
-            not change. With a token, --email is the name by which people shall know the account: not that of another one. An account that has \
-            a name already keeps it. Where the backend does not say whose a token is, --email must be there, the same for each token of \
-            the account. At a terminal, what would come from standard input is asked for, and not shown.
+            Asks for missing values on the terminal. A password or token is never taken from the arguments, where other users could \
+            read it. If standard input is a terminal, it asks for the secret and does not show it.
+
+            If people sign in elsewhere, for example with Google, give the refresh token of that sign-in. An API key is a token that \
+            does not change. With a token, --email is the display name of the account; do not use the name of another account. An \
+            account that already has a name keeps it. If the backend does not say which account a token belongs to, --email is \
+            required, and must be the same for each token of the account.
             """)
 
     @Option(help: "The e-mail address of the account.") var email: String?
-    @Flag(help: "Keep the password, sealed, so that an ended session is renewed without a person.") var remember = false
+    @Flag(help: "Keep the password, sealed, so that Homing can renew an ended session by itself.") var remember = false
     @Flag(help: "Read the password from standard input.") var passwordStdin = false
     @Option(help: ArgumentHelp("Read the password from a file.", valueName: "file"), completion: .file()) var passwordFile: String?
     @Flag(help: "Read a refresh token from standard input.") var refreshTokenStdin = false
-    @Flag(help: "Read a token that does not change from standard input: an API key.") var tokenStdin = false
-    @Flag(help: "Then send what was dropped while signed out, as this account.") var claim = false
+    @Flag(help: "Read a token that does not change, such as an API key, from standard input.") var tokenStdin = false
+    @Flag(help: "Then claim the files that were dropped while signed out, and send them as this account.") var claim = false
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
@@ -29,7 +31,7 @@ struct LoginCommand: DaemonCommand {
             ("--token-stdin", tokenStdin),
         ].filter(\.1).map(\.0)
         if given.count > 1 { throw ValidationError("Give only one of \(Words.list(given)).") }
-        if remember && (refreshTokenStdin || tokenStdin) { throw ValidationError("--remember goes with a password only.") }
+        if remember && (refreshTokenStdin || tokenStdin) { throw ValidationError("--remember can only be used with a password.") }
         if email?.trimmingCharacters(in: .whitespaces).isEmpty == true { throw ValidationError("The e-mail address is empty.") }
     }
 
@@ -69,12 +71,12 @@ struct LoginCommand: DaemonCommand {
         let token: String
         switch report.session.signInBy {
         case "refresh_token": token = "a refresh token"
-        case "token": token = "a token that does not change, an API key"
+        case "token": token = "a token that does not change (an API key)"
         default: return
         }
         throw .invalid(
-            "People sign in at \(report.name) with \(token), and not with an e-mail address and a password.",
-            next: "Hand the token in on standard input: ‘\(SyncText.signInCommand(report))’.")
+            "\(report.name) needs \(token) to sign in, not an e-mail address and a password.",
+            next: "To sign in with a token on standard input, run: \(SyncText.signInCommand(report))")
     }
 
     /// Throws before asking for a secret if another account is signed in; the daemon would refuse too.
@@ -111,7 +113,9 @@ extension TerminalPrompt? {
                 next: "Give it with --email, and the password with --password-file FILE.")
         }
         let answer = try prompt.ask("E-mail: ")?.trimmingCharacters(in: .whitespaces) ?? ""
-        guard !answer.isEmpty else { throw Problem.invalid("No e-mail address was given.", next: "Run it again and type the address.") }
+        guard !answer.isEmpty else {
+            throw Problem.invalid("No e-mail address was given.", next: "Run the command again and type the address.")
+        }
         return answer
     }
 }

@@ -3,18 +3,19 @@ import ControlAPI
 
 struct LogoutCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "logout", abstract: "Sign out. What still waits stays safe here until you sign in again.",
+        commandName: "logout", abstract: "Sign out. Your waiting entries stay on this station until you sign in again.",
         discussion: """
-            Where a backend's profile says ‘outbox: drop’, an administrator who signs somebody out destroys what that person has not sent: it is
-            told before, and asked for. Anybody else who signs out there leaves it safe, as everywhere.
+            If a backend's profile says ‘outbox: drop’ and an administrator signs an account out, Homing discards the entries of the \
+            account that are not delivered. Without --yes, the command says how many and asks first. If anyone else signs out there, \
+            the entries stay.
 
-            With --all-devices it ends with 1 where the server could not be told, or nobody was signed in: you are signed out here, and \
-            the other devices are not.
+            With --all-devices, exits with 1 unless the server confirms that it ended the sessions. You are then signed out on this \
+            station, but other devices may still be signed in.
             """)
 
-    @Flag(help: "End the account's sessions on all devices, where the backend can.") var allDevices = false
-    @Flag(help: "Sign out before everything has gone up, where the profile forbids that; it stays safe.") var force = false
-    @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
+    @Flag(help: "End the account's sessions on all devices, if the backend supports it.") var allDevices = false
+    @Flag(help: "Sign out even if the profile forbids it while entries are waiting; the entries stay.") var force = false
+    @Flag(name: .shortAndLong, help: "Do not ask for confirmation.") var yes = false
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 

@@ -4,24 +4,24 @@ import Foundation
 
 struct PauseCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Send nothing for a while. What is captured is taken in as ever.",
+        commandName: "pause", abstract: "Pause sending. Homing still accepts captures.",
         discussion: """
-            What is being sent is finished; everything else waits until the pause is over or ‘homing resume’ ends it. Pausing again replaces \
-            the pause there is. Without --for and --until it has no end.
+            Requests that are already under way are finished. All other entries wait until the pause ends or you run ‘homing resume’. \
+            A new pause replaces the current one. Without --for or --until, a pause has no end.
             """)
 
-    @Option(name: .customLong("for"), help: ArgumentHelp("For how long, like 90m, 2h or 3d.", valueName: "duration"))
+    @Option(name: .customLong("for"), help: ArgumentHelp("How long to pause, such as 90m, 2h or 3d.", valueName: "duration"))
     var length: LengthOfTime?
     @Option(
-        help: ArgumentHelp("Until when, like 18:00 (the next one), 2025-03-11 or ‘2025-03-11 14:00’.", valueName: "time"))
+        help: ArgumentHelp("When the pause ends, such as 18:00 (the next one), 2025-03-11 or ‘2025-03-11 14:00’.", valueName: "time"))
     var until: PointInTime?
-    @Option(help: ArgumentHelp("Why, in plain words, for whoever looks at the status.", valueName: "text")) var reason: String
+    @Option(help: ArgumentHelp("The reason in plain words; the status shows it.", valueName: "text")) var reason: String
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         if length != nil && until != nil { throw ValidationError("Give either --for or --until, not both.") }
-        if reason.trimmingCharacters(in: .whitespaces).isEmpty { throw ValidationError("The reason is empty; say why in plain words.") }
+        if reason.trimmingCharacters(in: .whitespaces).isEmpty { throw ValidationError("The reason is empty; give one in plain words.") }
     }
 
     func run(_ context: Context) async throws {

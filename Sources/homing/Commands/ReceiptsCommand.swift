@@ -4,24 +4,28 @@ import Foundation
 
 struct ReceiptsCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "receipts", abstract: "Prove what was delivered and what was discarded, when, and in whose name.",
+        commandName: "receipts", abstract: "List the receipts of delivered and discarded entries: when, and under which account.",
         discussion: """
-            A receipt is kept for years, long after the entry itself. With --csv every receipt there is, or at most --limit, as a table for \
-            a spreadsheet (RFC 4180). A cell that begins with =, +, - or @ is written with an apostrophe before it, so that no spreadsheet runs it \
-            as a formula.
+            Homing keeps receipts for years, long after the entries themselves. With --csv, prints all receipts, or at most --limit, as \
+            a table for a spreadsheet (RFC 4180). A cell that begins with =, +, - or @ gets a leading apostrophe, so that no \
+            spreadsheet runs it as a formula.
             """)
 
-    @Option(help: ArgumentHelp("Only those of entries with a greater number.", valueName: "number")) var after: Int64 = 0
-    @Option(help: ArgumentHelp("At most this many; otherwise 100, and with --csv all.", valueName: "number")) var limit: Int?
-    @Option(help: ArgumentHelp("Only what was settled at this time or later, like 2025-03-11.", valueName: "time")) var since: PointInTime?
-    @Flag(help: "Write CSV.") var csv = false
+    @Option(help: ArgumentHelp("Only receipts of entries with a number greater than this.", valueName: "number")) var after: Int64 = 0
+    @Option(help: ArgumentHelp("The maximum number of receipts; the default is 100, or all with --csv.", valueName: "number"))
+    var limit: Int?
+    @Option(help: ArgumentHelp("Only entries delivered or discarded at this time or later, such as 2025-03-11.", valueName: "time"))
+    var since: PointInTime?
+    @Flag(help: "Print CSV.") var csv = false
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         if after < 0 { throw ValidationError("--after is \(after); expected an entry's number.") }
-        if let limit, limit < 1 { throw ValidationError("--limit is \(limit); expected a number from 1.") }
-        if let limit, !csv, limit > 500 { throw ValidationError("--limit is \(limit); expected a number from 1 to 500, or --csv with it.") }
+        if let limit, limit < 1 { throw ValidationError("--limit is \(limit); expected 1 or more.") }
+        if let limit, !csv, limit > 500 {
+            throw ValidationError("--limit is \(limit); expected a number from 1 to 500. For more, add --csv.")
+        }
         if csv && global.json { throw ValidationError("Give either --csv or --json, not both.") }
     }
 
@@ -44,7 +48,7 @@ struct ReceiptsCommand: DaemonCommand {
 }
 
 struct ReceiptCommand: DaemonCommand {
-    static let configuration = CommandConfiguration(commandName: "receipt", abstract: "Show the proof of what became of one entry.")
+    static let configuration = CommandConfiguration(commandName: "receipt", abstract: "Show the receipt of one entry.")
 
     @OptionGroup var entry: EntryArgument
     @OptionGroup var target: BackendOption

@@ -2,7 +2,7 @@ import ArgumentParser
 import ControlAPI
 
 struct ResumeCommand: DaemonCommand {
-    static let configuration = CommandConfiguration(commandName: "resume", abstract: "Send again, before a pause is over.")
+    static let configuration = CommandConfiguration(commandName: "resume", abstract: "End a pause and resume sending.")
 
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions

@@ -3,26 +3,26 @@ import ControlAPI
 
 struct RetryCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Give failed or held entries three more attempts.",
+        commandName: "retry", abstract: "Give failed entries, or entries on hold, three more attempts.",
         discussion: """
-            Fix the cause first: ‘homing why ID’ tells it. An entry that may already have taken effect is looked up at the backend before it \
-            is sent again. Where the backend offers no way to look, an entry that you name is sent again, and --all leaves it as it is. \
-            --without-looking sends without a look, and may make duplicates.
+            Fix the cause first; ‘homing why ID’ shows it. If an entry may already have taken effect, Homing looks it up at the backend \
+            before it sends the entry again. If the backend offers no look-up, Homing sends an entry that you name, and --all skips it. \
+            --without-looking sends without a look-up, and may make duplicates.
             """)
 
     @OptionGroup var entries: EntryArguments
-    @Flag(help: "All failed entries, or with --state held all held ones.") var all = false
-    @Option(help: "With --all: dead or held.") var state: RetriableState?
-    @Flag(help: "Send without looking up entries that may already have taken effect. They may then exist twice. Asks first.")
+    @Flag(help: "All failed entries; with --state held, all entries on hold.") var all = false
+    @Option(help: "With --all: dead (failed entries) or held (entries on hold).") var state: RetriableState?
+    @Flag(help: "Send without looking up entries that may already have taken effect. They may then exist twice. Asks for confirmation.")
     var withoutLooking = false
-    @Flag(name: .shortAndLong, help: "With --without-looking: do not ask.") var yes = false
+    @Flag(name: .shortAndLong, help: "With --without-looking: do not ask for confirmation.") var yes = false
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        if all == !entries.ids.isEmpty { throw ValidationError("Name the entries, or say --all.") }
-        if !all && state != nil { throw ValidationError("--state goes with --all only.") }
-        if yes && !withoutLooking { throw ValidationError("--yes goes with --without-looking only.") }
+        if all == !entries.ids.isEmpty { throw ValidationError("Give either the entries or --all.") }
+        if !all && state != nil { throw ValidationError("--state can only be used with --all.") }
+        if yes && !withoutLooking { throw ValidationError("--yes can only be used with --without-looking.") }
     }
 
     func run(_ context: Context) async throws {

@@ -3,7 +3,7 @@ import ControlAPI
 
 struct ShowCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Show everything about one entry, and each time it was tried. Its content stays closed.")
+        commandName: "show", abstract: "Show one entry and each attempt to send it. Does not show the payload.")
 
     @OptionGroup var entry: EntryArgument
     @OptionGroup var target: BackendOption

@@ -3,22 +3,23 @@ import ControlAPI
 
 struct StatusCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Has my data gone up? Who is signed in, what waits, and what needs a person.",
+        commandName: "status", abstract: "Show whether everything is delivered, the signed-in account, and problems that need a person.",
         discussion: """
-            Exits with 0 while all is well or merely waits, 5 where somebody must sign in, 6 where something else needs a person. With \
-            --check it says so in one line, for a monitoring system, and exits with 3 where the daemon is not running.
+            Exits with 0 if all is well or entries are only waiting, 3 if the daemon is not running, 5 if a sign-in is needed, and 6 if \
+            something else needs a person. With --check, prints one line for a monitoring system.
             """)
 
-    @Flag(help: "Say it in one line, for a monitoring system.") var check = false
+    @Flag(help: "Print one line, for a monitoring system.") var check = false
     @Option(
-        help: ArgumentHelp("With --check: exit with 6 where a capture has waited longer, like 30m, 4h or 2d.", valueName: "duration"))
+        help: ArgumentHelp(
+            "With --check: exit with 6 if a capture has waited longer than this, such as 30m, 4h or 2d.", valueName: "duration"))
     var maxAge: LengthOfTime?
 
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
-        if maxAge != nil && !check { throw ValidationError("--max-age goes with --check only.") }
+        if maxAge != nil && !check { throw ValidationError("--max-age can only be used with --check.") }
         if check && global.json { throw ValidationError("Give either --check or --json, not both.") }
     }
 

@@ -4,34 +4,37 @@ import Foundation
 
 struct SubmitCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "submit", abstract: "Hand in captured files; once accepted they are safe and go up by themselves.",
+        commandName: "submit", abstract: "Submit captures. Homing stores the accepted ones safely and sends them by itself.",
         discussion: """
-            Takes JSON as the capture app exports it, and the app's own offline files as they are. Several files are handed in one after \
-            the other; the first that is refused ends it, and you are told which were accepted. Handing in again under the same --id never \
-            makes a second entry.
+            Accepts JSON as the capture app exports it, and the app's own offline files unchanged. Several files are submitted one \
+            after the other. The command stops at the first refused file and lists the accepted ones. Submitting again under the same \
+            --id never makes a second entry.
             """)
 
-    @Argument(help: ArgumentHelp("Files to hand in; ‘-’ or nothing reads standard input.", valueName: "file"), completion: .file())
+    @Argument(help: ArgumentHelp("The files to submit; ‘-’ or no file reads standard input.", valueName: "file"), completion: .file())
     var files: [String] = []
-    @Option(help: "What it is, by the route's name in the backend's profile.") var route = "measurement"
-    @Option(parsing: .unconditional, help: ArgumentHelp("Whose it is; short for --item user_id=ID.", valueName: "id")) var user: String?
+    @Option(help: "The name of the route in the backend's profile.") var route = "measurement"
+    @Option(parsing: .unconditional, help: ArgumentHelp("The id of the captured user; short for --item user_id=ID.", valueName: "id"))
+    var user: String?
     @Option(help: ArgumentHelp("A field that the route needs.", valueName: "name=value")) var item: [ItemField] = []
-    @Flag(help: "Hand in the fields alone: the route takes no document.") var noDocument = false
-    @Option(help: ArgumentHelp("The entry's id; otherwise one is made.", valueName: "uuid")) var id: String?
+    @Flag(help: "Submit only the fields, for a route without a payload.") var noDocument = false
+    @Option(help: ArgumentHelp("The entry's id; the default is a new one.", valueName: "uuid")) var id: String?
     @Option(help: ArgumentHelp("The id of an entry that this one replaces.", valueName: "uuid")) var supersedes: String?
     @Option(
-        help: ArgumentHelp("When it was captured, where the file does not say, like ‘2025-03-11 14:00’.", valueName: "time"))
+        help: ArgumentHelp("The capture time, such as ‘2025-03-11 14:00’; the default is the time in the file.", valueName: "time"))
     var capturedAt: PointInTime?
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
     func validate() throws {
         if let user, user.isEmpty || user.hasPrefix("-") {
-            throw ValidationError("--user is ‘\(user)’; expected the id of the user whose it is, as in --user 5.")
+            throw ValidationError("--user is ‘\(user)’; expected a user id, as in --user 5.")
         }
-        if files.count > 1 && (id != nil || supersedes != nil) { throw ValidationError("--id and --supersedes go with one file only.") }
-        if noDocument && !files.isEmpty { throw ValidationError("--no-document goes without files.") }
-        if files.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input can be handed in only once.") }
+        if files.count > 1 && (id != nil || supersedes != nil) {
+            throw ValidationError("--id and --supersedes can only be used with one file.")
+        }
+        if noDocument && !files.isEmpty { throw ValidationError("--no-document cannot be used with files.") }
+        if files.filter({ $0 == "-" }).count > 1 { throw ValidationError("Standard input (‘-’) can be given only once.") }
     }
 
     func run(_ context: Context) async throws {

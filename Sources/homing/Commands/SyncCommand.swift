@@ -4,14 +4,15 @@ import Foundation
 
 struct SyncCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "Send now what waits for a later time.",
+        commandName: "sync", abstract: "Send waiting entries now, without waiting for their next try.",
         discussion: """
-            Sending goes on in the background; with --wait this returns when nothing waits any more: 0 when all went up, 6 when something \
-            could not be delivered or sending is paused without an end, 5 when somebody must sign in first, 7 when the time is over.
+            Homing sends in the background. With --wait, returns when the queue is empty or the rest cannot be sent without a person. \
+            Exits with 0 if everything was delivered, 5 if a sign-in is needed, 6 if an entry failed or is on hold, sending is paused \
+            without an end, or something else needs a person, and 7 if the time limit is reached.
             """)
 
-    @Flag(help: "Wait until nothing waits any more.") var wait = false
-    @Option(help: ArgumentHelp("With --wait: at most this long.", valueName: "seconds")) var timeout = 300
+    @Flag(help: "Wait until the queue is empty.") var wait = false
+    @Option(help: ArgumentHelp("With --wait: the time limit.", valueName: "seconds")) var timeout = 300
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
@@ -28,7 +29,7 @@ struct SyncCommand: DaemonCommand {
         let line = ProgressLine(console: context.console)
         let guardian = InterruptGuard {
             line.clear()
-            context.console.warn("No longer waiting. Sending goes on by itself.")
+            context.console.warn("Stopped waiting. Homing continues to send in the background.")
         }
         defer { guardian.lift() }
         let limit = timeout

@@ -2,7 +2,7 @@ import ArgumentParser
 import ControlAPI
 
 struct VersionCommand: DaemonCommand {
-    static let configuration = CommandConfiguration(commandName: "version", abstract: "Say the versions of homing and of the daemon.")
+    static let configuration = CommandConfiguration(commandName: "version", abstract: "Show the versions of homing and the daemon.")
 
     @OptionGroup var global: GlobalOptions
 

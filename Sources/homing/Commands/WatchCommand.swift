@@ -4,13 +4,13 @@ import Foundation
 
 struct WatchCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Show how the station is, live, until you press q.",
+        commandName: "watch", abstract: "Show the state of the station live, until you press q.",
         discussion: """
-            Redraws when something happens, and may stay open all day. Where standard output is no terminal, and with --once, it shows one \
-            picture and ends.
+            Updates when something happens, and can stay open all day. If standard output is not a terminal, or with --once, prints one \
+            snapshot and exits.
             """)
 
-    @Flag(help: "Show one picture, as plain text, and end.") var once = false
+    @Flag(help: "Print one snapshot as plain text, and exit.") var once = false
     @OptionGroup var target: BackendOption
     @OptionGroup var global: GlobalOptions
 
@@ -37,7 +37,7 @@ struct WatchCommand: DaemonCommand {
         let watch = Watch(client: context.client, backend: target.backend) { view in
             let (width, height) = screen.size
             let frame = WatchFrame(
-                style: style, times: TimeText(now: Date(), timeZone: zone), width: width, height: height, footer: "q to leave")
+                style: style, times: TimeText(now: Date(), timeZone: zone), width: width, height: height, footer: "q to quit")
             screen.draw(frame.lines(view))
         }
         await watch.run(commands: screen.commands())

@@ -2,7 +2,7 @@ import ArgumentParser
 import ControlAPI
 
 struct WhyCommand: DaemonCommand {
-    static let configuration = CommandConfiguration(commandName: "why", abstract: "Say why an entry is where it is, and what to do next.")
+    static let configuration = CommandConfiguration(commandName: "why", abstract: "Explain the state of an entry, and what to do next.")
 
     @OptionGroup var entry: EntryArgument
     @OptionGroup var target: BackendOption

@@ -54,7 +54,7 @@ enum EntryName: Equatable {
             self = .part(lower)
         } else {
             throw .invalid(
-                "‘\(text.printable)’ names no entry.",
+                "‘\(text.printable)’ is not an entry number or id.",
                 next: "Give an entry's number, its id, or at least 4 characters from the beginning or end of the id; see ‘homing list’.")
         }
     }

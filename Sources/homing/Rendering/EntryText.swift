@@ -8,7 +8,7 @@ struct EntryText {
     static func shortID(_ id: String) -> String { String(id.suffix(12)) }
 
     func table(_ page: EntryPage, state: String?) -> String {
-        guard !page.entries.isEmpty else { return "There are no \(state.map { "\(Words.state($0)) " } ?? "")entries here." }
+        guard !page.entries.isEmpty else { return "No \(state.map { "\(Words.state($0)) " } ?? "")entries found." }
         let severalBackends = Set(page.entries.map(\.backend)).count > 1
         var columns = [Table.Column(title: "#", isNumber: true), .init(title: "ID"), .init(title: "STATE"), .init(title: "CAPTURED")]
         if severalBackends { columns.append(.init(title: "BACKEND", limit: 14)) }
@@ -39,7 +39,7 @@ struct EntryText {
         facts.add("route", "\(entry.route) at \(entry.backend)")
         facts.add("fields", detail.fields.map { $0.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ") })
         facts.add("account", entry.account)
-        facts.add("in order with", entry.lane)
+        facts.add("lane", entry.lane)
         facts.add("captured", times.relative(entry.capturedAt))
         facts.add("accepted", times.relative(entry.acceptedAt))
         facts.add("next try", entry.state == "pending" ? nextTry(detail) : nil)
@@ -47,7 +47,7 @@ struct EntryText {
         facts.add("size", Words.size(entry.size))
         facts.add("attempts", "\(entry.attempts) counted, \(entry.releases) not counted")
         facts.add("uncertain", entry.uncertain ? uncertainty(entry) : nil)
-        facts.add("at the server", entry.remoteID)
+        facts.add("server id", entry.remoteID)
         facts.add("altered", detail.altered.map(ReceiptText.altered))
         facts.add("last answer", [entry.lastStatus.map(String.init), entry.lastError].compactMap(\.self).joined(separator: ": "))
         var lines = facts.lines()
@@ -62,9 +62,9 @@ struct EntryText {
     }
 
     private func uncertainty(_ entry: EntrySummary) -> String {
-        let doubt = "it may have arrived already"
+        let doubt = "it may already have been delivered"
         guard ["pending", "inflight"].contains(entry.state) else { return doubt }
-        return doubt + (entry.canBeLookedUp ? "; that is looked up before it is sent again" : "; this backend offers no way to find out")
+        return doubt + (entry.canBeLookedUp ? "; Homing looks it up before it sends it again" : "; this backend offers no look-up")
     }
 
     private func attempts(_ attempts: [AttemptSummary]) -> [String] {
@@ -87,7 +87,7 @@ struct EntryText {
     }
 
     private func about(_ entry: EntrySummary) -> String {
-        if entry.state == "delivered" { return entry.remoteID.map { "at the server: \($0)" } ?? "" }
+        if entry.state == "delivered" { return entry.remoteID.map { "server id \($0)" } ?? "" }
         let known = [entry.holdReason.map(Words.holdReason), entry.lastError].compactMap(\.self)
         if !known.isEmpty { return known.joined(separator: ": ") }
         guard entry.state == "pending", let due = entry.dueAt, due > times.now else { return "" }

@@ -15,8 +15,8 @@ struct EventText {
 
     static func streamCut(after cursor: Int64) -> Problem {
         Problem(
-            .daemonNotRunning, status: 503, title: "The events have ended",
-            detail: "The daemon stopped telling events; it may have been restarted.",
-            next: "Go on without a gap with ‘homing events --follow --since \(cursor)’.")
+            .daemonNotRunning, status: 503, title: "The event stream has ended",
+            detail: "The event stream from the daemon has ended; the daemon may have restarted.",
+            next: "To continue without a gap, run: homing events --follow --since \(cursor)")
     }
 }

@@ -5,10 +5,12 @@ struct PauseReportText {
 
     func paused(_ list: PauseList) -> String {
         guard let first = list.pauses.first else { return "No backend is configured, so there is nothing to pause." }
-        let end = first.until.map { "until \(times.clock($0))" } ?? "until ‘homing resume’"
-        var lines = ["Sending to \(Words.list(list.pauses.map(\.backend))) is paused \(end). What is captured meanwhile is kept safe here."]
+        let end = first.until.map { "until \(times.clock($0))" } ?? "until you run ‘homing resume’"
+        var lines = [
+            "Sending to \(Words.list(list.pauses.map(\.backend))) is paused \(end). Homing still accepts captures and keeps them safe."
+        ]
         if list.inflight > 0 {
-            lines.append("\(Words.entries(list.inflight).capitalisedFirst) being sent at this moment will be finished.")
+            lines.append("\(Words.entries(list.inflight).capitalisedFirst) already being sent will be finished.")
         }
         return lines.joined(separator: "\n").printableLines
     }
@@ -20,9 +22,9 @@ struct PauseReportText {
         let goesOn = closed.isEmpty || closed.count < resumed.count
         let what =
             list.pauses.isEmpty
-            ? "Nothing was paused\(backend.map { " at \($0)" } ?? "")\(goesOn ? ": sending goes on." : ".")"
-            : "Sending to \(Words.list(list.pauses.map(\.backend))) \(goesOn ? "goes on" : "is no longer paused")."
-        let lines = closed.map { "At \($0.name) nothing is sent until somebody signs in: ‘\(SyncText.signInCommand($0))’." }
+            ? "Sending\(backend.map { " to \($0)" } ?? "") was not paused\(goesOn ? "; it continues" : "")."
+            : "Sending to \(Words.list(list.pauses.map(\.backend))) \(goesOn ? "has resumed" : "is no longer paused")."
+        let lines = closed.map { "Nothing is sent to \($0.name) until an account signs in. To sign in, run: \(SyncText.signInCommand($0))" }
         return ([what] + lines).joined(separator: "\n").printableLines
     }
 }

@@ -5,7 +5,7 @@ struct ReceiptText {
     let times: TimeText
 
     func table(_ page: ReceiptPage) -> String {
-        guard !page.receipts.isEmpty else { return "There are no receipts of the kind: nothing such was delivered or discarded yet." }
+        guard !page.receipts.isEmpty else { return "There are no receipts to show: no matching entry has been delivered or discarded." }
         let columns = [
             Table.Column(title: "#", isNumber: true), .init(title: "ID"), .init(title: "OUTCOME"), .init(title: "CAPTURED"),
             .init(title: "SETTLED"), .init(title: "ACCOUNT", limit: 24), .init(title: "PROOF"),
@@ -31,16 +31,17 @@ struct ReceiptText {
         facts.add("settled", times.relative(receipt.settledAt))
         facts.add("backend", receipt.backend)
         facts.add("account", receipt.email.map { "\($0) (\(receipt.account))" } ?? receipt.account)
-        facts.add("in order with", receipt.lane)
+        facts.add("lane", receipt.lane)
         facts.add("route", receipt.route)
-        facts.add("at the server", receipt.remoteID)
+        facts.add("server id", receipt.remoteID)
         facts.add("status", receipt.status.map(String.init))
         facts.add("altered", receipt.altered.map(Self.altered))
         facts.add(
             "unverified",
-            receipt.unverified == true ? "the server may have taken this session for another account’s; look there whose it is" : nil)
+            receipt.unverified == true
+                ? "the server may have treated this session as another account’s; check there which account the entry is under" : nil)
         facts.add("found", receipt.foundByLookup ? "by a look-up after its answer was lost" : nil)
-        facts.add("attempts", "\(receipt.attempts) that failed before")
+        facts.add("attempts", "\(receipt.attempts) failed")
         facts.add("size", Words.size(receipt.size))
         return facts.lines().joined(separator: "\n")
     }
@@ -48,10 +49,10 @@ struct ReceiptText {
     /// - Parameter pointer: the first difference.
     static func altered(_ pointer: String) -> String { "the server stored something else at \(pointer.isEmpty ? "the top" : pointer)" }
 
-    /// `number 811 (201)`, `taken (200), looked up`, `by anna`.
+    /// `server id 811 (201)`, `accepted (200), looked up`, `by anna`.
     private static func proof(_ receipt: ReceiptReport) -> String {
         if receipt.outcome == "discarded" { return receipt.discardedBy.map { "by \($0)" } ?? "" }
-        let number = receipt.remoteID.map { "number \($0)" } ?? "taken"
+        let number = receipt.remoteID.map { "server id \($0)" } ?? "accepted"
         return number + (receipt.status.map { " (\($0))" } ?? "") + (receipt.foundByLookup ? ", looked up" : "")
             + (receipt.unverified == true ? ", account unverified" : "")
     }

@@ -10,17 +10,17 @@ enum RetryText {
 
     static func withoutLooking(_ entries: [EntrySummary]) -> String {
         let what = "\(Words.entries(entries.count).capitalisedFirst) may already have taken effect at \(backends(entries))."
-        return "\(what) Sent without looking, \(entries.count == 1 ? "it" : "each") may exist there twice."
+        return "\(what) If sent without a look-up, \(entries.count == 1 ? "it" : "each") may exist there twice."
     }
 
     /// Entries that `--all` does not send again.
     static func left(_ entries: [EntrySummary], state: String) -> String {
         let (count, them) = (entries.count, entries.count == 1 ? "it" : "them")
         return """
-            \(Words.entries(count).capitalisedFirst) \(count == 1 ? "was" : "were") left on hold: \(count == 1 ? "it" : "they") may already have \
-            taken effect, and \(backends(entries)) offers no way to look.
-            Look for \(them) at the backend. Retry those that are not there by name: homing retry ID
-            To send \(them) all the same, which may make duplicates: homing retry --all --state \(state) --without-looking
+            \(Words.entries(count).capitalisedFirst) \(count == 1 ? "was" : "were") skipped: \(count == 1 ? "it" : "they") may already \
+            have taken effect, and \(backends(entries)) offers no look-up.
+            Look for \(them) at the backend. If an entry is missing there, run: homing retry ID
+            To send \(them) anyway, which may make duplicates, run: homing retry --all --state \(state) --without-looking
             """
     }
 
@@ -35,12 +35,13 @@ enum RetryText {
         let looked = entries.count { $0.uncertain && $0.canBeLookedUp }
         if looked > 0 {
             let who = looked < entries.count ? "\(looked) of them" : looked == 1 ? "It" : "They"
-            lines.append("\(who) may already have taken effect, and \(looked == 1 ? "is" : "are") looked up before anything is sent again.")
+            lines.append(
+                "\(who) may already have taken effect. Homing looks \(looked == 1 ? "it" : "them") up before it sends anything again.")
         }
         lines += obstacles.flatMap { obstacle in
             let count = obstacle.count
             return [
-                "\(Words.entries(count).capitalisedFirst) \(count == 1 ? "is" : "are") not tried yet. \(obstacle.why.sentence.printable)"
+                "\(Words.entries(count).capitalisedFirst) cannot be tried yet. \(obstacle.why.sentence.printable)"
             ]
                 + [obstacle.why.next?.printable].compactMap(\.self)
         }

@@ -6,13 +6,13 @@ struct SessionText {
 
     /// `anna@clinic.example, signed in since 09:12`, or the account and the reason to sign in again.
     func line(_ session: SessionReport) -> String {
-        let who = session.email ?? session.account ?? "somebody"
+        let who = session.email ?? session.account ?? "an account"
         let kept = session.remembered ? ", password kept" : ""
         switch session.state {
         case "signedIn": return "\(who), signed in\(session.since.map { " since \(times.clock($0))" } ?? "")\(kept)"
         case "signInRequired": return "\(who) must sign in again\(session.reason.map { ": \($0)" } ?? "")"
         case "signingOut": return "\(who), signing out"
-        case "signedOut": return "nobody is signed in"
+        case "signedOut": return "none signed in"
         default: return session.state
         }
     }
@@ -23,39 +23,41 @@ struct SessionText {
     static func signedIn(
         _ session: SessionReport, named name: String? = nil, others: [WaitingAccount] = [], elsewhere: Int = 0
     ) -> String {
-        let who = (session.email ?? session.account ?? "You").printable
+        let who = (session.email ?? session.account ?? "The account").printable
         var lines = ["\(who) is signed in at \(session.backend)."]
         if let name = name?.printable.trimmingCharacters(in: .whitespaces), name.lowercased() != who.lowercased() {
-            lines.append("The account is known by that name here, and keeps it: not \(name).")
+            lines.append("The account keeps the name that it already has here; the name \(name) was not used.")
         }
-        lines.append("What waits for this account goes up by itself; ‘homing status’ tells how far it is.")
+        lines.append("Homing sends the waiting entries of this account by itself. To see the progress, run: homing status")
         lines += others.map {
-            "\(Words.entriesWait($0.waiting)) for \($0.email.printable): nobody else’s sign-in sends \($0.waiting == 1 ? "it" : "them")."
+            "\(Words.entriesWait($0.waiting)) for \($0.email.printable) to sign in. "
+                + "Signing in as another account does not send \($0.waiting == 1 ? "it" : "them")."
         }
         if elsewhere > 0 {
             let waiting = Words.entriesWait(elsewhere)
-            lines.append("\(waiting) for the address that \(session.backend) had before: ‘homing status’ says what to do.")
+            lines.append("\(waiting) for the former address of \(session.backend). To see what to do, run: homing status")
         }
         return lines.joined(separator: "\n")
     }
 
     /// The account about to be signed out, and its waiting entries.
     static func beforeSigningOut(_ report: BackendReport) -> String {
-        let who = (report.session.email ?? report.session.account ?? "Somebody").printable
+        let who = (report.session.email ?? report.session.account ?? "An account").printable
         let own = report.ownWaiting
         let doomed = report.discardedBySigningOut ?? 0
         let signedIn = report.session.state == "signInRequired" ? "must sign in again" : "is signed in"
         if doomed > 0 {
             return """
-                \(who) \(signedIn) at \(report.name). \(Words.entries(doomed)) of this account \(doomed == 1 ? "has" : "have") not gone up.
-                Signing out destroys \(doomed == 1 ? "it" : "them") for ever: the profile of \(report.name) wants it so when an administrator signs out.
-                To have what still waits sent first, answer no and use ‘homing sync --wait’.
+                \(who) \(signedIn) at \(report.name). \(Words.entries(doomed)) of this account \(doomed == 1 ? "is" : "are") not delivered.
+                Signing out discards \(doomed == 1 ? "it" : "them") for good: the profile of \(report.name) requires this when an \
+                administrator signs out.
+                To send waiting entries first, press Return and run: homing sync --wait
                 """
         }
-        guard own > 0 else { return "\(who) \(signedIn) at \(report.name). Nothing waits to be sent for this account." }
+        guard own > 0 else { return "\(who) \(signedIn) at \(report.name). No entries of this account are waiting." }
         return """
-            \(who) \(signedIn) at \(report.name). \(Words.entriesWait(own)) to be sent for this account.
-            Nothing is lost by signing out: what waits stays safe here until \(who) signs in again.
+            \(who) \(signedIn) at \(report.name). \(Words.entries(own)) of this account \(own == 1 ? "is" : "are") waiting.
+            Signing out loses no data: waiting entries stay on this station until \(who) signs in again.
             """
     }
 
@@ -67,29 +69,32 @@ struct SessionText {
         let who = (report.email ?? "The account").printable
         var lines: [String] = []
         if report.server == "none" && report.email == nil {
-            lines.append("Nobody was signed in at \(report.backend).")
+            lines.append("No account was signed in at \(report.backend).")
         } else {
             lines.append("\(who) is signed out of \(report.backend) on this station.")
         }
         switch report.server {
         case "ended": lines.append("The server has ended the session too.")
-        case "alreadyGone": lines.append("On the server the session had ended already.")
+        case "alreadyGone": lines.append("The session had already ended on the server.")
         case "failed":
-            lines.append(["The server could not be told.", report.serverReason?.printable].compactMap(\.self).joined(separator: " "))
+            lines.append(
+                ["The session could not be ended on the server.", report.serverReason?.printable].compactMap(\.self).joined(separator: " "))
             if allDevices == nil {
-                lines.append("There the session ends when it expires; to end it now, sign in on the website and sign out there.")
+                lines.append("It ends there when it expires. To end it now, sign in on the website and sign out there.")
             }
         default: break
         }
         if let allDevices, leavesOtherDevices(report) {
-            lines.append("Other devices were not signed out. To do that, sign in with ‘\(login)’, then use ‘\(allDevices)’.")
+            lines.append("Other devices were not signed out. To sign them out, run ‘\(login)’, then ‘\(allDevices)’.")
         }
         if let count = report.discarded {
             lines.append(
-                "\(Words.entries(count)) of \(who) \(count == 1 ? "was" : "were") destroyed, as the profile of \(report.backend) wants it.")
+                "\(Words.entries(count)) of \(who) \(count == 1 ? "was" : "were") discarded, as the profile of \(report.backend) requires.")
         }
         if report.waiting > 0 {
-            lines.append("\(Words.entriesWait(report.waiting)) for \(who): sign in again with ‘\(login)’ to send what waits.")
+            lines.append(
+                "\(Words.entries(report.waiting)) of \(who) \(report.waiting == 1 ? "is" : "are") waiting. "
+                    + "To send \(report.waiting == 1 ? "it" : "them"), run: \(login)")
         }
         return lines.joined(separator: "\n")
     }

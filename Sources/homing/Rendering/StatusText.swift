@@ -29,16 +29,16 @@ struct StatusText {
         var facts = Facts()
         facts.add("account", SessionText(times: times).line(report.session))
         facts.add("entries", Self.counts(report.queue))
-        facts.add("look-ups", report.queue.unseen > 0 ? "\(Words.entriesWait(report.queue.unseen)) for one that keeps failing" : nil)
+        facts.add("look-ups", report.queue.unseen > 0 ? "\(Words.entriesWait(report.queue.unseen)) for a look-up that keeps failing" : nil)
         facts.add("sending", Self.sending(report))
         facts.add("oldest waiting", report.oldestWaiting.map { "accepted \(times.relative($0))" })
         facts.add("last delivered", report.lastDelivered.map(times.relative))
         facts.add("next try", report.nextTry.map { $0 <= times.now ? "now" : times.relative($0) })
         for other in report.otherAccounts {
-            facts.add("others", "\(Words.entriesWait(other.waiting)) until \(other.email) signs in here")
+            facts.add("others", "\(Words.entriesWait(other.waiting)) until \(other.email) signs in")
         }
         if let count = report.waitingForFormerAddress, let address = report.formerAddress {
-            facts.add("other address", "\(Words.entriesWait(count)) for \(address.printable)")
+            facts.add("former address", "\(Words.entriesWait(count)) for \(address.printable)")
         }
         return ["\(style.bold(report.name))  \(style.faint(report.baseURL.printable))"] + facts.lines(indent: 2)
     }
@@ -60,8 +60,8 @@ struct StatusText {
             switch report.gate {
             case "open": on(report)
             case "paused": "paused"
-            case "signInRequired": "stopped until \((report.awaited ?? "somebody").printable) signs in"
-            case "cooling": "waits before it tries again"
+            case "signInRequired": "stopped until \((report.awaited ?? "an account").printable) signs in"
+            case "cooling": "waiting to try again"
             default: report.gate
             }
         return report.gateReason.map { "\(state): \($0)" } ?? state
@@ -69,13 +69,13 @@ struct StatusText {
 
     private static func on(_ report: BackendReport) -> String {
         guard let routes = report.coolingRoutes, report.queue.waiting > 0 else { return "on" }
-        return "on, but no \(Words.list(routes.map(\.route))) gets through: " + Words.list(Set(routes.map(\.reason)).sorted())
+        return "on, except for \(Words.list(routes.map(\.route))): " + Words.list(Set(routes.map(\.reason)).sorted())
     }
 
     static func files(_ spool: SpoolReport) -> String {
-        if spool.waiting + spool.refused + spool.stuck + spool.unclaimed == 0 { return "empty: every file in it has been taken" }
+        if spool.waiting + spool.refused + spool.stuck + spool.unclaimed == 0 { return "empty: no files are waiting" }
         var parts: [String] = []
-        if spool.waiting > 0 { parts.append("\(Words.count(spool.waiting, "file", "files")) not yet taken in") }
+        if spool.waiting > 0 { parts.append("\(Words.count(spool.waiting, "file", "files")) not accepted yet") }
         if spool.refused > 0 {
             parts.append(
                 "\(Words.count(spool.refused, "file", "files")) refused, \(spool.refused == 1 ? "with its" : "each with its") reason beside it"

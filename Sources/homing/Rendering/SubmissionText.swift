@@ -6,21 +6,21 @@ enum SubmissionText {
         let name = name?.printable ?? "It"
         let entry = "\(EntryText.shortID(receipt.id)) (#\(receipt.sequence))"
         return receipt.duplicate
-            ? "\(name) was here already as \(entry); nothing was added."
-            : "\(name) is safe here as \(entry) and goes up to \(receipt.backend) by itself."
+            ? "\(name) was already accepted as \(entry); nothing was added."
+            : "\(name) is stored safely as \(entry). Homing sends it to \(receipt.backend) by itself."
     }
 
     /// A note that a person has paused `backend`; otherwise nil.
     static func pause(of backend: String, _ status: Status) -> String? {
         guard let report = status.backends.first(where: { $0.name == backend }), report.gate == "paused" else { return nil }
-        let resume = "‘homing resume\(status.backends.count > 1 ? " --backend \(backend)" : "")’"
-        return "It does not go up yet. \(report.gateReason ?? "Sending is paused.") \(resume) ends the pause.".printable
+        let resume = "homing resume\(status.backends.count > 1 ? " --backend \(backend)" : "")"
+        return "It is not sent yet. \(report.gateReason ?? "Sending is paused.") To end the pause, run: \(resume)".printable
     }
 
     /// The action that a person must take before delivery; nil if none is needed.
     static func obstacle(_ why: Explanation) -> String? {
         guard why.state == "pending", let next = why.next, !next.hasPrefix("Nothing") else { return nil }
-        return "It does not go up yet. \(why.sentence) \(next)".printable
+        return "It is not sent yet. \(why.sentence) \(next)".printable
     }
 
     /// `problem` of the file `name`, with the number of files accepted before it.
@@ -30,8 +30,8 @@ enum SubmissionText {
         let rest = total - accepted
         problem.detail =
             "\(accepted) of \(Words.count(total, "file", "files")) \(accepted == 1 ? "was" : "were") accepted; \(name) was not: \(problem.detail)"
-        problem.next = [problem.next, "Then hand in \(name)\(rest > 1 ? " and those after it" : "") again."].compactMap(\.self).joined(
-            separator: " ")
+        problem.next = [problem.next, "Then submit \(name)\(rest > 1 ? " and the files after it" : "") again."].compactMap(\.self).joined(
+            separator: "\n")
         return problem
     }
 }

@@ -4,20 +4,22 @@ enum SyncText {
     static func report(_ report: SyncReport) -> String {
         guard report.waiting > 0 else {
             let others = report.others.map {
-                "\(Words.entriesWait($0)) for \($0 == 1 ? "somebody who is" : "people who are") not signed in."
+                "\(Words.entriesWait($0)) for \($0 == 1 ? "an account that is" : "accounts that are") not signed in."
             }
-            return [others ?? "Nothing waits to be sent.", report.obstacle?.printable].compactMap(\.self).joined(separator: "\n")
+            return [others ?? "No entries are waiting to be sent.", report.obstacle?.printable].compactMap(\.self).joined(separator: "\n")
         }
         let waiting = "\(Words.entriesWait(report.waiting)) to be sent."
-        guard let obstacle = report.obstacle else { return "\(waiting) Sending has begun; ‘homing sync --wait’ waits for its end." }
+        guard let obstacle = report.obstacle else {
+            return "\(waiting) Sending has started. To wait until the queue is empty, run: homing sync --wait"
+        }
         return "\(waiting)\n\(obstacle.printable)"
     }
 
     /// `12 of 15 delivered, 3 waiting…`, and the obstacle, if any.
     static func progress(_ progress: SyncProgress) -> String {
         var parts = ["\(progress.delivered) of \(progress.total) delivered"]
-        if progress.dead > 0 { parts.append("\(progress.dead) dead") }
-        if progress.held > 0 { parts.append("\(progress.held) held") }
+        if progress.dead > 0 { parts.append("\(progress.dead) failed") }
+        if progress.held > 0 { parts.append("\(progress.held) on hold") }
         parts.append("\(progress.waiting) waiting…")
         return parts.joined(separator: ", ") + (progress.obstacle.map { " \($0.printable)" } ?? "")
     }
@@ -26,17 +28,19 @@ enum SyncText {
         var lines = progress.delivered > 0 ? ["\(Words.entries(progress.delivered)) delivered."] : []
         let stuck = progress.dead + progress.held
         if stuck > 0 {
-            lines.append("\(Words.entries(stuck)) could not be delivered: see ‘homing list --state dead’ and ‘homing list --state held’.")
+            lines.append(
+                "\(Words.entries(stuck)) failed or \(stuck == 1 ? "is" : "are") on hold. To list them, run "
+                    + "‘homing list --state dead’ and ‘homing list --state held’.")
         }
         if progress.blocked > 0 {
-            lines.append("\(Words.entriesWait(progress.blocked)) behind one that needs you: ask ‘homing why ID’.")
+            lines.append("\(Words.entriesWait(progress.blocked)) behind one that needs you. To see why, run: homing why ID")
         }
         lines += progress.reportsToSignInAt.map {
-            "At \($0.name) \(($0.awaited ?? "somebody").printable) must sign in first: run ‘\(signInCommand($0).printable)’."
+            "At \($0.name), \(($0.awaited ?? "an account").printable) must sign in first. To sign in, run: \(signInCommand($0).printable)"
         }
         let isOneOfSeveral = progress.now.backends.count > 1
         lines += progress.paused.map {
-            "Sending to \($0) is paused: ‘homing resume\(isOneOfSeveral ? " --backend \($0)" : "")’ goes on with it."
+            "Sending to \($0) is paused. To resume, run: homing resume\(isOneOfSeveral ? " --backend \($0)" : "")"
         }
         return (lines + [progress.now.only(progress.backend).sentence.printable]).joined(separator: "\n")
     }
@@ -46,8 +50,8 @@ enum SyncText {
     /// The error if the time limit ended first; `sentence` is the status.
     static func outOfTime(seconds: Int, _ sentence: String) -> Problem {
         Problem(
-            .timeout, status: 504, title: "Out of time",
-            detail: "Not everything had gone up after \(Words.count(seconds, "second", "seconds")). \(sentence)",
-            next: "Sending goes on by itself; look again later with ‘homing status’.")
+            .timeout, status: 504, title: "Time limit reached",
+            detail: "Not everything was delivered within \(Words.count(seconds, "second", "seconds")). \(sentence)",
+            next: "Homing continues to send in the background. To check later, run: homing status")
     }
 }

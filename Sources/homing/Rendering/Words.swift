@@ -21,19 +21,19 @@ enum Words {
         switch reason {
         case "forbidden": "not permitted"
         case "unknownOutcome": "may already have taken effect"
-        case "dependency": "an entry before it was not delivered"
+        case "dependency": "an entry that it depends on was not delivered"
         case "poison": "the daemon crashed while sending it"
         case "quarantine": "cannot be read back"
         case "profile": "no longer fits the profile"
-        case "operator": "put aside by a person"
+        case "operator": "requested by a person"
         default: reason
         }
     }
 
     static func entries(_ number: Int) -> String { count(number, "entry", "entries") }
 
-    /// `1 entry waits`, `3 entries wait`.
-    static func entriesWait(_ number: Int) -> String { "\(entries(number)) \(number == 1 ? "waits" : "wait")" }
+    /// `1 entry is waiting`, `3 entries are waiting`.
+    static func entriesWait(_ number: Int) -> String { "\(entries(number)) \(number == 1 ? "is" : "are") waiting" }
 
     /// `812 bytes`, `17.4 kB` or `1.2 MB`; a kB is 1000 bytes.
     static func size(_ bytes: Int) -> String {

@@ -15,7 +15,7 @@ struct CaptureDocument: Equatable {
     /// document or of `measurements`.
     init(_ data: Data, from name: String) throws(Problem) {
         guard !data.isEmpty else { throw Self.unreadable(name, "it is empty") }
-        guard String(validating: data, as: UTF8.self) != nil else { throw Self.unreadable(name, "it is not text in UTF-8") }
+        guard String(validating: data, as: UTF8.self) != nil else { throw Self.unreadable(name, "it is not UTF-8 text") }
         let bytes = data.withoutByteOrderMark
         do {
             try JSONSyntax.check(bytes)
@@ -23,7 +23,7 @@ struct CaptureDocument: Equatable {
             throw Self.unreadable(name, "\(error)")
         }
         let root = JSONDocument(checked: bytes).root
-        guard root.kind == .object || root.kind == .array else { throw Self.unreadable(name, "it is a single value, not an object") }
+        guard root.kind == .object || root.kind == .array else { throw Self.unreadable(name, "it is not an object or an array") }
         let names = ["userId", "measurements"]
         let members = Dictionary(grouping: root.members.filter { names.contains($0.name) }, by: \.name).mapValues { $0.map(\.value) }
         let isCapture = members["measurements"] != nil || root.element(at: JSONPointer(tokens: ["average_measurements"]))?.kind == .object
@@ -34,7 +34,7 @@ struct CaptureDocument: Equatable {
             return
         }
         // With a duplicate member, the wrong measurements or the wrong user could be read.
-        if let twice = names.first(where: { members[$0]?.count ?? 0 > 1 }) { throw Self.unreadable(name, "it holds ‘\(twice)’ twice") }
+        if let twice = names.first(where: { members[$0]?.count ?? 0 > 1 }) { throw Self.unreadable(name, "it contains ‘\(twice)’ twice") }
         guard measurements.kind == .object, let userID = user.whole.map(String.init) ?? user.scalar?.string, !userID.isEmpty else {
             throw Self.unreadable(name, "its ‘measurements’ must be an object and its ‘userId’ a number")
         }
@@ -45,6 +45,6 @@ struct CaptureDocument: Equatable {
     private static func unreadable(_ name: String, _ reason: String) -> Problem {
         .invalid(
             "\(name) cannot be sent: \(reason).",
-            next: "Hand in the JSON that the capture app exported, or the app's own offline file, as it is.")
+            next: "Submit the JSON that the capture app exported, or the app's own offline file, unchanged.")
     }
 }

@@ -19,8 +19,8 @@ struct Handover {
         } catch {
             guard Self.answerMayBeLost(error), let id = submission.id else { throw error }
             var problem = error
-            problem.next = [problem.next, "Then hand it in again with --id \(id), so that it cannot be there twice."]
-                .compactMap(\.self).joined(separator: " ")
+            problem.next = [problem.next, "Then submit it again with --id \(id), so that it cannot exist twice."]
+                .compactMap(\.self).joined(separator: "\n")
             throw problem
         }
     }

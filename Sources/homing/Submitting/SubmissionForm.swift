@@ -23,7 +23,7 @@ struct SubmissionForm {
         }
         for (option, text) in [("--id", id), ("--supersedes", supersedes)] {
             if let text, UUID(uuidString: text) == nil {
-                throw .invalid("\(option) is ‘\(text.printable)’; expected a UUID.", next: "Leave --id out, or mint one with ‘uuidgen’.")
+                throw .invalid("\(option) is ‘\(text.printable)’; expected a UUID.", next: "Leave out \(option), or give a full UUID.")
             }
         }
         self.backend = backend

@@ -8,11 +8,11 @@ struct SubmissionInput {
     func document(inputIsTerminal: Bool) throws(Problem) -> CaptureDocument {
         if name == "-" {
             guard !inputIsTerminal else {
-                throw .invalid("No file was named.", next: "Name the files to hand in, or pipe one into standard input. \(Self.alone)")
+                throw .invalid("No file was named.", next: "Name the files to submit, or pipe one into standard input. \(Self.alone)")
             }
             let content = try contents(.standardInput, "standard input")
             guard !content.isEmpty else {
-                throw .invalid("Standard input is empty, and no file was named.", next: "Name the files to hand in. \(Self.alone)")
+                throw .invalid("Standard input is empty, and no file was named.", next: "Name the files to submit. \(Self.alone)")
             }
             return try CaptureDocument(content, from: "Standard input")
         }
@@ -22,7 +22,7 @@ struct SubmissionInput {
         return try CaptureDocument(contents(file, "‘\(name)’"), from: "‘\(name)’")
     }
 
-    private static let alone = "Where the route takes no document, add --no-document."
+    private static let alone = "If the route has no payload, add --no-document."
 
     private func contents(_ file: FileHandle, _ shown: String) throws(Problem) -> Data {
         do {

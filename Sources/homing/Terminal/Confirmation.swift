@@ -11,7 +11,7 @@ struct Confirmation {
         get throws(Problem) {
             if skipped { return false }
             if console.inputIsTerminal { return true }
-            throw .invalid("This needs a confirmation, and there is no terminal to ask.", next: "Add --yes if you mean it.")
+            throw .invalid("This command needs confirmation, and there is no terminal to ask.", next: "To confirm, add --yes.")
         }
     }
 

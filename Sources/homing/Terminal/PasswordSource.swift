@@ -24,7 +24,7 @@ enum PasswordSource: Equatable {
         case .file(let path):
             password = try Self.text(try Self.contents(of: path, warn: warn), from: "‘\(path)’")
         }
-        guard !password.isEmpty else { throw Problem.invalid("The \(kind) is empty.", next: "Run it again and give the \(kind).") }
+        guard !password.isEmpty else { throw Problem.invalid("The \(kind) is empty.", next: "Run the command again and give the \(kind).") }
         return password
     }
 
@@ -40,7 +40,7 @@ enum PasswordSource: Equatable {
             throw Problem.invalid("‘\(path)’ is a folder.", next: "Name the file with the password.")
         }
         if isKnown, facts.st_mode & 0o077 != 0 {
-            warn("Others on this machine may be able to read ‘\(path)’. Put it right with: chmod 600 \(path)")
+            warn("Other users of this machine may be able to read ‘\(path)’. To prevent this, run: chmod 600 \(path)")
         }
         do {
             return try file.readToEnd() ?? Data()
@@ -51,7 +51,7 @@ enum PasswordSource: Equatable {
 
     private static func text(_ data: Data, from name: String) throws(Problem) -> String {
         guard let text = String(data: data, encoding: .utf8) else {
-            throw .invalid("What \(name) holds is not text in UTF-8.", next: "Write the password there, and nothing else.")
+            throw .invalid("The secret from \(name) is not UTF-8 text.", next: "Put only the password or token there.")
         }
         return text.hasSuffix("\r\n") || text.hasSuffix("\n") ? String(text.dropLast()) : text  // "\r\n" is one Character
     }

@@ -24,7 +24,7 @@ struct TerminalPrompt {
         var before = termios()
         guard tcgetattr(descriptor, &before) == 0 else {
             throw Problem.invalid(
-                "The terminal cannot hide what you type.", next: "Give the password with --password-stdin or --password-file.")
+                "This terminal cannot hide your input.", next: "Give the password with --password-stdin or --password-file.")
         }
         let restored = before
         var hidden = before
@@ -43,7 +43,9 @@ struct TerminalPrompt {
         let answer = line()
         try terminal.write(contentsOf: Data("\n".utf8))
         if let answer, answer.utf8.count >= Self.longestLine {
-            throw Problem.invalid("That is longer than a terminal takes.", next: "Hand it in from a file instead: put ‘< FILE’ behind it.")
+            throw Problem.invalid(
+                "The input is longer than a terminal accepts.",
+                next: "Read it from a file: --password-file FILE, or ‘< FILE’ for a token.")
         }
         return answer
     }

@@ -55,7 +55,7 @@ struct WatchFrame {
         var lines = lines
         if let height, lines.count > height - (footer == nil ? 0 : 1) {
             lines =
-                Array(lines.prefix(max(0, height - (footer == nil ? 1 : 2)))) + [Line("… more than fits here: ‘homing status’ shows all")]
+                Array(lines.prefix(max(0, height - (footer == nil ? 1 : 2)))) + [Line("… more lines do not fit; ‘homing status’ shows all")]
         }
         if let footer {
             if let height { lines += Array(repeating: Line(), count: max(0, height - lines.count - 1)) }
@@ -65,9 +65,9 @@ struct WatchFrame {
     }
 
     private func without(_ view: WatchView) -> [Line] {
-        guard let problem = view.problem else { return [Line("Asking the daemon …", .faint)] }
+        guard let problem = view.problem else { return [Line("Connecting to the daemon …", .faint)] }
         let title = problem.code == .daemonNotRunning ? "The daemon is not running. \(problem.detail)" : problem.detail
-        let rest = [problem.next, "What was captured is safe; this picture comes back by itself when the daemon does."].compactMap(\.self)
+        let rest = [problem.next, "Accepted captures are safe. This display returns when the daemon runs again."].compactMap(\.self)
         return wrapped(title, .alarming) + rest.flatMap { wrapped($0) }
     }
 
@@ -86,7 +86,7 @@ struct WatchFrame {
         if let due = report.nextTry, due > times.now { facts.append("next try \(times.relative(due))") }
         if let oldest = report.oldestWaiting { facts.append("oldest accepted \(times.relative(oldest))") }
         if let last = report.lastDelivered { facts.append("last delivered \(times.relative(last))") }
-        var others = report.otherAccounts.map { "\(Words.entriesWait($0.waiting)) until \($0.email) signs in here" }
+        var others = report.otherAccounts.map { "\(Words.entriesWait($0.waiting)) until \($0.email) signs in" }
         if let count = report.waitingForFormerAddress, let address = report.formerAddress {
             others.append("\(Words.entriesWait(count)) for \(address)")
         }
@@ -100,12 +100,12 @@ struct WatchFrame {
     private func lanes(_ lanes: [LaneReport]) -> [Line] {
         let severalBackends = Set(lanes.map(\.backend)).count > 1
         let columns: [Column<LaneReport>] = [
-            Column("IN LINE", nil) { severalBackends ? "\($0.backend) \($0.lane)" : $0.lane },
+            Column("LANE", nil) { severalBackends ? "\($0.backend) \($0.lane)" : $0.lane },
             Column("WAITING", 7) { $0.waiting >= 1000 ? "1000+" : String($0.waiting) },
-            Column("HEAD IS", 8) { $0.state },
+            Column("STATE", 8) { $0.state },
             Column("CAPTURED", 12) { times.clock($0.capturedAt) },
             Column("NEXT TRY", 12) { next($0) },
-            Column("HEAD", 12) { EntryText.shortID($0.head) },
+            Column("FIRST ENTRY", 12) { EntryText.shortID($0.head) },
             Column("ACCOUNT", 24) { $0.email ?? $0.account },
         ]
         return table(columns, lanes)
@@ -119,7 +119,7 @@ struct WatchFrame {
     private func deliveries(_ events: [Event]) -> [Line] {
         let columns: [Column<Event>] = [
             Column("DELIVERED", nil) { times.precise($0.at) }, Column("ENTRY", 12) { $0.entry.map(EntryText.shortID) ?? "" },
-            Column("NUMBER THERE", 14) { $0.detail["remoteID"] ?? "" }, Column("ROUTE", 18) { $0.detail["route"] ?? "" },
+            Column("SERVER ID", 14) { $0.detail["remoteID"] ?? "" }, Column("ROUTE", 18) { $0.detail["route"] ?? "" },
             Column("BACKEND", 14) { $0.backend ?? "" },
         ]
         return table(columns, events)

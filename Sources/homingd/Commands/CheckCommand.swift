@@ -5,21 +5,22 @@ import SyncDaemon
 
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check the configuration and the profiles, and tell all mistakes at once.",
+        commandName: "check", abstract: "Check the configuration and the profiles, and report all mistakes.",
         discussion: """
-            Writes nothing and needs no daemon. Tells how many waiting entries these profiles could not send, so that you know before a reload. With --store it also reads through all that is stored, whether a daemon runs or not.
+            Writes nothing and needs no daemon. Reports how many waiting entries these profiles could not send, so that you know before a \
+            reload. With --store it also reads the whole store, whether or not a daemon is running.
 
-            Root can read what the service cannot. So for root it is --as-service too, unless --config names another configuration: it then runs \
-            with the rights of the service’s user, and finds out whether members of homing-operate can drop files and are protected from each \
-            other.
+            With --as-service it runs with the rights of the service’s user, and also checks whether members of homing-operate can drop \
+            files and are protected from each other. For root this is the default, because root can read files that the service cannot; \
+            --config turns the default off.
 
-            Exits with 0 where all is well, else with 1.
+            Exits with 0 if all is well, otherwise with 1.
             """)
 
     @OptionGroup var common: CommonOptions
-    @Flag(help: "Look at the store too: every page, every entry.") var store = false
+    @Flag(help: "Also check the store: every page and every entry.") var store = false
 
-    @Flag(help: "Check with the rights of the service’s user, and look at the drop folder’s owners, modes and ACLs.") var asService = false
+    @Flag(help: "Check with the rights of the service’s user, and check the drop folder’s owners, modes and ACLs.") var asService = false
 
     func run() throws {
         var environment = ProcessInfo.processInfo.environment

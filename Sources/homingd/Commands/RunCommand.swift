@@ -5,16 +5,16 @@ import SyncDaemon
 
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Capture and deliver until SIGTERM.",
+        commandName: "run", abstract: "Run the daemon until SIGTERM.",
         discussion: """
-            Logs to the journal where standard error goes there, else to standard error. SIGHUP reads configuration and profiles again; with a \
-            mistake in them the ones from before stay in force. SIGTERM or SIGINT end it within five seconds; nothing that was acknowledged is \
-            lost.
+            Logs to the journal if standard error is connected to it, otherwise to standard error. SIGHUP makes it read the configuration \
+            and the profiles again; if they have mistakes, the previous ones stay active. SIGTERM or SIGINT stops it within five seconds, or \
+            within eleven while it refreshes a token. No acknowledged entry is lost.
             """)
 
     @OptionGroup var common: CommonOptions
     @Option(
-        help: "The least severe messages to log: trace, debug, info, notice, warning, error, critical.",
+        help: "The lowest level to log: trace, debug, info, notice, warning, error or critical.",
         completion: .list(Logger.Level.allCases.map(\.rawValue)),
         transform: { text in
             guard let level = Logger.Level(rawValue: text) else {
@@ -41,7 +41,7 @@ struct RunCommand: AsyncParsableCommand {
             let sentence = StartError.sentence(for: error)
             if journal != nil {
                 // The only non-constant log message: `systemctl status` shows nothing else of a daemon that fails to start.
-                log.critical("Homing cannot go on: \(sentence)", metadata: ["reason": "\(sentence)"])
+                log.critical("Homing cannot continue: \(sentence)", metadata: ["reason": "\(sentence)"])
             } else {
                 FileHandle.standardError.write(Data("homingd: \(sentence)\n".utf8))
             }

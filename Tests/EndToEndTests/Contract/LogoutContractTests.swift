@@ -162,7 +162,7 @@ import Testing
         try await station.event("delivered")
         #expect(station.sandbox.ledger.entries.map(\.account) == [2])
         let status = try await station.homing("status")
-        #expect(status.text.contains("3 entries wait until manager@lab.test signs in here"), "\(status.text)")
+        #expect(status.text.contains("3 entries are waiting until manager@lab.test signs in"), "\(status.text)")
         #expect(try await station.homing("logout", "--yes").code == 0)
         try await station.login()
         try await station.event("delivered", count: 4)
@@ -264,7 +264,7 @@ import Testing
     @Test("22: all devices, where the server is not told of it, is said not to be done") func otherDevicesStay() async throws {
         let station = try await labLoop()
         let phone = try await signInByPhone(station)
-        let way = "Other devices were not signed out. To do that, sign in with ‘homing login’, then use ‘homing logout --all-devices’."
+        let way = "Other devices were not signed out. To sign them out, run ‘homing login’, then ‘homing logout --all-devices’."
         func signOut(_ words: String) async throws {
             let answer = try await station.homing("logout", "--yes", "--all-devices")
             #expect(answer.code == 1 && answer.text.contains(words) && answer.text.contains(way), "\(answer.text)")
@@ -272,12 +272,12 @@ import Testing
         }
         await station.sandbox.apply(Fault(.internalError, path: "auth/logout", count: 1))
         try await signOut("manager@lab.test is signed out of labloop on this station.")
-        try await signOut("Nobody was signed in at labloop.")
+        try await signOut("No account was signed in at labloop.")
         #expect(try await station.homing("logout", "--yes").code == 0)
         #expect(try await post("mobile/auth/refresh", ["refreshToken": .string(phone)], to: station).status == 200)
         try await station.login()
         station.sandbox.expireSessions(rememberTokens: true)
-        try await signOut("On the server the session had ended already.")
+        try await signOut("The session had already ended on the server.")
         try await station.end(SIGTERM)
     }
 

@@ -28,13 +28,13 @@ struct BrokenKey {
         let start = await daemon.starts(within: .seconds(60))
         guard start == .ended else {
             _ = await daemon.ends(by: SIGKILL, within: .seconds(5))
-            return ["a start with another key ends in \(start): \(daemon.said)"]
+            return ["a start with another key must fail, found ‘\(start)’: \(daemon.said)"]
         }
         var problems: [String] = []
         let remedies = ["Put the right key there", "Put the old key back"]
         let wrong = daemon.wrongEnd(places: [station.directory("state/homing.key")], reasons: remedies)
         if let wrong { problems.append("another key: \(wrong)") }
-        if daemon.endedWell { problems.append("another key: the daemon ended by itself and reported success") }
+        if daemon.endedWell { problems.append("another key: the daemon exited by itself and reported success") }
         if !daemon.said.contains("/state/homing.key ") || !remedies.contains(where: daemon.said.contains) {
             problems.append("another key: the daemon says ‘\(daemon.said)’")
         }
@@ -42,7 +42,7 @@ struct BrokenKey {
         // Created empty before the daemon checks the key.
         if before["crashed"] == nil { before["crashed"] = Data() }
         for path in Set(before.keys).union(after.keys).sorted() where before[path] != after[path] {
-            problems.append("another key: the start that was refused has changed \(path)")
+            problems.append("another key: the failed start changed \(path)")
         }
         return problems
     }

@@ -62,12 +62,12 @@ extension DamageCampaign {
                 (short.code, short.text, "HOMING ATTENTION - The store was damaged on "),
                 (long.code, long.text, "The store was damaged on "),
             ] where code != 6 || !text.hasPrefix(beginning) {
-                problems.append("the store was damaged, and the status ends with \(code) and says ‘\(text)’")
+                problems.append("the store was damaged, but the status exits with \(code) and says ‘\(text)’")
             }
             // `try?`: `soon` tries again.
             guard let codes = (try? await station.status())?.attention.map(\.code) else { return false }
             if codes.count(where: { $0 == "store-damaged" }) != count || !codes.prefix(count).allSatisfy({ $0 == "store-damaged" }) {
-                problems.append("\(count) stores were damaged, and the status says \(codes)")
+                problems.append("\(count) stores were damaged, but the status reports \(codes)")
             }
             return problems.isEmpty
         }

@@ -32,7 +32,7 @@ struct DamageCampaign: RoundCampaign {
             }
             return [Change(file: "outbox.sqlite", kind: .removed)]
         }
-        outcome.controlled(without: "the damaged store, from which to salvage", failedAsItShould: control.lost > 0)
+        outcome.controlled(without: "the damaged store to recover from", failedAsItShould: control.lost > 0)
         var robbed = Outcome(Self.name, seed: seed)
         try await live(seed: seed, &robbed) { state, _, _ in
             let folder = state + "/spool/new/users/9"
@@ -41,7 +41,7 @@ struct DamageCampaign: RoundCampaign {
             try FileManager.default.removeItem(atPath: "\(folder)/\(file)")
             return [Change(file: "spool/new", kind: .removed)]
         }
-        outcome.controlled(without: "a file that was dropped", failedAsItShould: robbed.lost > 0)
+        outcome.controlled(without: "a dropped file", failedAsItShould: robbed.lost > 0)
     }
 
     /// - Parameters:
@@ -110,7 +110,7 @@ struct DamageCampaign: RoundCampaign {
             try await station.sandbox.up()
             if breaksKey {
                 let key = try await BrokenKey(of: station, &generator)
-                outcome.met(key.isStillRight ? "flipped bytes of homing.key that say nothing" : "flipped bytes of homing.key")
+                outcome.met(key.isStillRight ? "flipped bytes of homing.key without effect" : "flipped bytes of homing.key")
                 for problem in try await key.isRefused() { broken("\(problem), after \(damaged)") }
                 if !key.isStillRight { try key.restore() }
             }
@@ -118,7 +118,7 @@ struct DamageCampaign: RoundCampaign {
             do { try await station.start() } catch { return broken("\(damaged) kept the daemon from starting: \(error)") }
             try await Self.patiently { try await Self.signIn(station) }
             guard try await Self.soon({ try await Self.isSettled(station, files) }) else {
-                return broken("what can be sent or taken still waits, after \(damaged): \(files.waiting)")
+                return broken("entries or files that can be delivered are still waiting after \(damaged): \(files.waiting)")
             }
             outcome.worstRecovery = max(outcome.worstRecovery ?? 0, (ContinuousClock.now - started) / .seconds(1))
             try await doubted.formUnion(Self.doubted(in: state))
@@ -131,7 +131,7 @@ struct DamageCampaign: RoundCampaign {
             // unless a report says that more may be missing.
             let isTold = SalvageReport.all(in: state).dropFirst(before).contains(where: \.mayMissMore)
             if !again.isEmpty, !isTold, again.count <= Self.mostClaimed * unvouched {
-                outcome.counted("second effects of what the log’s last transactions had claimed", again.count)
+                outcome.counted("second effects of entries claimed in the log’s last transactions", again.count)
             } else if !again.isEmpty {
                 broken("\(again) took effect again, after \(damaged)")
             }
@@ -140,27 +140,27 @@ struct DamageCampaign: RoundCampaign {
             let reports = SalvageReport.all(in: state)
             // A report states the loss, since the part that counts could not be read.
             if unaccounted > 0, isTold, try await !Self.leaps(in: state).isSubset(of: leaps) {
-                outcome.counted("captures missing where a report says that more may be", unaccounted)
+                outcome.counted("missing captures, covered by a report that more may be missing", unaccounted)
                 unaccounted = 0
             }
             // Only entries in a cut, zeroed or removed log may be lost. A report says so unless every witness changed too.
             if unaccounted > 0, isTold || !isWitnessed, unaccounted <= acknowledged.missing.intersection(fromLog).count {
                 let what =
                     isTold
-                    ? "captures missing where a report says that the log held more" : "captures lost with the log and all that tells of it"
+                    ? "missing captures, covered by a report that the log held more" : "captures lost with the log and all its witnesses"
                 outcome.counted(what, unaccounted)
                 unaccounted = 0
             }
             // The promise excludes the log's last transactions, with one submission each, if no witness remains or a report says that more may be
             // missing.
             if unaccounted > 0, !logIsLess, unaccounted <= unvouched, isTold || !isWitnessed {
-                outcome.counted("last transactions of the log lost", unaccounted)
+                outcome.counted("lost last transactions of the log", unaccounted)
                 unaccounted = 0
             }
-            if !isTouched, reports.count > before { broken("a sound store was salvaged, after \(damaged)") }
+            if !isTouched, reports.count > before { broken("an undamaged store was recovered, after \(damaged)") }
             if unaccounted > 0 {
                 outcome.lost += unaccounted
-                broken("\(unaccounted) are gone and not counted, after \(damaged)")
+                broken("\(unaccounted) captures are missing and no report counts them, after \(damaged)")
             }
             var problems = try await Self.unsaid(station)
             let storeIsWhole = reports.isEmpty && Flips.store.isDisjoint(with: damaged.map(\.file))
@@ -169,14 +169,14 @@ struct DamageCampaign: RoundCampaign {
             let isRemoved = damaged.contains { $0.file == "outbox.sqlite" && $0.kind == .removed }
             for report in reports.dropFirst(before)
             where !isRemoved && !FileManager.default.fileExists(atPath: report.folder + "/outbox.sqlite") {
-                broken("\(report.folder) lacks the damaged file")
+                broken("the damaged file is missing in \(report.folder)")
             }
         }
         outcome.acknowledged += number + files.count
         let reports = SalvageReport.all(in: state)
-        outcome.counted("stores salvaged", reports.count)
-        outcome.counted("captures held, of which not all could be read", reports.map(\.quarantined).reduce(0, +))
-        outcome.counted("captures missing and counted", reports.map { $0.missing + $0.lostReceipts }.reduce(0, +))
+        outcome.counted("stores recovered", reports.count)
+        outcome.counted("captures on hold because they could not be read completely", reports.map(\.quarantined).reduce(0, +))
+        outcome.counted("missing captures that a report counts", reports.map { $0.missing + $0.lostReceipts }.reduce(0, +))
         try await station.end(SIGTERM)
     }
 

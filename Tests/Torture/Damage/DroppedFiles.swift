@@ -92,16 +92,16 @@ struct DroppedFiles {
             kept[content.count, default: []].append(content)
         }
         for (size, content) in contents.sorted(by: { $0.key < $1.key }) {
-            let name = "the file of \(size) bytes\(damaged.contains(size) ? ", of which some have flipped," : "")"
+            let name = "the file of \(size) bytes\(damaged.contains(size) ? " (some bytes flipped)" : "")"
             let stored = (rows[size] ?? []).filter { $0.holdReason != "quarantine" }
             let copies = kept[size] ?? []
             if stored.count > 1 { problems.append("\(name) is stored as \(stored.map(\.id).sorted())") }
-            if copies.count > 1 { problems.append("\(name) lies there \(copies.count) times") }
-            if copies.contains(where: { $0 != content }) { problems.append("\(name) was changed when it was put aside") }
+            if copies.count > 1 { problems.append("\(name) exists \(copies.count) times") }
+            if copies.contains(where: { $0 != content }) { problems.append("\(name) was changed when it was set aside") }
             if copies.isEmpty { continue }
-            if !damaged.contains(size), storeIsWhole { problems.append("\(name) is whole and was not taken") }
+            if !damaged.contains(size), storeIsWhole { problems.append("\(name) is intact but was not accepted") }
             // A damaged leftover of a stored file is put aside because it differs from the entry.
-            if !stored.isEmpty, !damagedWhenTaken.contains(size), storeIsWhole { problems.append("\(name) is stored and lies there") }
+            if !stored.isEmpty, !damagedWhenTaken.contains(size), storeIsWhole { problems.append("\(name) is stored but not removed") }
         }
         return problems + unstoredWell(rows) + (try await untold())
     }
@@ -115,7 +115,7 @@ struct DroppedFiles {
                 var document = (try? JSON(bytes: Array(content)))?.members ?? [:]
                 document["client_mutation_id"] = .string(row.id)
                 return LedgerEntry.digest(of: JSON.object(document).bytes) != digest
-            }.map { "the file of \(size) bytes arrived as something else, as \($0.id)" }
+            }.map { "the file of \(size) bytes was delivered with other content, as \($0.id)" }
         }
     }
 
@@ -125,12 +125,12 @@ struct DroppedFiles {
         let (refused, spool) = (refused, status.spool)
         var problems = refused.filter { !FileManager.default.fileExists(atPath: $0 + ".reason") }.map { "\($0) has no reason beside it" }
         if spool?.refused != refused.count {
-            problems.append("\(refused.count) files are refused, and the status says \(spool?.refused ?? 0)")
+            problems.append("\(refused.count) files are refused, but the status says \(spool?.refused ?? 0)")
         }
         if !refused.isEmpty, !status.attention.contains(where: { $0.code == "refused-files" }) {
-            problems.append("the status does not ask for a person because of refused files")
+            problems.append("the status does not list refused files as a problem")
         }
-        if waiting.count > spool?.stuck ?? 0 { problems.append("\(waiting) wait, and the status does not say why") }
+        if waiting.count > spool?.stuck ?? 0 { problems.append("\(waiting) are waiting, but the status does not say why") }
         return problems
     }
 }

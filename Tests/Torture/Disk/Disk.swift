@@ -126,7 +126,7 @@ struct Disk: Sendable {
 
     private mutating func rename(_ record: Record) throws(CannotReplay) {
         guard !record.path.isEmpty, !record.second.isEmpty else {
-            throw CannotReplay(description: "a rename to or from elsewhere: \(record.path)\(record.second)")
+            throw CannotReplay(description: "a rename to or from another directory: \(record.path)\(record.second)")
         }
         let (from, old) = try place(record.path)
         let (to, new) = try place(record.second)
@@ -163,7 +163,7 @@ struct Disk: Sendable {
     private func node(_ path: String) throws(CannotReplay) -> Node {
         var node = Self.root
         for name in path.split(separator: "/") {
-            guard let next = folders[node]?.names[String(name)] else { throw CannotReplay(description: "\(path) is not there") }
+            guard let next = folders[node]?.names[String(name)] else { throw CannotReplay(description: "\(path) does not exist") }
             node = next
         }
         return node

@@ -10,7 +10,7 @@ struct Recorder: Sendable {
     static let library = ["\(TestStation.programs)", "\(TestStation.project)/.build/debug"].map { "\($0)/libTortureRecorder.so" }
         .first { FileManager.default.fileExists(atPath: $0) }
 
-    static let isMissing = "libTortureRecorder.so is not beside the programs. Run: swift build --product TortureRecorder"
+    static let isMissing = "libTortureRecorder.so is not in the folder of the programs. Run: swift build --product TortureRecorder"
 
     /// - Parameters:
     ///   - killing: the steps for RECORDER_KILL (CRecorder.h).
@@ -27,12 +27,12 @@ struct Recorder: Sendable {
     func add(_ record: Record) throws {
         guard let log else { return }
         let descriptor = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw StationError("\(log) cannot be written") }
+        guard descriptor >= 0 else { throw StationError("cannot write to \(log)") }
         defer { close(descriptor) }
         let bytes = record.bytes
         // One call, since the daemon appends at the same time.
         guard bytes.withUnsafeBytes({ write(descriptor, $0.baseAddress, bytes.count) }) == bytes.count else {
-            throw StationError("\(log) cannot be written")
+            throw StationError("cannot write to \(log)")
         }
     }
 

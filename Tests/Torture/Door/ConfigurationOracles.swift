@@ -15,7 +15,7 @@ enum Destinations {
             default: break
             }
         }
-        guard let document = JSONValue(parsing: backend.document) else { return ["its document is no JSON"] }
+        guard let document = JSONValue(parsing: backend.document) else { return ["its document is not JSON"] }
         collect(document)
         var addresses = texts.compactMap { text -> String? in
             let words = text.split(separator: " ")
@@ -24,7 +24,7 @@ enum Destinations {
         addresses.append(backend.baseURL)
         var problems = addresses.filter { !isPlain($0) }.map { "accepted the address \($0.debugDescription)" }
         if document["base_url"]?.string.map({ $0.hasPrefix(backend.baseURL) }) != true {
-            problems.append("its base_url is not what the file says")
+            problems.append("its base_url differs from the file")
         }
         return problems
     }
@@ -54,16 +54,16 @@ enum Destinations {
 enum Sayings {
     static func problems(_ mistakes: Mistakes) -> [String] {
         var problems: [String] = []
-        if mistakes.all.isEmpty { problems.append("was refused without a word") }
-        if mistakes.all.count > 2000 { problems.append("told \(mistakes.all.count) mistakes") }
+        if mistakes.all.isEmpty { problems.append("was refused without a message") }
+        if mistakes.all.count > 2000 { problems.append("reported \(mistakes.all.count) mistakes") }
         for mistake in mistakes.all {
             let text = mistake.description
             if mistake.file.isEmpty || mistake.expected.isEmpty || (mistake.found ?? "-").isEmpty {
-                problems.append("does not say where, what was expected or what was found: \(text.debugDescription)")
+                problems.append("does not state the place, the expected value or the found value: \(text.debugDescription)")
             }
-            if text.utf8.count > 2000 { problems.append("told a mistake in \(text.utf8.count) bytes") }
+            if text.utf8.count > 2000 { problems.append("reported a mistake in \(text.utf8.count) bytes") }
             if let bad = text.unicodeScalars.first(where: { $0.properties.generalCategory == .control }) {
-                problems.append("told a mistake with the control character \(bad.value)")
+                problems.append("reported a mistake with the control character \(bad.value)")
             }
         }
         return Array(problems.prefix(3))

@@ -12,9 +12,9 @@ struct DescribedRequests: DoorPart {
 
     func run(until deadline: ContinuousClock.Instant, seed: UInt64, into outcome: inout Outcome) async throws {
         let seconds = (deadline - .now) / .seconds(1)
-        guard seconds >= Self.least else { return outcome.counted("Schemathesis not run, for want of time") }
+        guard seconds >= Self.least else { return outcome.counted("skipped for lack of time: Schemathesis") }
         for program in ["curl", "socat", "python3"] where !Self.isThere(program) {
-            return outcome.counted("Schemathesis not run, for want of \(program)")
+            return outcome.counted("skipped for lack of \(program): Schemathesis")
         }
         // Schemathesis takes small seeds only.
         let number = seed % 1_000_000_000
@@ -42,7 +42,7 @@ struct DescribedRequests: DoorPart {
         try said.write(toFile: kept, atomically: true, encoding: .utf8)
         let told = said.split(separator: "\n").filter { $0.hasPrefix("- ") || $0.contains("contract:") || $0.hasPrefix("____") }.prefix(8)
         outcome.failures.append(
-            "door: Schemathesis: \(told.joined(separator: "; ")), all of it in \(kept). Replay: SEED=\(number) SECONDS_IN_ALL=\(Int(seconds)) Tests/contract/run"
+            "door: Schemathesis: \(told.joined(separator: "; ")). Full output: \(kept). Replay: SEED=\(number) SECONDS_IN_ALL=\(Int(seconds)) Tests/contract/run"
         )
     }
 

@@ -3,19 +3,19 @@ import Foundation
 
 struct DoorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "door", abstract: "Try one way to the door again, or one input only.",
-        discussion: "A failure of `homing-torture run --only door` says with what.")
+        commandName: "door", abstract: "Replay one part of the door campaign, or one input.",
+        discussion: "A failure of `homing-torture run --only door` prints the options to use.")
 
-    @Option(help: "One of: \(DoorParts.all.map { type(of: $0.part).name }.joined(separator: ", ")).") var part: String
-    @Option(help: "What everything random is made of.") var seed = UInt64.random(in: .min ... .max)
-    @Option(help: "Only the input of this number: of the parts requests and configuration.") var number: UInt64?
-    @Option(help: "For how many seconds.") var seconds = 30.0
+    @Option(help: "The part: \(DoorParts.all.map { type(of: $0.part).name }.joined(separator: ", ")).") var part: String
+    @Option(help: "The seed of all random choices.") var seed = UInt64.random(in: .min ... .max)
+    @Option(help: "Only the input with this number (parts requests and configuration).") var number: UInt64?
+    @Option(help: "The duration in seconds.") var seconds = 30.0
     /// The result file for a campaign that starts this as a subprocess.
     @Option(help: .hidden) var result: String?
 
     func run() async throws {
         guard let chosen = DoorParts.all.first(where: { type(of: $0.part).name == part })?.part else {
-            throw ValidationError("--part: there is no part called \(part)")
+            throw ValidationError("--part: unknown part \(part)")
         }
         var outcome = Outcome("door", seed: seed)
         switch (chosen, number) {

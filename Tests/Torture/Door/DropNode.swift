@@ -18,7 +18,7 @@ struct DropNode: Sendable {
         DropNode("a link to a capture outside", "users/5/link-1.json") { symlink($1 + "/secret.json", $0) == 0 },
         DropNode("a link to /etc/shadow", "users/5/link-2.json") { path, _ in symlink("/etc/shadow", path) == 0 },
         // The first name in order, so that the status shows it as the example.
-        DropNode("a link whose name steers", "!\n\u{1b}[2J\u{202e}.json") { path, _ in symlink("/etc/shadow", path) == 0 },
+        DropNode("a link whose name has terminal codes", "!\n\u{1b}[2J\u{202e}.json") { path, _ in symlink("/etc/shadow", path) == 0 },
         DropNode("a link to a folder", "users/5/link-3.json") { symlink($1, $0) == 0 },
         DropNode("a link to nothing", "users/5/link-4.json") { path, _ in symlink("/nowhere/at/all", path) == 0 },
         DropNode("a link to itself", "users/5/link-5.json") { path, _ in symlink("link-5.json", path) == 0 },
@@ -32,9 +32,9 @@ struct DropNode: Sendable {
         DropNode("a socket", "users/5/socket.json") { path, _ in mknod(path, S_IFSOCK | 0o666, 0) == 0 },
         DropNode("a device of endless zeros", "users/5/zero.json") { path, _ in mknod(path, S_IFCHR | 0o666, 1 << 8 | 5) == 0 },
         DropNode("a disk", "users/5/disk.json") { path, _ in mknod(path, S_IFBLK | 0o666, 7 << 8) == 0 },
-        DropNode("a folder with a file’s name", "users/5/folder.json") { path, _ in mkdir(path, 0o777) == 0 },
+        DropNode("a folder with the name of a file", "users/5/folder.json") { path, _ in mkdir(path, 0o777) == 0 },
         DropNode("a folder in new/", "folder.json") { path, _ in mkdir(path, 0o777) == 0 },
-        DropNode("a folder below a user’s", "users/5/deeper") { path, outside in
+        DropNode("a folder inside a user’s folder", "users/5/deeper") { path, outside in
             guard mkdir(path, 0o777) == 0 else { return false }
             return symlink(outside, path + "/out") == 0
         },

@@ -74,7 +74,7 @@ struct HostileConfiguration: DoorPart {
             count.kinds[mutant.kind.rawValue, default: 0] += 1
             if verdict.isAccepted { count.accepted += 1 }
             let took = processorTime - began
-            let wrong = verdict.problems + (took > patience ? ["took \(took) s of the processor"] : [])
+            let wrong = verdict.problems + (took > patience ? ["took \(took) s of processor time"] : [])
             count.failures += wrong.map { "door: \(mutant.file), \(mutant.kind.rawValue): \($0). \(replay(seed, " --number \(number)"))" }
             if ContinuousClock.now >= deadline || count.failures.count > 20 { break }
         }
@@ -119,7 +119,7 @@ struct HostileConfiguration: DoorPart {
                 return Verdict(isAccepted: false, said: error.description, problems: Sayings.problems(error))
             }
         } catch {
-            return Verdict(isAccepted: false, problems: ["could not be tried: \(error)"])
+            return Verdict(isAccepted: false, problems: ["could not be tested: \(error)"])
         }
     }
 
@@ -187,7 +187,7 @@ struct HostileConfiguration: DoorPart {
             let place = "door: ‘homingd check’, \(mutant.file), \(mutant.kind.rawValue)"
             let replay = Self.replay(seed, " --number \(number)")
             if process.isRunning {
-                outcome.failures.append("\(place): no end within \(Self.longestRead) s. \(replay)")
+                outcome.failures.append("\(place): did not end within \(Self.longestRead) s. \(replay)")
                 kill(process.processIdentifier, SIGKILL)
                 process.waitUntilExit()
             } else if process.terminationReason == .uncaughtSignal {

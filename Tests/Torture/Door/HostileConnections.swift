@@ -25,17 +25,17 @@ struct HostileConnections: DoorPart {
         for exchange in HostileExchange.all {
             outcome.met("hostile exchanges over a connection")
             guard let answers = await Self.onAThread({ DoorConnection(socket)?.exchange(exchange.bytes) ?? nil }) else {
-                fail("\(exchange.words): no answer and no end within 20 s")
+                fail("\(exchange.words): neither an answer nor a close within 20 s")
                 continue
             }
             let statuses = answers.map(\.status)
             if !exchange.isRight(statuses) { fail("\(exchange.words): got \(statuses.prefix(9)) \(answers.first?.body.prefix(200) ?? "")") }
         }
         let accepted = try await station.entries().count
-        if accepted != HostileExchange.accepted { fail("\(accepted) were accepted, \(HostileExchange.accepted) of them right") }
+        if accepted != HostileExchange.accepted { fail("\(accepted) submissions were accepted, expected \(HostileExchange.accepted)") }
 
         var crowds: [(words: String, caller: Caller?)] = [("idle connections of the daemon’s own user", nil)]
-        if geteuid() == 0 { crowds.insert(("idle connections of a stranger", Caller(uid: 64_001, gid: 64_001)), at: 0) }
+        if geteuid() == 0 { crowds.insert(("idle connections of a user without a role", Caller(uid: 64_001, gid: 64_001)), at: 0) }
         for crowd in crowds {
             let wrong = await Self.onAThread { Self.crowd(1000, as: crowd.caller, socket) }
             outcome.met(crowd.words, 1000)
@@ -47,8 +47,8 @@ struct HostileConnections: DoorPart {
             _ = try await station.status()
         }
         let after = try HostileRequests.descriptors(process)
-        if after > before + 8 { fail("\(before) descriptors have become \(after)") }
-        if !process.isRunning { fail("the daemon has ended") }
+        if after > before + 8 { fail("open descriptors grew from \(before) to \(after)") }
+        if !process.isRunning { fail("the daemon exited") }
         try await station.end(SIGTERM)
         await station.sandbox.stop()
         outcome.rounds += 1

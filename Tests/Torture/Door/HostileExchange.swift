@@ -38,7 +38,7 @@ struct HostileExchange: Sendable {
         HostileExchange("a request for two hosts", status + "Host: homing\r\nHost: evil.example\r\n\r\n", { $0 == [400] || $0 == [403] }),
         HostileExchange("a request to a proxy", "GET http://evil.example/v1/status HTTP/1.1\r\nHost: evil.example\r\n\r\n", forbidden),
         HostileExchange("CONNECT", "CONNECT evil.example:443 HTTP/1.1\r\nHost: homing\r\n\r\n", refused),
-        HostileExchange("the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u{4}\0\0\0\0\0", refused),
+        HostileExchange("the HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u{4}\0\0\0\0\0", refused),
         HostileExchange(
             "an upgrade to HTTP/2",
             status + "Host: homing\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n",
@@ -48,41 +48,41 @@ struct HostileExchange: Sendable {
             status
                 + "Host: homing\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
             { served($0) || refused($0) }),
-        HostileExchange("a hello of TLS", "\u{16}\u{3}\u{1}\0\u{50}\u{1}\0\0\u{4c}\u{3}\u{3}", refused),
-        HostileExchange("a header of a megabyte", status + "Host: homing\r\nX: \(String(repeating: "a", count: 1 << 20))\r\n\r\n", refused),
+        HostileExchange("a TLS hello", "\u{16}\u{3}\u{1}\0\u{50}\u{1}\0\0\u{4c}\u{3}\u{3}", refused),
+        HostileExchange("a header of 1 MiB", status + "Host: homing\r\nX: \(String(repeating: "a", count: 1 << 20))\r\n\r\n", refused),
         HostileExchange(
             "a megabyte of headers",
             status + "Host: homing\r\n" + (0..<20_000).map { "X-\($0): \(String(repeating: "a", count: 40))\r\n" }.joined() + "\r\n",
             refused),
         HostileExchange(
-            "an address of a megabyte", "GET /v1/status?\(String(repeating: "a", count: 1 << 20)) HTTP/1.1\r\nHost: homing\r\n\r\n", refused
+            "a URL of 1 MiB", "GET /v1/status?\(String(repeating: "a", count: 1 << 20)) HTTP/1.1\r\nHost: homing\r\n\r\n", refused
         ),
         HostileExchange("a header that never ends", status + "Host: homing\r\nX: " + String(repeating: "a\r\n ", count: 200_000), refused),
         HostileExchange(
             "two hundred requests at once", String(repeating: status + "Host: homing\r\n\r\n", count: 200),
             { $0 == Array(repeating: 200, count: 200) }),
         HostileExchange("a request that is cut off", status + "Host: hom", { $0.isEmpty || refused($0) }),
-        HostileExchange("nothing", "", \.isEmpty),
+        HostileExchange("no bytes", "", \.isEmpty),
         HostileExchange("a body that is cut off", submit + "Content-Length: \(document.utf8.count + 9)\r\n\r\n\(document)", refused),
         HostileExchange(
-            "a body of two lengths", submit + "Content-Length: 2\r\nContent-Length: \(document.utf8.count)\r\n\r\n\(document)", refused),
+            "a body with two lengths", submit + "Content-Length: 2\r\nContent-Length: \(document.utf8.count)\r\n\r\n\(document)", refused),
         HostileExchange(
             "a length and chunks",
             submit + "Content-Length: \(document.utf8.count)\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n\(document)", refused),
-        HostileExchange("a length of words", submit + "Content-Length: +\(document.utf8.count)\r\n\r\n\(document)", refused),
-        HostileExchange("a length below zero", submit + "Content-Length: -1\r\n\r\n\(document)", refused),
-        HostileExchange("a length beyond all", submit + "Content-Length: 18446744073709551617\r\n\r\n\(document)", refused),
+        HostileExchange("a length with a plus sign", submit + "Content-Length: +\(document.utf8.count)\r\n\r\n\(document)", refused),
+        HostileExchange("a negative length", submit + "Content-Length: -1\r\n\r\n\(document)", refused),
+        HostileExchange("a length above 2^64", submit + "Content-Length: 18446744073709551617\r\n\r\n\(document)", refused),
         HostileExchange(
-            "an encoding that nobody knows", submit + "Transfer-Encoding: chunked, gzip\r\n\r\n\(size)\r\n\(document)\r\n0\r\n\r\n", refused
+            "an unknown encoding", submit + "Transfer-Encoding: chunked, gzip\r\n\r\n\(size)\r\n\(document)\r\n0\r\n\r\n", refused
         ),
-        HostileExchange("a right body in chunks", chunked(size, document + "\r\n0\r\n\r\n"), { $0 == [201] }),
+        HostileExchange("a valid body in chunks", chunked(size, document + "\r\n0\r\n\r\n"), { $0 == [201] }),
         HostileExchange("a chunk that is shorter than it says", chunked("ffff", document + "\r\n0\r\n\r\n"), refused),
         HostileExchange("a chunk that is longer than it says", chunked("4", document + "\r\n0\r\n\r\n"), refused),
-        HostileExchange("a chunk of a size beyond all", chunked("ffffffffffffffffff", document + "\r\n0\r\n\r\n"), refused),
-        HostileExchange("a chunk of a size below zero", chunked("-1", document + "\r\n0\r\n\r\n"), refused),
+        HostileExchange("a chunk size above 2^64", chunked("ffffffffffffffffff", document + "\r\n0\r\n\r\n"), refused),
+        HostileExchange("a negative chunk size", chunked("-1", document + "\r\n0\r\n\r\n"), refused),
         HostileExchange("chunks without an end", chunked(size, document + "\r\n"), refused),
         HostileExchange(
-            "a right submission, half closed", submit + "Content-Length: \(document.utf8.count)\r\n\r\n\(document)", { $0 == [201] }),
+            "a valid submission, half closed", submit + "Content-Length: \(document.utf8.count)\r\n\r\n\(document)", { $0 == [201] }),
         HostileExchange("a header with a line break in its name", status + "Host: homing\r\nX\u{b}Y: z\r\n\r\n", refused),
         HostileExchange("a header with a NUL", status + "Host: homing\r\nX: \0\r\n\r\n", refused),
         HostileExchange("a space before the colon", status + "Host : homing\r\n\r\n", refused),

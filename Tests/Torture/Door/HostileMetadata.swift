@@ -31,7 +31,7 @@ struct HostileMetadata: DoorPart {
             if Int.random(in: 0..<2, using: &dice) == 0 {
                 if process.isRunning { try await station.end(SIGKILL) }
                 process = try await station.start()
-                outcome.met("a kill of the daemon")
+                outcome.met("kills of the daemon")
             }
             let problem = try await self.problem(with: station, process, sent: sent, refused: refused)
             outcome.rounds += 1
@@ -102,7 +102,7 @@ struct HostileMetadata: DoorPart {
         let end = ContinuousClock.now + .seconds(600)
         var last = ""
         while ContinuousClock.now < end {
-            guard process.isRunning else { return "the daemon has ended with \(process.terminationStatus)" }
+            guard process.isRunning else { return "the daemon exited with \(process.terminationStatus)" }
             // `try?`: the daemon may be ending.
             if let status = try? await station.status(), let spool = status.spool {
                 last =

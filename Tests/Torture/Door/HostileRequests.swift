@@ -66,7 +66,7 @@ struct HostileRequests: DoorPart {
             outcome.failures += count.failures.prefix(3)
         }
         guard process.isRunning else {
-            outcome.failures.append("door: the daemon has ended with \(process.terminationStatus). \(Self.replay(seed))")
+            outcome.failures.append("door: the daemon exited with \(process.terminationStatus). \(Self.replay(seed))")
             return
         }
         // Includes entries whose client did not wait for the response. The one id that clients know may have been submitted and discarded once; it is
@@ -76,13 +76,13 @@ struct HostileRequests: DoorPart {
         outcome.acknowledged += accepted
         if held < accepted {
             outcome.lost += accepted - held
-            outcome.failures.append("door: \(accepted) were acknowledged and \(held) are there, of \(queues). \(Self.replay(seed))")
+            outcome.failures.append("door: \(accepted) were acknowledged, but only \(held) exist, in \(queues). \(Self.replay(seed))")
         }
         // Idle connections close within their timeouts; only descriptors that stay are a leak.
         let patience = ContinuousClock.now + .seconds(300)
         while try Self.descriptors(process) > before + 8, ContinuousClock.now < patience { try await Task.sleep(for: .milliseconds(200)) }
         let after = try Self.descriptors(process)
-        if after > before + 8 { outcome.failures.append("door: \(before) descriptors have become \(after). \(Self.replay(seed))") }
+        if after > before + 8 { outcome.failures.append("door: open descriptors grew from \(before) to \(after). \(Self.replay(seed))") }
         try await station.end(SIGTERM)
         await station.sandbox.stop()
     }
@@ -100,7 +100,7 @@ struct HostileRequests: DoorPart {
             var source = HostileInput(generator: SplitMix64(seed: seed &+ number &* 0x9e37_79b9_7f4a_7c15))
             let inputs = source.connection()
             guard let connection = DoorConnection(path) else {
-                count.failures.append("door: nobody accepts any more. \(replay(seed, " --number \(number)"))")
+                count.failures.append("door: the daemon no longer accepts connections. \(replay(seed, " --number \(number)"))")
                 break
             }
             let bytes = Array(inputs.joined())
@@ -109,7 +109,7 @@ struct HostileRequests: DoorPart {
                 "\(String(decoding: bytes.prefix(160), as: UTF8.self).debugDescription). \(replay(seed, " --number \(number)"))"
             }
             guard let answers else {
-                count.failures.append("door: no answer and no end within 20 s to \(place())")
+                count.failures.append("door: neither an answer nor a close within 20 s for \(place())")
                 continue
             }
             // An input that ends the connection is the last one that was read.
@@ -118,7 +118,7 @@ struct HostileRequests: DoorPart {
             for answer in answers {
                 count.statuses[answer.status, default: 0] += 1
                 if answer.status == 201 { count.accepted += 1 }
-                if answer.status == 500 { count.failures.append("door: failed inside at one of \(place())") }
+                if answer.status == 500 { count.failures.append("door: got status 500 for one of \(place())") }
             }
             if ContinuousClock.now >= deadline { break }
         }

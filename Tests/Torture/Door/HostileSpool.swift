@@ -38,13 +38,13 @@ struct HostileSpool: DoorPart {
         if flood < 1000 { hazards.removeAll { $0.content.count > 1 << 20 } }
         for (number, hazard) in hazards.enumerated() { try Self.put(hazard, in: new, by: "\(staging)/\(number)") }
         outcome.met("files with hostile names", DropHazard.names.count)
-        outcome.met("files that are no captures", hazards.count - DropHazard.names.count - DropHazard.places.count)
+        outcome.met("files that are not captures", hazards.count - DropHazard.names.count - DropHazard.places.count)
         outcome.met("files in wrong places", DropHazard.places.count)
         var stuck = hazards.count { $0.fate == .stuck }
         let unclaimed = hazards.count { $0.fate == .unclaimed }
         for node in DropNode.all {
             guard node.make("\(new)/\(node.path)", outside.path) else {
-                outcome.counted("not tried, for this system makes none: \(node.words)")
+                outcome.counted("skipped, because this system cannot create it: \(node.words)")
                 continue
             }
             stuck += 1
@@ -73,7 +73,7 @@ struct HostileSpool: DoorPart {
             stuck += places
             outcome.met("files and folders without permission", places)
         } else {
-            outcome.counted("not tried, for want of root: files of others without permission")
+            outcome.counted("skipped for lack of root: files of other users without permission")
         }
 
         // A file that is written slowly must be taken only after its writer closes it.
@@ -100,7 +100,7 @@ struct HostileSpool: DoorPart {
         }
         refused += flood
         outcome.met("broken files at once", flood)
-        outcome.met("folders swapped for a link to the state directory", flood)
+        outcome.met("folders replaced with a link to the state directory", flood)
 
         func check(_ limit: Duration, _ isThere: (SpoolReport, Int) -> Bool) async throws -> (SpoolReport, Int)? {
             var last: (SpoolReport, Int)?
@@ -122,15 +122,15 @@ struct HostileSpool: DoorPart {
             )
         }
         outcome.worstRecovery = max(outcome.worstRecovery ?? 0, (ContinuousClock.now - began) / .seconds(1))
-        if access(slow, F_OK) != 0 { problems.append("a file was taken while it was written") }
+        if access(slow, F_OK) != 0 { problems.append("a file was taken while it was being written") }
         _ = text[10...].withUnsafeBytes { write(writer, $0.baseAddress, $0.count) }
         close(writer)
         delivered += 1
         let last = try await check(.seconds(600)) { $1 >= delivered }
-        if last?.1 != delivered { problems.append("a slowly written file was not delivered once it was closed") }
+        if last?.1 != delivered { problems.append("a slowly written file was not delivered after it was closed") }
 
         guard process.isRunning else {
-            outcome.failures.append("door: the daemon has ended with \(process.terminationStatus). \(Self.replay(seed))")
+            outcome.failures.append("door: the daemon exited with \(process.terminationStatus). \(Self.replay(seed))")
             return
         }
         problems += try await Self.account(station, hazards: hazards, refused: refused)
@@ -140,8 +140,8 @@ struct HostileSpool: DoorPart {
         }
         problems += try await Self.sayings(station, log: log)
         let memory = Self.mostMemory(of: process)
-        print("  the daemon had \(memory >> 10) MiB at most with all that was dropped, after \(ContinuousClock.now - began)")
-        if memory > Self.mostMemory { problems.append("it had \(memory) KiB of memory") }
+        print("  the daemon used at most \(memory >> 10) MiB for the dropped files, after \(ContinuousClock.now - began)")
+        if memory > Self.mostMemory { problems.append("the daemon used \(memory) KiB of memory") }
         outcome.acknowledged += delivered
         outcome.lost += max(0, delivered - station.sandbox.ledger.entries.count)
         outcome.failures += problems.map { "door: the drop folder: \($0). \(Self.replay(seed))" }
@@ -164,7 +164,7 @@ struct HostileSpool: DoorPart {
             }
         }
         let isThere = target.withPlatformString { rename(staging, $0) == 0 }
-        guard isThere else { throw StationError("\(hazard.words) could not be put there: \(String(cString: strerror(errno)))") }
+        guard isThere else { throw StationError("could not create \(hazard.words): \(String(cString: strerror(errno)))") }
     }
 
     /// Briefly replaces a folder, which has a file with the name of the daemon's key, with a link to `state`. True if the file is new.
@@ -211,7 +211,7 @@ struct HostileSpool: DoorPart {
         }
         if names.count != 2 * refused { problems.append("refused/ holds \(names.count) names for \(refused) files") }
         for (name, reason) in reasons where reason.count < 15 || !reason.hasSuffix(".\n") {
-            problems.append("\(name.debugDescription) was refused with the words \(reason.debugDescription)")
+            problems.append("\(name.debugDescription) was refused with the reason \(reason.debugDescription)")
         }
         for hazard in hazards {
             guard case .refused(let words) = hazard.fate,
@@ -228,10 +228,10 @@ struct HostileSpool: DoorPart {
             if access(path, F_OK) != 0 { problems.append("\(hazard.words) is gone") }
         }
         let sent = station.sandbox.ledger.entries
-        if !sent.allSatisfy({ $0.user == 5 }) { problems.append("sent for users \(Set(sent.map(\.user)))") }
-        if !station.sandbox.ledger.duplicates.isEmpty { problems.append("some were sent twice") }
+        if !sent.allSatisfy({ $0.user == 5 }) { problems.append("sent for the users \(Set(sent.map(\.user))), expected only 5") }
+        if !station.sandbox.ledger.duplicates.isEmpty { problems.append("some entries were sent twice") }
         let documents = Set(sent.map(\.digest))
-        if documents.count != sent.count { problems.append("\(sent.count) were sent, \(documents.count) of them different") }
+        if documents.count != sent.count { problems.append("\(sent.count) entries were sent, but only \(documents.count) are different") }
         var entries = try await station.entries()
         // The backend has the last entry before the daemon stores the response.
         let limit = ContinuousClock.now + .seconds(300)
@@ -240,7 +240,7 @@ struct HostileSpool: DoorPart {
             entries = try await station.entries()
         }
         if entries.contains(where: { $0.state != "delivered" }) {
-            problems.append("accepted and not delivered: \(entries.filter { $0.state != "delivered" })")
+            problems.append("accepted but not delivered: \(entries.filter { $0.state != "delivered" })")
         }
         return problems
     }
@@ -250,16 +250,16 @@ struct HostileSpool: DoorPart {
         var problems: [String] = []
         let status = try await station.status()
         for code in ["stuck-files", "refused-files"] where !status.attention.contains(where: { $0.code == code }) {
-            problems.append("the status does not say \(code)")
+            problems.append("the status does not report \(code)")
         }
         for command in [["status"], ["events", "--since", "0"]] {
             let said = try await station.homing(command)
             if let bad = Self.steering(said.text) { problems.append("‘homing \(command[0])’ prints \(bad)") }
         }
         let lines = String(decoding: try Data(contentsOf: URL(fileURLWithPath: log)), as: UTF8.self)
-        if let bad = Self.steering(lines) { problems.append("the log holds \(bad)") }
+        if let bad = Self.steering(lines) { problems.append("the log contains \(bad)") }
         if lines.split(separator: "\n").contains(where: { $0.hasPrefix("FORGED") }) {
-            problems.append("a file’s name forged a line of the log")
+            problems.append("a file name forged a log line")
         }
         return problems
     }

@@ -40,7 +40,7 @@ struct Mutant {
         let names = ["aiphoto", "breathesafe", "firebase", "labloop", "lists-2026", "lists", "story16"].map { "backends/\($0).yaml" }
         return (["homing.yaml"] + names).map { name in
             guard let text = try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8) else {
-                preconditionFailure("\(folder)/\(name) is not there")  // `try?`: reported here
+                preconditionFailure("\(folder)/\(name) does not exist")  // `try?`: reported here
             }
             return (name, text)
         }

@@ -19,28 +19,28 @@ struct RoleMatrix: DoorPart {
     private static let people: [(words: String, caller: Caller, role: Access?)] = [
         ("root", Caller(uid: 0, gid: 0), .administer),
         ("the daemon’s own user", Caller(uid: ownUser, gid: 64_000), .administer),
-        ("an observer by first group", Caller(uid: 64_001, gid: observers), .observe),
-        ("an observer by second group", Caller(uid: 64_002, gid: 64_002, groups: [observers]), .observe),
+        ("an observer by primary group", Caller(uid: 64_001, gid: observers), .observe),
+        ("an observer by supplementary group", Caller(uid: 64_002, gid: 64_002, groups: [observers]), .observe),
         ("an operator", Caller(uid: 64_003, gid: 64_003, groups: [operators]), .operate),
         ("an observer and operator", Caller(uid: 64_004, gid: observers, groups: [operators]), .operate),
         ("an administrator", Caller(uid: 64_005, gid: 64_005, groups: [administrators]), .administer),
-        ("one of all groups", Caller(uid: 64_006, gid: 64_006, groups: [observers, operators, administrators]), .administer),
-        ("an administrator of two hundred groups", Caller(uid: 64_007, gid: 64_007, groups: many + [administrators]), .administer),
-        ("a stranger of two hundred groups", Caller(uid: 64_008, gid: 64_008, groups: many), nil),
-        ("a stranger", Caller(uid: 64_009, gid: 64_009), nil),
-        ("a stranger whose number is a group’s", Caller(uid: operators, gid: 64_010), nil),
-        ("a stranger in root’s group", Caller(uid: 64_011, gid: 0, groups: [0]), nil),
-        ("a stranger in the daemon’s group", Caller(uid: 64_012, gid: ownUser), nil),
+        ("a member of all groups", Caller(uid: 64_006, gid: 64_006, groups: [observers, operators, administrators]), .administer),
+        ("an administrator in two hundred groups", Caller(uid: 64_007, gid: 64_007, groups: many + [administrators]), .administer),
+        ("a user without a role in two hundred groups", Caller(uid: 64_008, gid: 64_008, groups: many), nil),
+        ("a user without a role", Caller(uid: 64_009, gid: 64_009), nil),
+        ("a user without a role whose id equals a group’s id", Caller(uid: operators, gid: 64_010), nil),
+        ("a user without a role in root’s group", Caller(uid: 64_011, gid: 0, groups: [0]), nil),
+        ("a user without a role in the daemon’s group", Caller(uid: 64_012, gid: ownUser), nil),
     ]
 
     func run(until deadline: ContinuousClock.Instant, seed: UInt64, into outcome: inout Outcome) async throws {
-        guard geteuid() == 0 else { return outcome.counted("roles not tried, for want of root") }
+        guard geteuid() == 0 else { return outcome.counted("skipped for lack of root: roles") }
         outcome.failures += try await round(observers: Self.observers, operators: Self.operators) { may in
-            if may { outcome.counted("calls of those who may") } else { outcome.met("calls of those who may not") }
+            if may { outcome.counted("permitted calls") } else { outcome.met("forbidden calls") }
         }
         // The control: observers are configured as operators.
         let failures = try await round(observers: 61_009, operators: Self.observers) { _ in }
-        outcome.controls.append(.init(without: "telling who may look from who may operate", failedAsItShould: !failures.isEmpty))
+        outcome.controls.append(.init(without: "the difference between observers and operators", failedAsItShould: !failures.isEmpty))
         outcome.failures += try await withoutGroups { outcome.counted($0) }
         outcome.rounds += 1
     }
@@ -94,12 +94,12 @@ struct RoleMatrix: DoorPart {
         for operation in table.operations {
             let colleague = Caller(uid: 64_012, gid: Self.ownUser)
             if let wrong = Self.call(operation, id: id, socket, as: colleague, may: operation.role <= .operate) {
-                failures.append("door: one of the socket’s group, \(operation.method) \(operation.path): \(wrong). \(Self.replay(0))")
+                failures.append("door: a member of the socket’s group, \(operation.method) \(operation.path): \(wrong). \(Self.replay(0))")
             }
             counted("calls without groups")
         }
         if DoorConnection(socket, as: Caller(uid: 64_009, gid: 64_009)) != nil {
-            failures.append("door: a stranger could connect to a socket of mode 0660. \(Self.replay(0))")
+            failures.append("door: a user outside the group could connect to a socket with mode 0660. \(Self.replay(0))")
         }
         try await station.end(SIGTERM)
         await station.sandbox.stop()
@@ -120,7 +120,7 @@ struct RoleMatrix: DoorPart {
     private static func description(_ station: TestStation) throws -> String {
         let socket = station.directory("homing.sock")
         let answers = DoorConnection(socket)?.exchange(Array("GET /v1/openapi.yaml HTTP/1.1\r\nHost: homing\r\n\r\n".utf8))
-        guard let answer = answers?.first, answer.status == 200 else { throw StationError("the daemon does not hand out its description") }
+        guard let answer = answers?.first, answer.status == 200 else { throw StationError("the daemon returns no OpenAPI description") }
         return answer.body
     }
 
@@ -135,9 +135,9 @@ struct RoleMatrix: DoorPart {
         if may {
             // 404: an entry without a receipt.
             let right = isRead ? [200, 404] : [200, 201, 400, 404, 409]
-            return right.contains(answer.status) ? nil : "may do it, and got \(answer.status): \(answer.body)"
+            return right.contains(answer.status) ? nil : "is permitted, but got \(answer.status): \(answer.body)"
         }
         let isClear = ["\"code\":\"not-permitted\"", "\"detail\":", "\"next\":"].allSatisfy(answer.body.contains)
-        return answer.status == 403 && isClear ? nil : "may not do it, and got \(answer.status): \(answer.body.prefix(300))"
+        return answer.status == 403 && isClear ? nil : "is not permitted, but got \(answer.status): \(answer.body.prefix(300))"
     }
 }

@@ -16,20 +16,20 @@ struct RoleTable {
     init(_ yaml: String) throws {
         let log = MistakeLog()
         guard let root = YAMLNode.parse(yaml, file: "openapi.yaml", log: log), case .table(let paths) = root["paths"]?.content else {
-            throw StationError("the description cannot be read: \(log.all)")
+            throw StationError("the OpenAPI description cannot be read: \(log.all)")
         }
         operations = try paths.flatMap { path in
             guard case .table(let methods) = path.value.content else { return [Operation]() }
             return try methods.map { method in
                 let role = Access.allCases.first { "\($0)" == method.value["x-required-role"]?.text }
-                guard let role else { throw StationError("\(method.key) \(path.key) has no role in the description") }
+                guard let role else { throw StationError("\(method.key) \(path.key) has no role in the OpenAPI description") }
                 return Operation(method: method.key.uppercased(), path: path.key, role: role)
             }
         }
     }
 
     var markdown: String {
-        let head = "| call | \(Access.allCases.map { "\($0)" }.joined(separator: " | ")) | nobody |"
+        let head = "| call | \(Access.allCases.map { "\($0)" }.joined(separator: " | ")) | no role |"
         let rule = "|---|\(String(repeating: "---|", count: Access.allCases.count + 1))"
         let rows = operations.map { operation in
             "| \(operation.method) \(operation.path) | "

@@ -26,7 +26,7 @@ struct FailPoint: Sendable {
     static let all = [
         FailPoint(name: "at any moment", place: nil),
         FailPoint(name: "before a submission is committed", place: "sync:before:\(wal):#", counts: 6),
-        FailPoint(name: "after a commit, before anybody is told", place: "sync:after:\(wal):#", counts: 6),
+        FailPoint(name: "after a commit, before it is reported", place: "sync:after:\(wal):#", counts: 6),
         FailPoint(name: "before the claim is committed", place: "answer:before:HTTP/1.1 201:1;sync:before:\(wal):1"),
         FailPoint(name: "before sending", place: post),
         FailPoint(name: "after sending", place: "send:after:POST /users/:1"),
@@ -40,45 +40,45 @@ struct FailPoint: Sendable {
         FailPoint(name: "before a session file is replaced", place: "rename:before:\(session):#", counts: 2, prelude: .endedTokens),
         FailPoint(name: "after a session file is replaced", place: "rename:after:\(session):#", counts: 2, prelude: .endedTokens),
         FailPoint(name: "after a refresh is sent", place: "send:after:POST /api/v1/auth/refresh:1", prelude: .endedTokens),
-        FailPoint(name: "before a spool file is taken", place: "rename:before:spool/taken/*:1"),
-        FailPoint(name: "after a spool file is taken", place: "rename:after:spool/taken/*:1"),
-        FailPoint(name: "before the taking of a spool file is durable", place: "sync:before:spool/taken/:1"),
-        FailPoint(name: "before a taken spool file is stored", place: "sync:after:spool/taken/:1;sync:before:\(wal):1"),
-        FailPoint(name: "before a stored spool file is removed", place: "unlink:before:spool/taken/*:1"),
-        FailPoint(name: "after a stored spool file is removed", place: "unlink:after:spool/taken/*:1"),
-        FailPoint(name: "before a sign-out is noted", place: "rename:before:\(session):1", prelude: .signingOut),
-        FailPoint(name: "after a sign-out is noted", place: "rename:after:\(session):1", prelude: .signingOut),
-        FailPoint(name: "before the server is told of a sign-out", place: "send:before:\(signOut):1", prelude: .signingOut),
-        FailPoint(name: "after the server is told of a sign-out", place: "send:after:\(signOut):1", prelude: .signingOut),
+        FailPoint(name: "before a dropped file is taken", place: "rename:before:spool/taken/*:1"),
+        FailPoint(name: "after a dropped file is taken", place: "rename:after:spool/taken/*:1"),
+        FailPoint(name: "before the move of a taken file is durable", place: "sync:before:spool/taken/:1"),
+        FailPoint(name: "before a taken file is stored", place: "sync:after:spool/taken/:1;sync:before:\(wal):1"),
+        FailPoint(name: "before a stored file is removed", place: "unlink:before:spool/taken/*:1"),
+        FailPoint(name: "after a stored file is removed", place: "unlink:after:spool/taken/*:1"),
+        FailPoint(name: "before a sign-out is recorded", place: "rename:before:\(session):1", prelude: .signingOut),
+        FailPoint(name: "after a sign-out is recorded", place: "rename:after:\(session):1", prelude: .signingOut),
+        FailPoint(name: "before a sign-out is sent to the server", place: "send:before:\(signOut):1", prelude: .signingOut),
+        FailPoint(name: "after a sign-out is sent to the server", place: "send:after:\(signOut):1", prelude: .signingOut),
         FailPoint(
-            name: "before a session that has ended is cleared", place: "send:after:\(signOut):1;rename:before:\(session):1",
+            name: "before an ended session is cleared", place: "send:after:\(signOut):1;rename:before:\(session):1",
             prelude: .signingOut),
         FailPoint(
-            name: "after a session that has ended is cleared", place: "send:after:\(signOut):1;rename:after:\(session):1",
+            name: "after an ended session is cleared", place: "send:after:\(signOut):1;rename:after:\(session):1",
             prelude: .signingOut),
         FailPoint(
-            name: "while a damaged store is salvaged", place: "write:before:\(damaged)/unfinished.sqlite:#", counts: 40,
+            name: "while a damaged store is recovered", place: "write:before:\(damaged)/unfinished.sqlite:#", counts: 40,
             prelude: .damagedStore),
         FailPoint(
-            name: "before what was salvaged is on the disk", place: "sync:before:\(damaged)/unfinished.sqlite:1", prelude: .damagedStore),
+            name: "before the recovered store is on the disk", place: "sync:before:\(damaged)/unfinished.sqlite:1", prelude: .damagedStore),
         FailPoint(
-            name: "before it is told what was salvaged", place: "rename:before:\(damaged)/report.json:1", prelude: .damagedStore),
+            name: "before the recovery report is written", place: "rename:before:\(damaged)/report.json:1", prelude: .damagedStore),
         FailPoint(
-            name: "before what was salvaged counts", place: "rename:before:\(damaged)/salvaged.sqlite:1", prelude: .damagedStore),
-        FailPoint(name: "after what was salvaged counts", place: "rename:after:\(damaged)/salvaged.sqlite:1", prelude: .damagedStore),
+            name: "before the recovered store is valid", place: "rename:before:\(damaged)/salvaged.sqlite:1", prelude: .damagedStore),
+        FailPoint(name: "after the recovered store is valid", place: "rename:after:\(damaged)/salvaged.sqlite:1", prelude: .damagedStore),
         FailPoint(
             name: "while the damaged files are moved", place: "rename:after:\(damaged)/outbox.sqlite*:#", counts: 3,
             prelude: .damagedStore),
         FailPoint(
-            name: "after the mark of damage is removed", place: "unlink:after:outbox.sqlite.damaged:1", prelude: .damagedStore),
+            name: "after the damage marker is removed", place: "unlink:after:outbox.sqlite.damaged:1", prelude: .damagedStore),
         FailPoint(
-            name: "before what was salvaged takes the store’s place", place: "rename:before:outbox.sqlite:1", prelude: .damagedStore),
+            name: "before the recovered store is in place", place: "rename:before:outbox.sqlite:1", prelude: .damagedStore),
         FailPoint(
-            name: "after what was salvaged has taken the store’s place", place: "rename:after:outbox.sqlite:1", prelude: .damagedStore),
+            name: "after the recovered store is in place", place: "rename:after:outbox.sqlite:1", prelude: .damagedStore),
         FailPoint(name: "before the key has its name", place: "link:before:homing.key:1", prelude: .firstStart),
         FailPoint(name: "after the key has its name", place: "link:after:homing.key:1", prelude: .firstStart),
-        FailPoint(name: "while the proof of the key is written", place: "rename:before:homing.key.check:1", prelude: .firstStart),
-        FailPoint(name: "while the tables are made", place: "write:before:\(wal):#", counts: 40, prelude: .firstStart),
+        FailPoint(name: "while the check file of the key is written", place: "rename:before:homing.key.check:1", prelude: .firstStart),
+        FailPoint(name: "while the tables are created", place: "write:before:\(wal):#", counts: 40, prelude: .firstStart),
     ]
 
     /// Only for the negative control, since no client has a response yet.

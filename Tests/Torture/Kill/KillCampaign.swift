@@ -30,7 +30,7 @@ struct KillCampaign: Campaign {
         }
         var outcome = tally.outcome(points: only == nil ? FailPoint.all : [])
         outcome.controlled(
-            without: "the client’s handing in again of what got no answer", failedAsItShould: try await Self.carelessnessIsSeen(seed: seed))
+            without: "the client’s resubmission after a missing answer", failedAsItShould: try await Self.carelessnessIsSeen(seed: seed))
         return outcome
     }
 
@@ -105,7 +105,7 @@ struct KillCampaign: Campaign {
 
         func note(_ finding: KillStation.Finding, replay: String) {
             state.withLock { state in
-                state.outcome.counted("people who signed in again, because a kill had lost the answer to a refresh", finding.signIns)
+                state.outcome.counted("new sign-ins because a kill lost the answer to a refresh", finding.signIns)
                 state.outcome.worstRecovery = max(state.outcome.worstRecovery ?? 0, finding.recovery)
                 if !finding.problems.isEmpty {
                     state.outcome.failures.append("\(finding.problems.prefix(5).joined(separator: "; ")). Replay: \(replay)")
@@ -126,9 +126,9 @@ struct KillCampaign: Campaign {
         func outcome(points: [FailPoint]) -> Outcome {
             state.withLock { state in
                 for point in points where state.missed[point.name] ?? 0 >= 5 && state.outcome.faults["killed \(point.name)"] == nil {
-                    state.outcome.failures.append("the daemon was never killed \(point.name), though that was tried: the place is not met")
+                    state.outcome.failures.append("the daemon was never killed \(point.name): no try reached the place")
                 }
-                state.outcome.counted("killed by the clock, the place not met in time", state.missed.values.reduce(0, +))
+                state.outcome.counted("killed after a timeout, because the place was not reached", state.missed.values.reduce(0, +))
                 return state.outcome
             }
         }

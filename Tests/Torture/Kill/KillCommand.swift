@@ -3,11 +3,11 @@ import Foundation
 
 struct KillCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "kill", abstract: "Live through one station's kills again, or kill at one place only.",
-        discussion: "A failure of `homing-torture run --only kill` says with what. The places are the same again, the clock is not.")
+        commandName: "kill", abstract: "Replay the kills of one station, or kill at one place only.",
+        discussion: "A failure of `homing-torture run --only kill` prints the options to use. A replay repeats the places, not the timing.")
 
-    @Option(help: "The station's.") var seed = UInt64.random(in: .min ... .max)
-    @Option(help: "How many rounds.") var rounds = 60
+    @Option(help: "The seed of the station.") var seed = UInt64.random(in: .min ... .max)
+    @Option(help: "The number of rounds.") var rounds = 60
     @Option(help: ArgumentHelp("Kill at this place only.", valueName: "name")) var point: String?
 
     func validate() throws {

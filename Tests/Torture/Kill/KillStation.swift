@@ -176,11 +176,11 @@ actor KillStation {
             state = try await stateOfLists()
         }
         let told = lists.ledger.requestCount("DELETE", path: Self.signingOut) - toldBefore
-        if told > 1 { wrongSessions.append("the server was told of one sign-out \(told) times") }
+        if told > 1 { wrongSessions.append("the server got one sign-out \(told) times") }
         if state == "signedOut" {
             try await station.signIn("lists-2026")
         } else if isSignedOut || told > 0 {
-            wrongSessions.append("a sign-out that \(isSignedOut ? "was answered" : "the server was told of") left the session \(state)")
+            wrongSessions.append("a sign-out that \(isSignedOut ? "was answered" : "the server got") left the session in state \(state)")
         }
         try await restoreSession()
         isSignedOut = false
@@ -235,7 +235,7 @@ actor KillStation {
         guard let session = reports.first(where: { $0.name == "lists-2026" })?.session, session.state == "signInRequired" else { return }
         signIns += 1
         if session.reason?.hasPrefix("refresh answer lost") != true {
-            wrongSessions.append("a person has to sign in again: \(session.reason ?? "")")
+            wrongSessions.append("a new sign-in is needed: \(session.reason ?? "")")
         }
         try await station.signIn("lists-2026")
     }
@@ -258,11 +258,11 @@ actor KillStation {
         finding.acknowledged = expected
         for number in acknowledged.sorted() where byID[Samples.id(number).description] == nil {
             finding.lost += 1
-            finding.problems.append("entry \(number) was acknowledged and is lost")
+            finding.problems.append("entry \(number) was acknowledged but is lost")
         }
         let files = measurements.count { !$0.id.hasPrefix("00000000") }
-        if files != dropped { finding.problems.append("\(dropped) files were dropped, and \(files) stored") }
-        for row in all where row.state != "delivered" { finding.problems.append("entry \(row.id) is \(row.state) in the end") }
+        if files != dropped { finding.problems.append("\(dropped) files were dropped, but \(files) are stored") }
+        for row in all where row.state != "delivered" { finding.problems.append("entry \(row.id) is \(row.state) at the end") }
 
         let ledger = station.sandbox.ledger
         finding.duplicated = ledger.duplicates.values.reduce(0) { $0 + $1.count - 1 }
@@ -270,17 +270,17 @@ actor KillStation {
         for user in 5...9 {
             let expected = measurements.filter { $0.lane == "users/\(user)" }.map(\.id)
             let arrived = ledger.entries.filter { $0.user == user }.compactMap(\.clientMutationID)
-            if arrived != expected { finding.problems.append("lane users/\(user) arrived in another order, or not whole") }
+            if arrived != expected { finding.problems.append("lane users/\(user) was delivered out of order or incompletely") }
         }
 
         for number in acknowledgedLists.sorted() where byID[Samples.id(number).description] == nil {
             finding.lost += 1
-            finding.problems.append("list \(number) was acknowledged and is lost")
+            finding.problems.append("list \(number) was acknowledged but is lost")
         }
         try await compareLists(all.filter { $0.backend == "lists-2026" }, &finding)
         for report in SalvageReport.all(in: station.directory("state"))
         where report.missing + report.quarantined + report.lostReceipts > 0 || report.mayMissMore {
-            finding.problems.append("nothing was damaged, and of what was salvaged something is said to be missing: \(report)")
+            finding.problems.append("nothing was damaged, but a recovery report says that something is missing: \(report)")
         }
     }
 

@@ -27,9 +27,9 @@ struct UnkeyedEffects {
 
     func problems(delivered: Set<Int>) -> [String] {
         let twice = made.filter { $0.value - 1 > doubts[$0.key] ?? 0 }.sorted { $0.key < $1.key }.map { number, times in
-            "list \(number) was made \(times) times, and \(doubts[number] ?? 0) doubts were noted of its entry"
+            "list \(number) was created \(times) times, but its entry was recorded as uncertain \(doubts[number] ?? 0) times"
         }
-        let never = delivered.subtracting(made.keys).sorted().map { "list \($0) is called delivered and was not made" }
-        return twice + never + (foreign > 0 ? ["\(foreign) lists were made that nobody asked for"] : [])
+        let never = delivered.subtracting(made.keys).sorted().map { "list \($0) is marked as delivered but was not created" }
+        return twice + never + (foreign > 0 ? ["\(foreign) lists were created that were not submitted"] : [])
     }
 }

@@ -78,7 +78,7 @@ struct FarBackend: Sendable {
         let submission = ControlAPI.Submission(backend: name, route: "register", fields: ["name": "Lab", "email": "manager@lab.test"])
         _ = try await station.client.call(Endpoints.submit, submission)
         try await NetworkCampaign.patiently {
-            guard try await station.entries("delivered").count == 1 else { throw StationError("nobody is registered at \(name)") }
+            guard try await station.entries("delivered").count == 1 else { throw StationError("not registered at \(name)") }
         }
     }
 

@@ -5,9 +5,9 @@ import Glibc
 /// The internet for a station in a network namespace: forwards connections to the backend and answers DNS queries.
 struct InternetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "internet", abstract: "Stand in for the internet within a network namespace.", shouldDisplay: false)
+        commandName: "internet", abstract: "Imitate the internet in a network namespace.", shouldDisplay: false)
 
-    @Option(help: "The folder of the namespaces, as Namespaces.swift lays it out.") var folder: String
+    @Option(help: "The folder of the namespaces (see Namespaces.swift).") var folder: String
 
     func run() async throws {
         let names = try StreamPlace.internet(Namespaces.gateway, 53).receive()

@@ -15,7 +15,7 @@ struct LieJudge {
 
     mutating func look(at station: TestStation) async throws {
         for entry in try await station.entries() where entry.attempts > mayCount && exceeded.insert(entry.id).inserted {
-            problems.append("\(entry.attempts) attempts were counted of \(entry), and \(mayCount) may have been")
+            problems.append("\(entry.attempts) attempts were counted, at most \(mayCount) are allowed: \(entry)")
         }
     }
 
@@ -28,11 +28,13 @@ struct LieJudge {
         outcome.acknowledged += handedIn
         if rows.count != handedIn || !unfinished.isEmpty {
             outcome.lost += handedIn - rows.count + unfinished.count
-            problems.append("of \(handedIn) \(rows.count) are there, and \(unfinished.map { "\($0.id) is \($0.state)" })")
+            problems.append("\(handedIn) were submitted, \(rows.count) exist, unfinished: \(unfinished.map { "\($0.id) is \($0.state)" })")
         }
         let effects = backend.effects(station.sandbox.ledger, of: handedIn)
         let counts = Dictionary(effects.map { (Samples.id($0).description, 1) }, uniquingKeysWith: +)
-        for row in rows where caretaker.isDone(row) && counts[row.id] == nil { problems.append("\(row.id) is \(row.state) and not there") }
+        for row in rows where caretaker.isDone(row) && counts[row.id] == nil {
+            problems.append("\(row.id) is \(row.state), but the backend does not have it")
+        }
 
         let events = try await Self.events(of: station)
         let doubts = Dictionary(events.filter(Self.isDoubt).map { ($0.entry ?? "", 1) }, uniquingKeysWith: +)
@@ -40,10 +42,10 @@ struct LieJudge {
             let noted = backend.protection == .none ? doubts[id] ?? 0 : 0
             outcome.duplicated += count - 1
             outcome.duplicatedUncertain += min(count - 1, noted)
-            if count - 1 > noted { problems.append("\(id) took effect \(count) times, and \(noted) doubts were noted") }
+            if count - 1 > noted { problems.append("\(id) took effect \(count) times, but was recorded as uncertain \(noted) times") }
         }
         for (id, count) in counted(events) where count > mayCount {
-            problems.append("\(count) attempts at \(id) were counted, and \(mayCount) may have been")
+            problems.append("\(count) attempts at \(id) were counted, at most \(mayCount) are allowed")
         }
         let aside = events.filter { $0.detail["aside"] != nil }.compactMap(\.entry)
         problems += disorder(effects, handedIn: handedIn, mayBeLate: caretaker.retried.union(aside))
@@ -56,14 +58,14 @@ struct LieJudge {
         let first = effects.filter { seen.insert($0).inserted }
         // A lane that halts keeps the whole order.
         guard backend.protection == .lookUp else {
-            return first == Array(1...handedIn) ? [] : ["they arrived as \(first), in a lane that halts"]
+            return first == Array(1...handedIn) ? [] : ["entries of a lane that stops at failures arrived in the order \(first)"]
         }
         return (0..<4).compactMap { lane in
             let expected = (1...handedIn).filter { $0 % 4 == lane }
             let order = first.filter { $0 % 4 == lane }
             func kept(_ numbers: [Int]) -> [Int] { numbers.filter { !mayBeLate.contains(Samples.id($0).description) } }
             return Set(order) == Set(expected) && kept(order) == kept(expected)
-                ? nil : "lane users/\(5 + lane) arrived as \(order), where only \(mayBeLate.sorted()) may be late"
+                ? nil : "lane users/\(5 + lane) arrived in the order \(order), but only \(mayBeLate.sorted()) may be late"
         }
     }
 

@@ -34,7 +34,7 @@ struct Namespaces: Sendable {
         try? FileManager.default.removeItem(atPath: folder + "/internet.pid")
         let program = ["\(TestStation.programs)", "\(TestStation.project)/.build/debug"].map { $0 + "/homing-torture" }
         guard let program = program.first(where: FileManager.default.isExecutableFile) else {
-            throw StationError("homing-torture is not beside the programs. Run: swift build")
+            throw StationError("homing-torture is not in the folder of the programs. Run: swift build")
         }
         let script = """
             set -e
@@ -64,7 +64,7 @@ struct Namespaces: Sendable {
     static func check() async throws {
         do { try await Tool.run("unshare", "--user", "--map-root-user", "--net", "--mount", "ip", "link", "set", "lo", "up") } catch {
             throw StationError(
-                "Network namespaces cannot be made here, which this needs: \(error) Install what is missing with ‘make test-deps’, and allow namespaces with ‘sysctl kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0’, those that there are."
+                "Cannot create network namespaces: \(error) Install missing tools with ‘make test-deps’, and allow namespaces with ‘sysctl kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0’ (skip settings that this kernel does not have)."
             )
         }
     }

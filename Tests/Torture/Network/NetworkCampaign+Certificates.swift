@@ -67,7 +67,7 @@ extension NetworkCampaign {
             try trusting.front.show(certificate.identity)
             try await refuses(trusting, numbers: number - 1...number, certificate, &outcome)
             try trusting.front.show(trusting.good)
-            if try await !settlesByItself(station, &outcome) { outcome.failures.append("\(certificate.name): it does not go on by itself") }
+            if try await !settlesByItself(station, &outcome) { outcome.failures.append("\(certificate.name): delivery does not resume") }
             outcome.met("tls \(certificate.name)")
         }
         // The same certificate is accepted once its authority is trusted, so only the authority was the reason for its refusal.
@@ -77,7 +77,7 @@ extension NetworkCampaign {
         try await station.start()
         try await station.submit(id: number + 1)
         let delivered = try await settlesByItself(station, &outcome)
-        outcome.controlled(without: "the refusal of an authority that is not known", failedAsItShould: delivered)
+        outcome.controlled(without: "the refusal of unknown certificate authorities", failedAsItShould: delivered)
         try await concludes(trusting, acknowledged: number + 1, &outcome)
     }
 
@@ -89,14 +89,16 @@ extension NetworkCampaign {
             "early", for: ["localhost"], from: .now.addingTimeInterval(day), until: .now.addingTimeInterval(90 * day))
         let other = try await authority.issue("other", for: ["elsewhere.test", "127.0.0.2"])
         let own = try await authority.selfSigned("own", for: ["localhost"])
-        let (people, clock) = ("Tell whoever runs the network or the backend", "Set the station’s clock")
+        let (people, clock) = ("Tell the administrator of the network or the backend", "Set the station’s clock")
         return [
             WrongCertificate(name: "expired", identity: expired, cause: "tls", words: "expired on", remedy: people),
             WrongCertificate(name: "not yet valid", identity: early, cause: "clock", words: "is valid only from", remedy: clock),
             WrongCertificate(name: "wrong host", identity: other, cause: "tls", words: "a certificate for another name", remedy: people),
             WrongCertificate(
-                name: "unknown authority", identity: stranger, cause: "tls", words: "authority that is known here", remedy: people),
-            WrongCertificate(name: "self-signed", identity: own, cause: "tls", words: "authority that is known here", remedy: people),
+                name: "unknown authority", identity: stranger, cause: "tls", words: "authority that this station does not trust",
+                remedy: people),
+            WrongCertificate(
+                name: "self-signed", identity: own, cause: "tls", words: "authority that this station does not trust", remedy: people),
         ]
     }
 
@@ -109,16 +111,16 @@ extension NetworkCampaign {
         for number in numbers { try await station.submit(user: 5 + number % 4, id: number) }
         if try await !Self.soon({ try await station.report().gateCause == certificate.cause }) {
             outcome.failures.append(
-                "\(name): it is not refused as \(certificate.cause), but \(try await station.report().gateCause ?? "open")")
+                "\(name): the cause must be \(certificate.cause), found \(try await station.report().gateCause ?? "open")")
         }
         let (status, text) = (try await station.status(), try await station.homing("status").text.replacing(/\s+/, with: " "))
         let code = certificate.cause == "clock" ? "clock" : "no-secure-connection"
         let attention = status.attention.first { $0.code == code }
         if !status.sentence.contains(certificate.words) { outcome.failures.append("\(name): the status says ‘\(status.sentence)’") }
         if attention?.next.contains(certificate.remedy) != true || !text.contains(certificate.remedy) {
-            outcome.failures.append("\(name): what to do is ‘\(attention?.next ?? "nothing")’ in ‘\(text)’")
+            outcome.failures.append("\(name): the next step is ‘\(attention?.next ?? "nothing")’ in ‘\(text)’")
         }
-        if trusting.front.requestBytes != bytes { outcome.failures.append("\(name): something was sent") }
+        if trusting.front.requestBytes != bytes { outcome.failures.append("\(name): a request was sent") }
         for number in numbers {
             let entry = try await station.entry(number)
             if entry.attempts > 0 || entry.state == "dead" || entry.uncertain { outcome.failures.append("\(name): \(entry)") }
@@ -138,9 +140,9 @@ extension NetworkCampaign {
         let arrived = Set(ledger.entries.compactMap(\.clientMutationID))
         if arrived != delivered || delivered.count != acknowledged || !ledger.duplicates.isEmpty {
             outcome.failures.append(
-                "of \(acknowledged) \(arrived.count) arrived, \(delivered.count) are delivered, twice \(ledger.duplicates.keys.sorted())")
+                "\(arrived.count) of \(acknowledged) arrived, \(delivered.count) delivered, duplicates \(ledger.duplicates.keys.sorted())")
         }
-        if rows.contains(where: { $0.attempts > 0 }) { outcome.failures.append("an attempt was counted for what is the network's fault") }
+        if rows.contains(where: { $0.attempts > 0 }) { outcome.failures.append("an attempt was counted for a fault of the network") }
         try await trusting.stop()
     }
 }

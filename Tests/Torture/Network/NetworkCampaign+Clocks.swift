@@ -15,7 +15,7 @@ extension NetworkCampaign {
         func set(years: Int) throws {
             var seconds = Int64(years) * 365 * 86_400
             let file = open(clock, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-            guard file >= 0, pwrite(file, &seconds, 8, 0) == 8 else { throw StationError("\(clock) cannot be written") }
+            guard file >= 0, pwrite(file, &seconds, 8, 0) == 8 else { throw StationError("cannot write to \(clock)") }
             close(file)
         }
         guard let library = Recorder.library else { throw StationError(Recorder.isMissing) }
@@ -24,7 +24,7 @@ extension NetworkCampaign {
         try await station.start(environment)
         try await Self.patiently { try await station.login() }
         let behind = "Set the station’s clock"
-        let people = "Tell whoever runs the network or the backend"
+        let people = "Tell the administrator of the network or the backend"
         let wrong: [(name: String, years: Int, cause: String, words: String, remedy: String)] = [
             ("before this program was built", -6, "clock", "this station’s clock says \(Self.year(-6))", behind),
             ("before any date", -50, "clock", "this station’s clock says \(Self.year(-50))", behind),
@@ -45,7 +45,7 @@ extension NetworkCampaign {
                 remedy: remedy)
             try await refuses(trusting, numbers: number - 1...number, certificate, &outcome)
             try set(years: 0)
-            if try await !settlesByItself(station, &outcome) { outcome.failures.append("\(certificate.name): it does not go on by itself") }
+            if try await !settlesByItself(station, &outcome) { outcome.failures.append("\(certificate.name): delivery does not resume") }
             outcome.met(certificate.name)
         }
         try await concludes(trusting, acknowledged: number, &outcome)

@@ -52,14 +52,14 @@ extension NetworkCampaign {
         way.tell([])
         let settled = try await settles(station, &caretaker, &judge, handedIn: handedIn, &outcome)
         for (lie, count) in way.met { outcome.met("\(overTLS ? "tls " : "")\(lie)", count) }
-        outcome.counted("lied to before \(backend.name)")
-        for lie in lies where way.met[lie] == nil { outcome.counted("not met in time: \(lie) before \(backend.name)") }
-        if way.met.isEmpty { outcome.failures.append("\(backend.name): none of \(lies) was met") }
+        outcome.counted("rounds of lies in front of \(backend.name)")
+        for lie in lies where way.met[lie] == nil { outcome.counted("not reached in time: \(lie) in front of \(backend.name)") }
+        if way.met.isEmpty { outcome.failures.append("\(backend.name): none of \(lies) was told") }
         guard looksUp else {
             outcome.duplicated += max(0, station.sandbox.ledger.entries.count - handedIn)
             return try await lying.stop()
         }
-        if !settled { outcome.failures.append("\(backend.name): not all is delivered after the lies") }
+        if !settled { outcome.failures.append("\(backend.name): some entries are not delivered after the lies") }
         try await judge.conclude(station, caretaker, handedIn: handedIn, &outcome)
         try await lying.stop()
     }
@@ -103,13 +103,13 @@ extension NetworkCampaign {
         lying.way.tell([.endlessAnswer], always: true)
         try await station.submit(id: 1)
         let givenUp = try await Self.soon { try await station.entry(1).lastError?.contains("took too long to answer") == true }
-        if !givenUp { outcome.failures.append("it waits for the end of an answer: \(try await station.entry(1))") }
+        if !givenUp { outcome.failures.append("the daemon still waits for the end of an answer: \(try await station.entry(1))") }
         lying.way.tell([])
-        if try await !settlesByItself(station, &outcome) { outcome.failures.append("it does not go on by itself") }
+        if try await !settlesByItself(station, &outcome) { outcome.failures.append("delivery does not resume") }
         let (entry, effects) = (try await station.entry(1), station.sandbox.ledger.entries.count)
         if entry.attempts > 0 || effects != 1 { outcome.failures.append("\(effects) effects of \(entry)") }
         outcome.acknowledged += 1
-        outcome.met("\(overTLS ? "tls " : "")answer without an end given up")
+        outcome.met("\(overTLS ? "tls " : "")endless answer ended by the timeout")
         try await lying.stop()
     }
 
@@ -136,29 +136,29 @@ extension NetworkCampaign {
                 _ = try await station.client.call(Endpoints.submit, submission)
             }
             if try await !Self.soon({ station.sandbox.ledger.requestCount(path: "auth/refresh") > refresh }) {
-                outcome.failures.append("life \(life): no refresh")
+                outcome.failures.append("life \(life): the daemon sent no refresh")
             }
-            outcome.met("tls rotation with its answer lost: \(fault.rawValue)")
+            outcome.met("tls answer to a refresh lost: \(fault.rawValue)")
             let began = ContinuousClock.now
             let settled = try await Self.soon {
                 let report = try await station.report()
                 if report.session.state == "signInRequired" {
                     if report.session.reason?.hasPrefix("refresh answer lost") != true {
-                        outcome.failures.append("life \(life): a person has to sign in again: \(report.session.reason ?? "")")
+                        outcome.failures.append("life \(life): a new sign-in is needed: \(report.session.reason ?? "")")
                     }
                     try await Self.patiently { try await station.signIn("lists-2026") }
                 }
                 return try await station.entries().allSatisfy { $0.state == "delivered" }
             }
             outcome.worstRecovery = max(outcome.worstRecovery ?? 0, (ContinuousClock.now - began) / .seconds(1))
-            if !settled { outcome.failures.append("life \(life): what waited is not delivered") }
+            if !settled { outcome.failures.append("life \(life): waiting entries were not delivered") }
         }
         let rows = try await station.entries()
         outcome.acknowledged += 9
         outcome.lost += 9 - rows.count
-        if rows.contains(where: { $0.attempts > 0 }) { outcome.failures.append("a lost rotation has cost an attempt") }
+        if rows.contains(where: { $0.attempts > 0 }) { outcome.failures.append("the lost answer to a refresh cost an attempt") }
         let made = station.sandbox.ledger.entries.count
-        if made != 9 { outcome.failures.append("\(made) lists were made of 9") }
+        if made != 9 { outcome.failures.append("\(made) lists were created, expected 9") }
         outcome.duplicated += max(0, made - 9)
         try await lying.stop()
     }

@@ -27,7 +27,7 @@ extension NetworkCampaign {
             stationAfter: [["link", "set", "station", "up"], route]),
         Outage(name: "no route", station: ["route", "del", "default"], words: "network is unreachable", stationAfter: [route]),
         Outage(
-            name: "black-hole route", station: ["route", "add", "blackhole", there], words: "no route leads there",
+            name: "black-hole route", station: ["route", "add", "blackhole", there], words: "there is no route to it",
             stationAfter: [["route", "del", "blackhole", there]]),
         Outage(
             name: "unreachable route", station: ["route", "add", "unreachable", there], words: "no route to host",
@@ -47,7 +47,7 @@ extension NetworkCampaign {
             stops: true),
         Outage(name: "silent name server", names: .silent, words: "its name cannot be looked up"),
         Outage(name: "silent name server, and a stop", names: .silent, words: "its name cannot be looked up", stops: true),
-        Outage(name: "unknown name", names: .unknown, words: "its name is not known here"),
+        Outage(name: "unknown name", names: .unknown, words: "its name is unknown"),
         Outage(name: "failing name server", names: .failing, words: "its name cannot be looked up"),
     ]
 
@@ -81,13 +81,13 @@ extension NetworkCampaign {
                 try await isToldOf(outage, station, &outcome)
                 if outage.stops {
                     let (code, took) = try await station.stop()
-                    if code != 0 || took > .seconds(5) { outcome.failures.append("\(outage.name): it ended with \(code) after \(took)") }
+                    if code != 0 || took > .seconds(5) { outcome.failures.append("\(outage.name): exit status \(code) after \(took)") }
                     process = try await start(station, in: places)
                 }
                 try places.tell(.answering)
                 for command in outage.internetAfter { try await places.internet(command) }
                 for command in outage.stationAfter { try await places.station(process, command) }
-                if try await !settlesByItself(station, &outcome) { outcome.failures.append("\(outage.name): it does not go on by itself") }
+                if try await !settlesByItself(station, &outcome) { outcome.failures.append("\(outage.name): delivery does not resume") }
                 outcome.met(outage.name)
             }
             try await station.end(SIGTERM)
@@ -100,7 +100,7 @@ extension NetworkCampaign {
     private func start(_ station: TestStation, in places: Namespaces) async throws -> Process {
         let process = try await station.start(through: places.launcher())
         guard try await Self.soon({ FileManager.default.fileExists(atPath: places.folder + "/internet.pid") }) else {
-            throw StationError("what stands in for the internet does not start")
+            throw StationError("the imitated internet does not start")
         }
         return process
     }

@@ -43,19 +43,19 @@ extension NetworkCampaign {
             if backend.protection == .person { try await caretaker.sees(to: station, handedIn: handedIn) }
             try await Task.sleep(for: .milliseconds(50))
         }
-        if try await station.report().queue.dead > 0 { outcome.failures.append("\(backend.name): \(lies) have made something dead") }
-        if way.met.isEmpty { outcome.failures.append("\(backend.name): none of \(lies) was met") }
-        for lie in lies where way.met[lie] == nil { outcome.counted("not met in time: \(lie) before \(backend.name)") }
-        for (lie, count) in way.met { outcome.met("nothing but \(overTLS ? "tls " : "")\(lie)", count) }
+        if try await station.report().queue.dead > 0 { outcome.failures.append("\(backend.name): entries failed because of \(lies)") }
+        if way.met.isEmpty { outcome.failures.append("\(backend.name): none of \(lies) was told") }
+        for lie in lies where way.met[lie] == nil { outcome.counted("not reached in time: \(lie) in front of \(backend.name)") }
+        for (lie, count) in way.met { outcome.met("only \(overTLS ? "tls " : "")\(lie)", count) }
 
         try await station.end(SIGTERM)
         way.tell([])
         if Bool.random(using: &dice) { station.sandbox.expireSessions() }
         try await station.start()
         if try await !settles(station, &caretaker, &judge, handedIn: handedIn, &outcome) {
-            outcome.failures.append("\(backend.name): not all is delivered after \(lies)")
+            outcome.failures.append("\(backend.name): some entries are not delivered after \(lies)")
         }
-        outcome.counted("nothing but weather before \(backend.name)")
+        outcome.counted("rounds of network faults only in front of \(backend.name)")
         try await judge.conclude(station, caretaker, handedIn: handedIn, &outcome)
         try await lying.stop()
     }

@@ -32,7 +32,7 @@ struct NetworkCampaign: RoundCampaign {
             try await lies(
                 seed: .random(in: .min ... .max, using: &dice), overTLS: false, looksUp: false, before: .breatheSafe, &control)
         }
-        outcome.controlled(without: "looking up what may have arrived", failedAsItShould: control.duplicated > 0)
+        outcome.controlled(without: "the look-up of entries that may have arrived", failedAsItShould: control.duplicated > 0)
         outcome.controlled(without: "the same answer to every entry", failedAsItShould: try await Self.aCountedAttemptIsSeen(seed: seed))
     }
 

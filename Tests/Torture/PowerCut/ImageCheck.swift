@@ -19,11 +19,11 @@ struct ImageCheck {
             let outbox = try Outbox(file: "\(directory)/outbox.sqlite", vault: vault, crashed: false, now: Date())
             defer { try? outbox.close() }  // `try?`: the check is done
             // A power cut never damages a store, so a salvage is a mistake.
-            let mistaken = outbox.salvaged.map { ["it was taken to be damaged: \($0.reason)"] } ?? []
+            let mistaken = outbox.salvaged.map { ["the store was taken for damaged: \($0.reason)"] } ?? []
             return try mistaken + store(vault) + (try await entries(outbox)) + (try await pauses(outbox)) + sessions(vault)
                 + (try await drops(outbox))
         } catch {
-            return ["it does not open: \(error)"]
+            return ["the state directory does not open: \(error)"]
         }
     }
 
@@ -36,14 +36,14 @@ struct ImageCheck {
             var problems: [String] = []
             let said = try String.fetchAll(db, sql: "PRAGMA integrity_check")
             if said != ["ok"] { problems.append("integrity_check says \(said.prefix(3))") }
-            if try Row.fetchOne(db, sql: "PRAGMA foreign_key_check") != nil { problems.append("a foreign key leads nowhere") }
+            if try Row.fetchOne(db, sql: "PRAGMA foreign_key_check") != nil { problems.append("a foreign key has no target") }
             let sealed = "SELECT entry.id, content.sealed FROM entry JOIN content USING (sequence) WHERE settledAt IS NULL"
             for row in try Row.fetchAll(db, sql: sealed) {
                 let id: String = row["id"]
                 do { _ = try vault.open(row["sealed"], as: id) } catch { problems.append("entry \(id) cannot be decrypted") }
             }
             let bare = "SELECT id FROM entry WHERE state IN ('delivered', 'discarded') AND id NOT IN (SELECT id FROM receipt)"
-            for id in try String.fetchAll(db, sql: bare) { problems.append("entry \(id) has left without a receipt") }
+            for id in try String.fetchAll(db, sql: bare) { problems.append("entry \(id) was settled without a receipt") }
             return problems
         }
     }
@@ -56,15 +56,15 @@ struct ImageCheck {
         for id in promises.told.sorted() {
             guard let mutation = MutationID(id) else { continue }
             guard let (record, _) = try await outbox.entry(mutation) else {
-                problems.append("entry \(id) was acknowledged and is lost")
+                problems.append("entry \(id) was acknowledged but is lost")
                 continue
             }
             if let state = promises.states["entry.\(id)"], record.state.rawValue != state {
-                problems.append("entry \(id) was told to be \(state) and is \(record.state.rawValue)")
+                problems.append("entry \(id) was reported as \(state) but is \(record.state.rawValue)")
             }
             let isKnownToBeThere = record.state == .delivered || record.uncertain || record.holdReason == .unknownOutcome
             if taken.contains(id), !isKnownToBeThere {
-                problems.append("entry \(id) is at the backend, and \(record.state.rawValue) here without a doubt noted")
+                problems.append("the backend has entry \(id), but here it is \(record.state.rawValue) and not recorded as uncertain")
             }
         }
         return problems
@@ -73,7 +73,7 @@ struct ImageCheck {
     private func pauses(_ outbox: Outbox) async throws -> [String] {
         let pauses = try await outbox.pauses()
         return expected("pause").compactMap { backend, state in
-            (pauses[backend] != nil) == (state == "yes") ? nil : "sending to \(backend) was told to be paused (\(state)) and is not"
+            (pauses[backend] != nil) == (state == "yes") ? nil : "the reported pause of \(backend) (\(state)) differs from the store"
         }
     }
 
@@ -97,7 +97,7 @@ struct ImageCheck {
             let path = "\(directory)/sessions/\(backend).session"
             let expected = promises.states["session.\(backend)"]
             guard let sealed = FileManager.default.contents(atPath: path) else {
-                if expected == "signedIn" { problems.append("the session at \(backend) was told and is lost") }
+                if expected == "signedIn" { problems.append("the session at \(backend) was acknowledged but is lost") }
                 continue
             }
             guard let plain = try? vault.open(sealed, as: "session/\(backend)"),  // `try?`: unreadable in any way
@@ -107,7 +107,7 @@ struct ImageCheck {
                 continue
             }
             if let expected, expected != session.state {
-                problems.append("the session at \(backend) was told to be \(expected) and is \(session.state)")
+                problems.append("the session at \(backend) was reported as \(expected) but is \(session.state)")
             }
             if let access = session.credentials.tokens?.access, let place = promises.tokens.firstIndex(of: access),
                 place < promises.tokens.count - 1

@@ -16,7 +16,7 @@ enum LogOrder {
             case .write:
                 let isPageOfIt = record.offset == unsynced[path].map { $0 + frameHeaderSize }
                 if unsynced[path] != nil, !isPageOfIt {
-                    faults.append("record \(number) writes to \(path) before the transaction in front of it is on the disk")
+                    faults.append("record \(number) writes to \(path) before the previous transaction is on the disk")
                     unsynced[path] = nil
                 }
                 let isHeader = record.offset > 0 && record.data.count == frameHeaderSize

@@ -3,13 +3,13 @@ import Foundation
 
 struct PowerCutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "power-cut", abstract: "Look again at one power cut that a run has failed at.",
-        discussion: "A failure of `homing-torture run --only power-cut` says with what.")
+        commandName: "power-cut", abstract: "Replay one power cut at which a run failed.",
+        discussion: "A failure of `homing-torture run --only power-cut` prints the options to use.")
 
-    @Option(help: ArgumentHelp("What was recorded.", valueName: "file")) var tape: String
-    @Option(help: ArgumentHelp("How many records there were before the cut.", valueName: "number")) var cut: Int
-    @Option(help: "Of what had reached the disk.") var imageSeed: UInt64
-    @Option(help: ArgumentHelp("Also put there what is left after the cut.", valueName: "folder")) var into: String?
+    @Option(help: ArgumentHelp("The recording.", valueName: "file")) var tape: String
+    @Option(help: ArgumentHelp("The number of records before the cut.", valueName: "number")) var cut: Int
+    @Option(help: "The seed that chooses the writes that reached the disk.") var imageSeed: UInt64
+    @Option(help: ArgumentHelp("Also write the state after the cut to this folder.", valueName: "folder")) var into: String?
 
     func run() async throws {
         let tape = PowerCutTape(try DiskLog(log: tape))

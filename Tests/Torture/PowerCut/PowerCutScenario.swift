@@ -51,7 +51,7 @@ final class PowerCutScenario: Sendable {
         let image = disk.presentImage
         let there = try FileManager.default.subpathsOfDirectory(atPath: recorder.root).filter { !Disk.saysNothing($0) }
         guard Set(there) == image.folders.union(image.files.keys) else {
-            throw StationError("the recording has not all files: \(Set(there).symmetricDifference(image.folders.union(image.files.keys)))")
+            throw StationError("the recording has other files: \(Set(there).symmetricDifference(image.folders.union(image.files.keys)))")
         }
         for (path, content) in image.files where FileManager.default.contents(atPath: "\(recorder.root)/\(path)") != Data(content) {
             throw StationError("the recording of \(path) differs from the file")

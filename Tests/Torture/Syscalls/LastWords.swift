@@ -30,10 +30,10 @@ struct LastWords {
     ///   - places: paths, of which the message must contain one.
     ///   - reasons: texts, of which the message must contain one.
     func problem(places: [String], reasons: [String]) -> String? {
-        guard let text else { return "the daemon ended and did not say why" }
-        if !places.contains(where: text.contains) { return "the daemon ended and did not say where it went wrong: \(text)" }
-        if !reasons.contains(where: text.contains) { return "the daemon ended and did not say what went wrong: \(text)" }
-        if let word = Self.unreadable.first(where: text.contains) { return "the daemon’s last words say ‘\(word)’: \(text)" }
+        guard let text else { return "the daemon exited and did not say why" }
+        if !places.contains(where: text.contains) { return "the daemon exited and did not say where it went wrong: \(text)" }
+        if !reasons.contains(where: text.contains) { return "the daemon exited and did not say what went wrong: \(text)" }
+        if let word = Self.unreadable.first(where: text.contains) { return "the daemon’s last message contains ‘\(word)’: \(text)" }
         return nil
     }
 }

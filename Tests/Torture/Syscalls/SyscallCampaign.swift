@@ -18,12 +18,12 @@ struct SyscallCampaign: Campaign {
     /// Calls that report success without being made. The daemon cannot notice these, so the check must.
     static let controls: [(without: String, injections: [Injection])] = [
         (
-            "writes to the write-ahead log that are made",
+            "writes to the write-ahead log",
             // From the first submissions to the end, since a later write of the same page would hide the lost one.
             (1...6).map { Injection(call: "pwrite64", error: "pretended", number: 50 * $0, count: 99_999, pattern: "outbox.sqlite-wal") }
         ),
         (
-            "a session file that gets its name",
+            "the rename of a session file",
             [Injection(call: "rename", error: "pretended", number: 1, count: 99, pattern: "sessions/*.session")]
         ),
     ]
@@ -119,7 +119,7 @@ struct SyscallCampaign: Campaign {
                 // `try?`: the failure is reported without the log too.
                 try? finding.said.write(toFile: log, atomically: true, encoding: .utf8)
                 state.outcome.failures.append(
-                    "\(finding.problems.joined(separator: "; "))\(place). What the daemon said: \(log). "
+                    "\(finding.problems.joined(separator: "; "))\(place). Daemon output: \(log). "
                         + "Replay: homing-torture syscalls \(injection)")
             }
         }
@@ -127,11 +127,11 @@ struct SyscallCampaign: Campaign {
         var outcome: Outcome {
             state.withLock { state in
                 var outcome = state.outcome
-                outcome.counted("lives ended by SIGKILL", state.kills)
-                outcome.counted("lives ended by themselves, with a message that names the place and the reason", state.ends)
+                outcome.counted("daemons ended by SIGKILL", state.kills)
+                outcome.counted("daemon exits with a message that names the place and the reason", state.ends)
                 outcome.reach =
-                    "\(state.through) of \(SyscallCampaign.pairs.count) pairs of call and error, alone and in bursts, were followed until a run "
-                    + "met no more of it"
+                    "\(state.through) of \(SyscallCampaign.pairs.count) pairs of call and error, alone and in bursts, were tried until a "
+                    + "run made no further such call"
                 return outcome
             }
         }

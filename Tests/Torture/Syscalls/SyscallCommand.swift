@@ -2,21 +2,21 @@ import ArgumentParser
 
 struct SyscallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "syscalls", abstract: "Let one call of the daemon fail, and look what becomes of it.",
-        discussion: "A failure of `homing-torture run --only syscalls` says which.")
+        commandName: "syscalls", abstract: "Make one system call of the daemon fail, and check the result.",
+        discussion: "A failure of `homing-torture run --only syscalls` prints the options to use.")
 
-    @Option(help: ArgumentHelp("The call, as the system names it.", valueName: "name")) var call: String
-    @Option(help: ArgumentHelp("With what it fails; `pretended` reports success instead.", valueName: "name")) var error: String
-    @Option(help: "The how manyth of these calls.") var number: Int
-    @Option(help: "How many in turn.") var count = 1
-    @Option(help: "Only on such files below the state directory; a socket is tcp or unix.") var pattern = "*"
+    @Option(help: ArgumentHelp("The name of the system call.", valueName: "name")) var call: String
+    @Option(help: ArgumentHelp("The error; `pretended` reports success without the call.", valueName: "name")) var error: String
+    @Option(help: "The number of the first such call that fails, from 1.") var number: Int
+    @Option(help: "The number of calls in a row that fail.") var count = 1
+    @Option(help: "Only calls on files that match, below the state directory; a socket is tcp or unix.") var pattern = "*"
 
     @Option(
         help: ArgumentHelp(
-            "How the life ends in which it fails: \(Ending.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "way"))
+            "How the daemon ends in this run: \(Ending.allCases.map(\.rawValue).joined(separator: ", ")).", valueName: "way"))
     var end = Ending.stop
 
-    @Option(help: "How often at most, until something is wrong: the order of calls is not always the same.") var rounds = 1
+    @Option(help: "The most repetitions until a problem appears, since the order of calls varies.") var rounds = 1
 
     func validate() throws {
         let calls = Injection.kinds.map(\.call)
@@ -32,8 +32,8 @@ struct SyscallCommand: AsyncParsableCommand {
             let finding = try await SyscallRound(injection).run()
             print(finding.said)
             for call in finding.met { print("failed: \(call)") }
-            if finding.met.isEmpty { print("No such call was met.") }
-            if finding.ended { print("The daemon ended by itself.") }
+            if finding.met.isEmpty { print("The daemon made no such call.") }
+            if finding.ended { print("The daemon exited by itself.") }
             for problem in finding.problems { print(problem) }
             if !finding.problems.isEmpty { throw ExitCode.failure }
         }

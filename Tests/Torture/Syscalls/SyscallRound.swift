@@ -65,7 +65,7 @@ actor SyscallRound {
             if !(await daemon.ends(by: SIGTERM, within: .seconds(120))) { broken("the daemon still ran 120 s after SIGTERM") }
         case .ended: finding.ended = true
         case .hangs:
-            broken("the daemon neither came up nor ended")
+            broken("the daemon neither started nor exited")
             _ = await daemon.ends(by: SIGKILL, within: .seconds(60))
         }
         cutting.cancel()
@@ -74,7 +74,7 @@ actor SyscallRound {
         if isCut, daemon.wasKilled {
             (finding.ended, finding.wasCut) = (false, true)
         } else {
-            if finding.ended, daemon.endedWell { broken("the daemon ended by itself and reported success") }
+            if finding.ended, daemon.endedWell { broken("the daemon exited by itself and reported success") }
             let places = ["state", "homing.sock"].map { station.directory($0) }
             let wrong = daemon.wrongEnd(
                 places: places, reasons: LastWords.reasons(of: Injection.numbers[injection.error] ?? 0, in: injection.call))
@@ -109,7 +109,7 @@ actor SyscallRound {
             last = try? await client.call(Endpoints.status, NoInput())
             if let last, isSettled(last) { return }
             guard ContinuousClock.now < deadline else {
-                return broken("not everything was settled after \(patience): \(last.map(Self.summary) ?? "no status")")
+                return broken("some entries were not settled after \(patience): \(last.map(Self.summary) ?? "no status")")
             }
             await Self.pauseBetweenLooks()
         }
@@ -172,7 +172,7 @@ actor SyscallRound {
         }
         let session = try await client.call(Endpoints.status, NoInput()).backends.first?.session
         if isSignedIn, session?.state != "signedIn" {
-            broken("the session that was acknowledged is gone: \(session?.state ?? "") \(session?.reason ?? "")")
+            broken("the acknowledged session is lost: \(session?.state ?? "") \(session?.reason ?? "")")
             isSignedIn = false
         }
         if !hasDropped { try drop() }
@@ -187,7 +187,7 @@ actor SyscallRound {
         finding.recovery = (ContinuousClock.now - started) / .seconds(1)
         compare(rows)
         guard await daemon.ends(by: SIGTERM, within: .seconds(120)), daemon.endedWell else {
-            return broken("the daemon that was started again did not stop well: \(daemon.said)")
+            return broken("the restarted daemon did not stop cleanly: \(daemon.said)")
         }
     }
 
@@ -195,11 +195,11 @@ actor SyscallRound {
         finding.acknowledged = acknowledged.count
         for number in acknowledged.sorted() where !rows.contains(where: { $0.id == Samples.id(number).description }) {
             finding.lost += 1
-            broken("entry \(number) was acknowledged and is lost")
+            broken("entry \(number) was acknowledged but is lost")
         }
-        for row in rows where row.state != "delivered" { broken("entry \(row.id) is \(row.state) in the end") }
+        for row in rows where row.state != "delivered" { broken("entry \(row.id) is \(row.state) at the end") }
         let files = rows.count { !$0.id.hasPrefix("00000000") }
-        if files != 1 { broken("one file was dropped, and \(files) are stored") }
+        if files != 1 { broken("one file was dropped, but \(files) are stored") }
         let effects = station.sandbox.ledger.entries.compactMap(\.clientMutationID)
         for row in rows where row.state == "delivered" {
             let count = effects.count { $0 == row.id }

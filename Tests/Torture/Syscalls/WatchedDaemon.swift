@@ -15,7 +15,7 @@ struct WatchedDaemon: Sendable {
         process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homingd")
         process.arguments = ["run", "--config", station.directory("homing.yaml")]
         guard FileManager.default.createFile(atPath: log, contents: nil), let output = FileHandle(forWritingAtPath: log) else {
-            throw StationError("\(log) cannot be written")
+            throw StationError("cannot write to \(log)")
         }
         defer { try? output.close() }  // `try?`: nothing was written through this handle
         process.standardError = output
@@ -32,7 +32,7 @@ struct WatchedDaemon: Sendable {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
             // The second message appears after the daemon replaced a damaged store.
-            if said.contains("Homing is up") || said.contains("Homing goes on") { return .up }
+            if said.contains("Homing is up") || said.contains("Resumed ") { return .up }
             if !isRunning { return .ended }
             await pauseBriefly()
         }

@@ -10,22 +10,22 @@ struct BreatheSafeStory: Story {
     private static let path = "facial_measurements_from_arkit"
 
     func tell(_ day: Day) async throws -> Bool {
-        day.say("A van with a capture station sets out. The daemon starts; the clinic’s manager signs in while there is still a network.")
+        day.say("A van with a capture station sets out. The daemon starts, and the clinic’s manager signs in while still online.")
         try await day.station.open()
         try day.signIn("--remember")
 
         await day.sandbox.down()
         day.say(
-            "Out in the country there is no network. \(captures.plain.count) faces are measured, and the capture app hands over \(captures.offline.count) files of its own."
+            "There is no network in the country. \(captures.plain.count) faces are measured, and the capture app adds \(captures.offline.count) files of its own."
         )
         try captures.drop(into: day.station.spool)
-        try await day.until("the files are taken in") { try day.books.rows.count == captures.count }
+        try await day.until("the files are accepted") { try day.books.rows.count == captures.count }
         try await day.noticedOutage()
-        day.say("Every file is safe in the outbox, and the drop folder is empty again. Has my data gone up?")
+        day.say("Every file is safe in the outbox, and the drop folder is empty again. What has been delivered?")
         try day.show("status")
 
         day.say(
-            "Back in town. The network returns; halfway through, the server ends the session, and later it takes a measurement but its answer is lost."
+            "Back in town, the network returns. The server ends the session in the middle of the deliveries. Later it accepts a measurement, but its answer is lost."
         )
         try await day.homecoming(slowing: Self.path)
         try await day.until("a third has arrived") { day.ledger.entries.count >= captures.count / 3 }
@@ -36,7 +36,7 @@ struct BreatheSafeStory: Story {
         try day.show("sync", "--wait", "--timeout", "60")
         showArrivals(day)
         day.say(
-            "The session ended in the middle: the daemon signed in again by itself (\(day.ledger.logInCount) sign-ins in all). The lost answer was looked up, not sent twice."
+            "When the session ended, the daemon signed in again by itself (\(day.ledger.logInCount) sign-ins in all). After the lost answer it looked the measurement up and did not send it twice."
         )
 
         day.say("One capture is left. The manager asks why.")
@@ -46,7 +46,7 @@ struct BreatheSafeStory: Story {
         try day.show("retry", refused.id)
         try await day.until("the server has refused it again") { try day.books.count("dead") == 1 }
         day.say(
-            "User \(DemoCaptures.notManaged) belongs to another clinic, so the server refuses again. The manager decides that it must go.")
+            "User \(DemoCaptures.notManaged) belongs to another clinic, so the server refuses the capture again. The manager discards it.")
         try day.show("discard", refused.id, "--yes")
 
         try day.close()
@@ -57,7 +57,7 @@ struct BreatheSafeStory: Story {
     }
 
     private func showArrivals(_ day: Day) {
-        day.say("In the order of their arrival, as the server saw them:")
+        day.say("The server’s ledger, in order of arrival:")
         let lines = day.ledger.entries.filter { $0.clientMutationID != nil }.map { entry in
             "\(entry.sequence < 10 ? " " : "")\(entry.sequence). measurement \(entry.remoteID ?? 0) of user \(entry.user ?? 0)"
                 + (entry.answered ? "" : "   ← its answer was lost")

@@ -15,18 +15,18 @@ struct LabLoopStory: Story {
     }
 
     func tell(_ day: Day) async throws -> Bool {
-        day.say("A nurse sets out on house calls. The daemon starts; the manager signs in to LabLoop while there is still a network.")
+        day.say("A nurse sets out on house calls. The daemon starts, and the manager signs in to LabLoop while still online.")
         try await day.station.open()
         try day.signIn()
 
         try await day.outage(
-            "Between the houses there is no network. \(Self.appointments.count) appointments are made for the week to come."
+            "There is no network between the houses. \(Self.appointments.count) appointments are made for the coming week."
         ) {
             try day.handIn(Self.appointments, route: route)
         }
 
         day.say(
-            "Back at the practice. The network returns. LabLoop’s token has run out meanwhile, and the next one ends in the middle; then LabLoop takes an appointment, but its answer is lost."
+            "Back at the practice, the network returns. The LabLoop token has expired, and the next one expires in the middle of the deliveries. Then LabLoop accepts an appointment, but its answer is lost."
         )
         day.sandbox.expireSessions()
         try await day.homecoming(slowing: Self.path)
@@ -34,20 +34,20 @@ struct LabLoopStory: Story {
         day.sandbox.expireSessions()
         try await day.until("two thirds have arrived") { day.ledger.entries.count >= 6 }
         await day.loseAnAnswer(of: Self.path, thenSlowing: Self.path)
-        try await day.until("an appointment is held") { try day.books.count("held") == 1 }
+        try await day.until("an appointment is on hold") { try day.books.count("held") == 1 }
         let refreshes = day.ledger.requestCount("GET", path: "/mobile/auth/refresh", status: 200)
         try day.expect("two refreshes and one sign-in were enough", refreshes == 2 && day.ledger.logInCount == 1)
         day.say(
-            "Nobody had to sign in again: the daemon fetched new tokens by itself, \(refreshes) times, each time with the refresh token that came with the last. For the lost answer it needs a person."
+            "No new sign-in was needed: the daemon refreshed its tokens \(refreshes) times, each time with the latest refresh token. But a person must decide about the lost answer."
         )
         try day.show("status")
 
-        day.say("LabLoop could not tell a second appointment from the first, so the daemon does not send it again. The manager asks why.")
+        day.say("LabLoop cannot recognize a duplicate, so the daemon does not send the appointment again. The manager asks why.")
         let held = try day.books.only("held")
         try day.show("list", "--state", "held")
         try day.show("why", held.id)
         try day.expect("LabLoop has the appointment", try day.arrivals().contains { $0.id == held.id })
-        day.say("She looks in LabLoop’s calendar: the appointment is there. So it must not go up again, and the rest may follow.")
+        day.say("She finds the appointment in LabLoop’s calendar and discards the entry. Then the rest can be delivered.")
         try day.show("discard", held.id, "--yes")
         try day.show("sync", "--wait", "--timeout", "60")
         try day.showArrivals()

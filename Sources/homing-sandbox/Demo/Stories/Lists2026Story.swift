@@ -12,17 +12,17 @@ struct Lists2026Story: Story {
     func tell(_ day: Day) async throws -> Bool {
         try await ListsStory.toTheDepot(day, route: route)
 
-        day.say("On the way home the network returns. In the middle the token’s hour is over.")
+        day.say("On the way home the network returns. The token’s hour ends in the middle of the deliveries.")
         try await day.homecoming(slowing: Self.path)
         try await day.until("a third has arrived") { day.ledger.entries.count >= 3 }
         day.sandbox.expireSessions()
         try await day.until("two thirds have arrived") { day.ledger.entries.count >= 6 }
         let refreshes = day.ledger.requestCount("POST", path: Self.refresh, status: 200)
         try day.expect("one refresh and one sign-in were enough", refreshes == 1 && day.ledger.logInCount == 1)
-        day.say("The daemon renewed the session by itself and went on; nobody noticed. An hour later it is over again.")
+        day.say("The daemon renewed the session by itself and continued. An hour later the token expires again.")
 
         try await loseTheRefresh(day)
-        day.say("The manager asks, and is asked to sign in again.")
+        day.say("The manager checks the status and is asked to sign in again.")
         try day.signInAgain()
 
         try day.close()
@@ -37,14 +37,14 @@ struct Lists2026Story: Story {
         try await day.until("the refresh was lost") { day.ledger.requests.count { $0.path == Self.refresh && $0.fault != nil } >= 2 }
         await day.sandbox.down()
         day.sandbox.clearFaults()
-        day.say("This time the lorry enters a tunnel just then: Lists has turned the refresh token over, and its answer never comes.")
+        day.say("This time the lorry is just entering a tunnel. Lists has replaced the refresh token, but its answer is lost.")
         try await day.noticedOutage()
         day.sandbox.clock.advance(by: .seconds(60))
         try await day.homecoming(slowing: Self.path)
-        try await day.until("a sign-in is asked for") { try day.station.homing("status", "--json").contains("\"signInRequired\"") }
-        try day.expect("the daemon says why", try day.station.homing("status").contains("refresh answer lost"))
+        try await day.until("the daemon asks for a sign-in") { try day.station.homing("status", "--json").contains("\"signInRequired\"") }
+        try day.expect("the status says why", try day.station.homing("status").contains("refresh answer lost"))
         day.say(
-            "A minute later the network is back. The old refresh token is no good any more, the new one nobody has: no program can go on from here."
+            "A minute later the network is back. The old refresh token no longer works, and the new one never reached the station. Only a new sign-in helps."
         )
     }
 }
