@@ -98,7 +98,8 @@ let package = Package(
         house("Capture", ["SyncModel", "JSON", "Outbox", "CSystemLinux", crypto, logging, system]),
         house(
             "Backends", ["SyncModel", "JSON", "Vault", asyncHTTPClient, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL, yams]),
-        house("Delivery", ["SyncModel", "Outbox", "Backends", logging]),
+        house("Sessions", ["SyncModel", "JSON", "Outbox", "Backends", crypto, logging]),
+        house("Delivery", ["SyncModel", "Outbox", "Backends", "Sessions", logging]),
         // The OpenAPI description is compiled in, so the daemon can serve it wherever it is installed.
         house("ControlAPI", [asyncHTTPClient, nioCore, nioHTTP1], resources: [.embedInCode("openapi.yaml")]),
         house(
@@ -110,8 +111,8 @@ let package = Package(
         house(
             "SyncDaemon",
             [
-                "SyncModel", "Vault", "Outbox", "Capture", "Backends", "Delivery", "ControlAPI", "ControlServer", "CSystemLinux",
-                lifecycle, logging, unixSignals,
+                "SyncModel", "Vault", "Outbox", "Capture", "Backends", "Sessions", "Delivery", "ControlAPI", "ControlServer",
+                "CSystemLinux", lifecycle, logging, unixSignals,
             ]),
         // `Backends` reads the profiles for the sandbox, with the daemon's rules.
         house("Sandbox", ["Backends", crypto, httpTypes, hummingbirdCore, lifecycle, logging, nioCore, nioPosix, unixSignals]),
@@ -130,7 +131,7 @@ let package = Package(
         .target(name: "CIdentity", path: "Tests/CIdentity"),
         // Simulated worlds (network, backends, people) for the delivery core over the real outbox, for tests and campaigns.
         .target(
-            name: "Simulation", dependencies: ["SyncModel", "Vault", "Outbox", "Backends", "Delivery", "TestSupport"],
+            name: "Simulation", dependencies: ["SyncModel", "Vault", "Outbox", "Backends", "Sessions", "Delivery", "TestSupport"],
             path: "Tests/Simulation",
             swiftSettings: swiftSettings),
         // Tries to break every guarantee for a given time; not installed.
@@ -139,7 +140,7 @@ let package = Package(
             dependencies: [
                 "StationSupport", "Simulation", "TestSupport", "ControlAPI", "Sandbox", "SyncModel", "JSON", "SyncDaemon", "Vault",
                 "Outbox",
-                "Delivery", "Backends", "Capture", "CIdentity", argumentParser, grdb, nioCore, nioPosix, nioSSL, system,
+                "Delivery", "Backends", "Sessions", "Capture", "CIdentity", argumentParser, grdb, nioCore, nioPosix, nioSSL, system,
             ], path: "Tests/Torture", swiftSettings: swiftSettings),
         tests("SyncModel", ["SyncModel"]),
         tests("Vault", ["Vault"]),
@@ -147,8 +148,9 @@ let package = Package(
         tests("Outbox", ["Outbox", "SyncModel", "Vault", crypto, grdb]),
         tests("Capture", ["Capture", "JSON", "Outbox", "SyncModel", "Vault", logging, system]),
         tests(
-            "Backends", ["Backends", "SyncModel", "JSON", "Vault", nioCore, nioPosix, nioSSL], resources: [.copy("Fixtures")]),
-        tests("Delivery", ["Delivery", "Outbox", "Backends", "Simulation", "SyncModel", "Vault"]),
+            "Backends", ["Backends", "Sessions", "Outbox", "SyncModel", "JSON", "Vault", grdb, logging, nioCore, nioPosix, nioSSL],
+            resources: [.copy("Fixtures")]),
+        tests("Delivery", ["Delivery", "Outbox", "Backends", "Sessions", "Simulation", "SyncModel", "Vault", logging]),
         tests(
             "ControlServer",
             [
@@ -158,7 +160,7 @@ let package = Package(
         tests(
             "SyncDaemon",
             [
-                "SyncDaemon", logging, "Outbox", "Capture", "Delivery", "Backends", "SyncModel", "Vault", "ControlAPI", "ControlServer",
+                "SyncDaemon", logging, "Outbox", "Capture", "Delivery", "Backends", "Sessions", "SyncModel", "Vault", "ControlAPI", "ControlServer",
                 "Sandbox", yams,
             ]),
         tests("Sandbox", ["Sandbox", asyncHTTPClient, nioCore, nioHTTP1], resources: [.copy("Fixtures")]),

@@ -4,7 +4,7 @@ import SyncModel
 
 /// A validated profile: builds requests and interprets answers. No I/O, no clock.
 package struct Backend: Sendable {
-    let profile: Profile
+    package let profile: Profile
 
     init(_ profile: Profile) { self.profile = profile }
 
@@ -20,7 +20,7 @@ package struct Backend: Sendable {
     package var takesRefreshTokens: Bool { profile.auth.refresh != nil }
     package var hasHealth: Bool { profile.health != nil }
     /// True for the only origin that may receive credentials.
-    func isOwn(_ request: OutboundRequest) -> Bool { Origin(request.url) == profile.origin }
+    package func isOwn(_ request: OutboundRequest) -> Bool { Origin(request.url) == profile.origin }
     /// The declared routes, sorted.
     package var routes: [String] { profile.routes.keys.sorted() }
     package var outboxOnSignOut: OutboxOnSignOut { profile.auth.logout.outbox }

@@ -1,5 +1,6 @@
 import Backends
 import Foundation
+import Sessions
 import SyncModel
 
 /// Sends one entry and returns the result; errors become verdicts. `Trip` decides each step.

@@ -257,7 +257,7 @@ package struct DispatchState: Sendable {
             if let change = link.review(now) { actions.append(change) }
             if !isStopping, link.startProbe(policy.breaker, now) { actions.append(.probe(backend: name)) }
             // A full disk prevents writing but not draining.
-            if link.isDraining, link.sending.isEmpty, link.settling == 0 || storeAgainAt != nil {
+            if link.isDraining, link.sending.isEmpty, link.askedFor == nil, link.settling == 0 || storeAgainAt != nil {
                 link.isDraining = false
                 actions.append(.drained(backend: name))
             }

@@ -2,6 +2,7 @@ import Backends
 import Foundation
 import Logging
 import Outbox
+import Sessions
 import SyncModel
 import Synchronization
 

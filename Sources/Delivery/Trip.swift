@@ -1,5 +1,6 @@
 import Backends
 import Foundation
+import Sessions
 import SyncModel
 
 /// One attempt as a pure step function; `Courier` performs the steps.

@@ -58,6 +58,18 @@ package struct Tally: Sendable, Equatable {
     package var latest: Date?
 }
 
+extension [Tally] {
+    /// Entries neither delivered nor discarded.
+    package func undelivered(_ destination: Destination) -> Int { count(destination) { $0 != .delivered && $0 != .discarded } }
+
+    /// Entries pending or in flight.
+    package func unsent(_ destination: Destination?) -> Int { count(destination) { $0 == .pending || $0 == .inflight } }
+
+    private func count(_ destination: Destination?, _ isMeant: (Entry.State) -> Bool) -> Int {
+        filter { $0.destination == destination && isMeant($0.state) }.map(\.count).reduce(0, +)
+    }
+}
+
 package struct Overview: Sendable, Equatable {
     package var tallies: [Tally]
     /// Pending entries in lanes stopped by one that is dead, held, or keeps failing its lookups.

@@ -168,11 +168,7 @@ extension Outbox {
     }
 
     /// Stores the display name of an account.
-    package func remember(_ account: Account, of backend: String) async throws(OutboxError) {
-        try await commit { db in try Self.remember(account, of: backend, db) }
-    }
-
-    private static func remember(_ account: Account, of backend: String, _ db: Database) throws {
+    static func remember(_ account: Account, of backend: String, _ db: Database) throws {
         try db.cachedStatement(
             sql: """
                 INSERT INTO account (backend, id, label) VALUES (?, ?, ?)

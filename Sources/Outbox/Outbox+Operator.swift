@@ -21,23 +21,61 @@ extension Outbox {
                 (SELECT min(startedAt) FROM attempt WHERE attempt.entry = entry.sequence), acceptedAt), NULL)),
             doubtedAt = coalesce(doubtedAt, iif(doubts > 0, triedAt, NULL))
             """
-        try await move(
-            id, from: [.dead, .held, .pending], .retried, by: actor, at: now,
-            sql: """
-                UPDATE entry SET state = 'pending', holdReason = NULL, attempts = 0, crashes = 0, doubts = 0, looks = 0, aside = 0,
-                    failedAt = NULL, dueAt = ?, \(doubt), retriedAt = ?, retriedBy = ? WHERE sequence = ?
-                """, arguments: [Self.atOnce, now.ms, name ?? actor])
+        try await commit { db in
+            let row = try Self.row(id, in: [.dead, .held, .pending], db)
+            try db.cachedStatement(
+                sql: """
+                    UPDATE entry SET state = 'pending', holdReason = NULL, attempts = 0, crashes = 0, doubts = 0, looks = 0, aside = 0,
+                        failedAt = NULL, dueAt = ?, \(doubt), retriedAt = ?, retriedBy = ? WHERE sequence = ?
+                    """
+            ).execute(arguments: [Self.atOnce, now.ms, name ?? actor, row.sequence])
+            try Self.insert(
+                SyncEvent(
+                    at: now, .retried, backend: row.backend, account: row.account, entry: id,
+                    detail: ["by": actor, "from": try row.entry().state.rawValue]), db)
+        }
+        eventsWritten.send()
         arrivals.send()
     }
 
     /// Destroys an entry's content and keeps a receipt.
     package func discard(_ id: MutationID, by actor: String, named name: String? = nil, at now: Date) async throws(OutboxError) {
-        try await move(
-            id, from: [.dead, .held, .pending], .discarded, by: actor, named: name, at: now,
-            sql: "UPDATE entry SET state = 'discarded', holdReason = NULL, settledAt = ? WHERE sequence = ?",
-            arguments: [now.ms])
+        try await commit { db in
+            let row = try Self.row(id, in: [.dead, .held, .pending], db)
+            try Self.discard(row, by: actor, named: name, now, db)
+            try holdDependents(of: row, now: now, db)
+        }
+        eventsWritten.send()
         // The next entry of the lane may be eligible now.
         arrivals.send()
+    }
+
+    /// Discards every undelivered entry of one account; returns the number. Entries in flight stay, for their outcome is not known yet.
+    static func discardAll(_ discards: SessionChange.Discards, at backend: String, _ now: Date, _ db: Database) throws -> Int {
+        let entries = try EntryRow.fetchAll(
+            db, sql: "SELECT * FROM entry WHERE backend = ? AND account = ? AND state IN ('pending', 'dead', 'held') ORDER BY sequence",
+            arguments: [backend, discards.account])
+        for entry in entries {
+            try Self.discard(entry, by: discards.actor, named: discards.name, now, db)
+        }
+        return entries.count
+    }
+
+    private static func discard(_ entry: EntryRow, by actor: String, named name: String?, _ now: Date, _ db: Database) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts,
+                    capturedAt, acceptedAt, settledAt, discardedBy)
+                SELECT id, sequence, backend, account, lane, route, size, digest, 'discarded', 0, attempts, capturedAt, acceptedAt, ?, ?
+                FROM entry WHERE sequence = ?
+                """
+        ).execute(arguments: [now.ms, name ?? actor, entry.sequence])
+        try db.cachedStatement(sql: "UPDATE entry SET state = 'discarded', holdReason = NULL, settledAt = ? WHERE sequence = ?")
+            .execute(arguments: [now.ms, entry.sequence])
+        try insert(
+            SyncEvent(
+                at: now, .discarded, backend: entry.backend, account: entry.account, entry: try entry.mutationID,
+                detail: ["by": actor, "from": try entry.entry().state.rawValue]), db)
     }
 
     /// Holds the entries that had to follow a discarded one, for a person to decide.
@@ -57,35 +95,13 @@ extension Outbox {
         }
     }
 
-    private func move(
-        _ id: MutationID, from states: Set<Entry.State>, _ kind: SyncEvent.Kind, by actor: String, named name: String? = nil, at now: Date,
-        sql: String, arguments: StatementArguments
-    ) async throws(OutboxError) {
-        try await commit { db in
-            guard
-                let row = try EntryRow.fetchOne(
-                    db.cachedStatement(sql: "SELECT * FROM entry WHERE id = ?"), arguments: [id.description])
-            else { throw OutboxError.notFound(id) }
-            let state = try row.entry().state
-            guard states.contains(state) else { throw OutboxError.wrongState(id, state) }
-            if kind == .discarded {
-                try db.cachedStatement(
-                    sql: """
-                        INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts,
-                            capturedAt, acceptedAt, settledAt, discardedBy)
-                        SELECT id, sequence, backend, account, lane, route, size, digest, 'discarded', 0, attempts, capturedAt, acceptedAt, ?, ?
-                        FROM entry WHERE sequence = ?
-                        """
-                ).execute(arguments: [now.ms, name ?? actor, row.sequence])
-            }
-            try db.cachedStatement(sql: sql).execute(arguments: arguments + [row.sequence])
-            if kind == .discarded { try holdDependents(of: row, now: now, db) }
-            try Self.insert(
-                SyncEvent(
-                    at: now, kind, backend: row.backend, account: row.account, entry: id, detail: ["by": actor, "from": state.rawValue]), db
-            )
-        }
-        eventsWritten.send()
+    /// The entry of that id. Throws if it is unknown or in another state.
+    private static func row(_ id: MutationID, in states: Set<Entry.State>, _ db: Database) throws -> EntryRow {
+        let row = try EntryRow.fetchOne(db.cachedStatement(sql: "SELECT * FROM entry WHERE id = ?"), arguments: [id.description])
+        guard let row else { throw OutboxError.notFound(id) }
+        let state = try row.entry().state
+        guard states.contains(state) else { throw OutboxError.wrongState(id, state) }
+        return row
     }
 
     /// Makes waiting entries of `backend` due now; uncertain ones only on these routes, which support lookups.

@@ -10,7 +10,7 @@ extension Outbox {
     /// Returns the remembered origin if it stays a different one. To be called before anything is captured.
     package func claimOrigin(_ origin: String, of backend: String, formerly: [String]) throws(OutboxError) -> String? {
         do {
-            return try writeAtStart { db in
+            return try writeAtOnce { db in
                 let stored = try Self.storedOrigin(of: backend, db)
                 let sealed = Self.withDigest(origin, of: backend)
                 if stored == Data(sealed.utf8) { return nil }

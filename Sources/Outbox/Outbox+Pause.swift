@@ -6,7 +6,7 @@ extension Outbox {
     /// The current pauses. A start in the future, set while the clock was ahead, is corrected for good.
     package func pauses(at now: Date) throws(OutboxError) -> [Pause] {
         do {
-            return try writeAtStart { db in
+            return try writeAtOnce { db in
                 try Self.pauses(db).compactMap { stored in
                     let pause = stored.corrected(at: now)
                     if pause.isOver(at: now) {

@@ -187,7 +187,7 @@ package struct Outbox: Sendable {
     }
 
     /// Writes in its own transaction; on a full disk, from the reserve.
-    func writeAtStart<T>(_ work: (Database) throws -> T) throws -> T {
+    func writeAtOnce<T>(_ work: (Database) throws -> T) throws -> T {
         do { return try pool.write(work) } catch  where OutboxError(error) == .full && makeRoom() { return try pool.write(work) }
     }
 

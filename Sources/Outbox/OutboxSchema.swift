@@ -239,6 +239,7 @@ enum OutboxSchema {
 
     /// - `origin`: each backend's base URL at first contact, because account numbers differ elsewhere; under a backend and a route, the rule by which
     ///   lookups recognise an entry.
+    /// - `session`: sealed; see `SessionRecord`.
     /// - `pause`: set by a person; `quiet`: until when a server wants no requests.
     private static let people = """
         CREATE TABLE account (
@@ -251,6 +252,11 @@ enum OutboxSchema {
         CREATE TABLE origin (
             backend TEXT NOT NULL PRIMARY KEY,
             origin TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE session (
+            backend TEXT NOT NULL PRIMARY KEY,
+            sealed BLOB NOT NULL
         ) STRICT, WITHOUT ROWID;
 
         CREATE TABLE pause (

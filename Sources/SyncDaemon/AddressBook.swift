@@ -1,5 +1,6 @@
 import Backends
 import Capture
+import Sessions
 import SyncModel
 
 struct AddressBook: Addressing {

@@ -8,6 +8,7 @@ import Foundation
 import Logging
 import Outbox
 import ServiceLifecycle
+import Sessions
 import SyncModel
 
 extension Daemon {
@@ -24,13 +25,7 @@ extension Daemon {
             try await holdWhatIsNotFound(at: keeper.backend)
             try await release(at: keeper.backend)
         }
-        // Before anyone can sign in: a returning person's entries must not be dropped.
-        for keeper in keepers {
-            let name = keeper.backend.name
-            await keeper.tellSignIns(to: { await station.tell($0, at: name) })
-            await keeper.finishSignOuts(station.errands(at: keeper.backend))
-        }
-        // Also before a sign-in, so that it does not take earlier files.
+        // Before anyone can sign in, so that a sign-in does not take earlier files.
         await spool.accountMayHaveChanged()
         // By type: the default name, which errors would show, is the service's whole description.
         let named = services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0, serviceName: "\(type(of: $0))") }
@@ -158,16 +153,12 @@ extension Daemon {
             for keeper in keepers { await keeper.settled() }
         } else {
             for keeper in keepers { keeper.stop() }
-            for keeper in keepers where await keeper.isTurningOver { StopDeadline.putOff() }
+            for keeper in keepers where await keeper.isRotating { StopDeadline.putOff() }
             await atMost(Self.landing - (ending.stoppedAt?.duration(to: .now) ?? .zero)) {
                 for keeper in keepers { await keeper.landed() }
             }
         }
-        for keeper in keepers {
-            await keeper.flush()
-            // Breaks a reference cycle that would keep the state directory locked.
-            await keeper.tellSignIns(to: nil)
-        }
+        for keeper in keepers { await keeper.flush() }
         // `try?`: only an event; acknowledged data is safe.
         if !isReplaced { try? await outbox.record([SyncEvent(at: premises.clock.now, .stopped)]) }
         do { try outbox.close() } catch { premises.log.warning("The outbox did not close cleanly", metadata: ["error": "\(error)"]) }

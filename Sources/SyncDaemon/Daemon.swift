@@ -9,6 +9,7 @@ import Glibc
 import Logging
 import Outbox
 import ServiceLifecycle
+import Sessions
 import SyncModel
 import Vault
 
@@ -77,7 +78,6 @@ package struct Daemon: Sendable {
 
     /// Whether the state directory was sealed with the vault's key; nil if it has no evidence.
     static func isSealed(_ state: String, by vault: Vault) -> Bool? {
-        if SessionEvidence(directory: state + "/sessions").isSealed(by: vault) { return true }
         // `try?`: an unopenable store is no evidence here; opening it next reports the error.
         return (try? StoreEvidence(file: store(in: state)))?.isSealed(by: vault)
     }
@@ -109,8 +109,7 @@ package struct Daemon: Sendable {
             keepers = try backends.map {
                 try SessionKeeper(
                     backend: $0, foreignTo: try outbox.claimOrigin($0.address, of: $0.name, formerly: $0.formerAddresses),
-                    directory: state + "/sessions", vault: premises.vault, transport: transport, clock: clock,
-                    makeRoom: outbox.makeRoom)
+                    outbox: outbox, transport: transport, clock: clock, log: log)
             }
             let book = AddressBook(keepers: Dictionary(uniqueKeysWithValues: keepers.map { ($0.backend.name, $0) }))
             let intake = Intake(outbox: outbox, addressing: book, clock: clock)

@@ -5,6 +5,7 @@ import Foundation
 import Logging
 import Outbox
 import ServiceLifecycle
+import Sessions
 import SyncModel
 
 /// Delivers until shutdown, then hands back in-flight entries.
@@ -92,20 +93,8 @@ struct SessionWatch: Service {
             await markUnverified(Destination(backend: snapshot.backend, account: account.id), since: since)
         }
         switch snapshot.state {
-        case .signedIn: spool.look()
-        case .signInRequired:
-            var metadata: Logger.Metadata = ["backend": "\(snapshot.backend)", "reason": "\(snapshot.reason ?? "")"]
-            if let account = snapshot.account {
-                (metadata["account"], metadata["email"]) = ("\(account.id)", "\(account.label)")
-            }
-            log.warning("A person has to sign in again", metadata: metadata)
-            var detail = ["reason": snapshot.reason ?? ""]
-            detail["email"] = snapshot.account?.label
-            let event = SyncEvent(
-                at: clock.now, .signInRequired, backend: snapshot.backend, account: snapshot.account?.id, detail: detail)
-            // `try?`: only an event; the session file holds the state.
-            try? await outbox.record([event])
-        case .signedOut, .signingOut: spool.look()
+        case .signedIn, .signedOut, .signingOut: spool.look()
+        case .signInRequired: break
         }
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Backends
+@testable import Sessions
 
 @Suite struct BearerMistakeTests {
     @Test(

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Sessions
 
 /// Tokens that expire, rotate and get lost. See RefreshingTokens.
 @Suite(.timeLimit(.minutes(60))) struct BearerTests {
@@ -17,7 +18,7 @@ import Testing
         return await failure { () throws(AuthenticationError) in try await keeper.replace(stale) }
     }
 
-    @Test func theTokenGoesWithRequestsToTheBackendAlone() async throws {
+    @Test func sendsTheTokenOnlyToTheBackend() async throws {
         let keeper = try await bench.signedIn()
         #expect(try await bench.bearer(keeper) == "Bearer access-1")
         let session = try await keeper.session()
@@ -26,7 +27,7 @@ import Testing
         #expect(session.account == Account(id: "7", label: "ann@lab.test"))
     }
 
-    @Test func aTokenInTheAddressIsNotToldWithIt() async throws {
+    @Test func hidesATokenInTheURL() async throws {
         let keeper = try await bench.signedIn("on_401: [refresh]", "on_401: [refresh]\n  placement: query:auth")
         #expect(try await bench.bearer(keeper) == nil)
         let request = try #require(bench.server.requests.last)
@@ -36,7 +37,7 @@ import Testing
 
     // MARK: Renewal
 
-    @Test func twoHundredAtOnceAreOneRefreshAndALate401IsNone() async throws {
+    @Test func twoHundredCallersShareOneRefreshAndALate401StartsNone() async throws {
         let keeper = try await bench.signedIn()
         let stale = try await keeper.session()
         bench.server.hold(TokenBench.refresh)
@@ -54,8 +55,8 @@ import Testing
         #expect(try await bench.bearer(bench.keeper()) == "Bearer access-2")
     }
 
-    @Test("12: fields and times that nobody knows do no harm, and without a new refresh token the old one is kept")
-    func withoutANewRefreshTokenTheOldOneIsKept() async throws {
+    @Test("12: ignores unknown fields and times, and keeps the old refresh token without a new one")
+    func keepsTheOldRefreshTokenWithoutANewOne() async throws {
         let keeper = try await bench.signedIn()
         bench.server.fault(TokenBench.refresh) { state in
             state.access = "access-x"
@@ -76,7 +77,7 @@ import Testing
         (408, "{}", "application/json"), (429, #"{"code":"slow"}"#, "application/json"), (500, "{}", "application/json"),
         (500, #"{"code":"gone"}"#, "application/json"), (503, "<html>", "text/html"),
     ])
-    func whatSaysNothingOfTheTokenSignsNobodyOut(status: Int, body: String, type: String) async throws {
+    func answersThatAreNotAboutTheTokenDoNotSignOut(status: Int, body: String, type: String) async throws {
         let keeper = try await bench.signedIn()
         bench.server.fault(TokenBench.refresh) { _ in answer(status, body, type: type) }
         guard case .tooSoon(let until, _) = try await replaced(keeper) else {
@@ -92,7 +93,7 @@ import Testing
         (401, #"{"code":"gone","message":"Unknown token."}"#), (400, #"{"code":"invalid_grant"}"#), (403, #"{"code":"GONE"}"#),
         (200, #"{"ok":false,"code":"gone : for ever"}"#),
     ])
-    func whatRefusesTheTokenAsksForAPerson(status: Int, body: String) async throws {
+    func declaredRefusalRequiresSignIn(status: Int, body: String) async throws {
         let keeper = try await bench.signedIn()
         bench.server.fault(TokenBench.refresh) { _ in answer(status, body) }
         guard case .signInRequired(let reason) = try await replaced(keeper) else {
@@ -105,7 +106,7 @@ import Testing
         #expect(bench.server.count(TokenBench.refresh) == 1)
     }
 
-    @Test func offlineNobodyIsSignedOut() async throws {
+    @Test func staysSignedInWhileOffline() async throws {
         let keeper = try await bench.signedIn()
         bench.server.fault(TokenBench.refresh) { _ throws(TransportError) in throw .unreachable(KeeperBench.offline) }
         #expect(try await replaced(keeper) == .unavailable(KeeperBench.offline))
@@ -117,7 +118,7 @@ import Testing
 
     private let lost = Failure(.lostAnswer, "The connection broke.", outcomeUnknown: true)
 
-    @Test func aLostAnswerIsAskedForOnceMoreWithTheSameToken() async throws {
+    @Test func repeatsARefreshOnceAfterALostAnswer() async throws {
         let keeper = try await bench.signedIn()
         bench.server.fault(TokenBench.refresh) { [lost] _ throws(TransportError) in throw .lost(lost) }
         #expect(try await replaced(keeper) == nil)
@@ -126,7 +127,7 @@ import Testing
         #expect(try await bench.bearer(keeper) == "Bearer access-2")
     }
 
-    @Test func aLostAnswerToATokenThatWasTurnedOverIsSaidInThoseWords() async throws {
+    @Test func reportsALostAnswerIfTheTokenWasRotated() async throws {
         let keeper = try await bench.signedIn()
         bench.server.fault(TokenBench.refresh) { [lost] state throws(TransportError) in
             _ = TokenServer.pair(&state)
@@ -138,7 +139,7 @@ import Testing
     }
 
     /// Like after a SIGKILL, the server has rotated the token and the store only has the marker.
-    @Test func aCrashBetweenTheServersRotationAndOurCommitIsSaidInThoseWords() async throws {
+    @Test func reportsALostAnswerAfterACrashBetweenRotationAndCommit() async throws {
         let keeper = try await bench.signedIn()
         bench.server.hold(TokenBench.refresh)
         let stale = try await keeper.session()
@@ -154,7 +155,7 @@ import Testing
         _ = try? await renewal
     }
 
-    @Test func aCrashBeforeTheServerTurnedItOverCostsNothing() async throws {
+    @Test func crashBeforeTheRotationCostsNothing() async throws {
         let keeper = try await bench.signedIn()
         bench.server.hold(TokenBench.refresh)
         let stale = try await keeper.session()
@@ -169,7 +170,7 @@ import Testing
         _ = try? await renewal.value
     }
 
-    @Test("10: a caller who is called off in the middle of a refresh does not undo it") func whoeverIsCalledOffTheNewTokensAreStored()
+    @Test("10: cancelling the caller of a refresh does not undo it") func storesNewTokensThoughTheCallerIsCancelled()
         async throws
     {
         let keeper = try await bench.signedIn()
@@ -202,7 +203,7 @@ import Testing
         #expect(try await keeper.session() == session)
     }
 
-    @Test func aTokenThatStillHoldsDoesUntilARenewalCanBeHad() async throws {
+    @Test func usesAValidTokenWhileRenewalFails() async throws {
         let keeper = try await bench.signedIn()
         for _ in 0..<2 { bench.server.fault(TokenBench.refresh) { _ throws(TransportError) in throw .unreachable(KeeperBench.offline) } }
         bench.clock.advance(to: noon.addingTimeInterval(800))
@@ -225,7 +226,7 @@ import Testing
         #expect(bench.server.count(TokenBench.refresh) == 2)
     }
 
-    @Test func aSessionThatNobodyUsesIsKeptAlive() async throws {
+    @Test func keepsAnIdleSessionAlive() async throws {
         let keeper = try await bench.signedIn()
         #expect(await keeper.nextKeepalive == noon.addingTimeInterval(86_400))
         #expect(await keeper.keepAlive() == nil)
@@ -258,7 +259,7 @@ import Testing
         #""mfaPendingCredential":"x""#, #""access":"YWJj\n""#, #""access":"YWJj\nZGVm""#, #""access":" abc""#, #""access":"a\u007fb""#,
         #""access":"fine","refresh":"YWJj\r\n""#,
     ])
-    func anAnswerWithoutATokenIsNoSignIn(held: String) async throws {
+    func refusesASignInWithoutAUsableToken(held: String) async throws {
         bench.server.fault(TokenBench.login) { _ in answer(200, #"{"user":{"id":"7"},\#(held)}"#) }
         let keeper = try bench.keeper()
         let error = await failure { () throws(AuthenticationError) in
@@ -277,7 +278,7 @@ import Testing
         #expect(await keeper.snapshot.state == (isRefusal ? .signInRequired : .signedIn))
     }
 
-    @Test func aRefreshTokenFromElsewhereIsExchangedAtOnce() async throws {
+    @Test func exchangesAnImportedRefreshTokenAtOnce() async throws {
         bench.server.state.withLock { $0.refresh = "from-the-app" }
         let edit = ("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
         let keeper = try bench.keeper(edit.0, edit.1)
@@ -298,9 +299,7 @@ import Testing
             auth: {scheme: bearer, on_401: []}
             routes: {note: {request: POST /notes, json: "{item.payload}"}}
             """
-        let keeper = try SessionKeeper(
-            backend: try load(["tok.yaml": text])[0], directory: bench.folder.path, vault: bench.vault, transport: bench.server,
-            clock: bench.clock)
+        let keeper = try bench.store.keeper(try load(["tok.yaml": text])[0], bench.server, bench.clock)
         let snapshot = try await keeper.signIn(.accessToken(Secret("key"), label: "the lab"), remember: false)
         #expect(snapshot.account?.label == "the lab")
         #expect(snapshot.account?.id == "the lab")
@@ -314,7 +313,7 @@ import Testing
     }
 
     /// The server names no account, so the label identifies it.
-    @Test(arguments: ["api-key", "the lab"]) func aKeyThatIsRenewedIsTheSameAccount(label: String) async throws {
+    @Test(arguments: ["api-key", "the lab"]) func newKeyWithTheSameNameIsTheSameAccount(label: String) async throws {
         let text = """
             schema: 1
             name: tok
@@ -322,9 +321,7 @@ import Testing
             auth: {scheme: bearer, on_401: []}
             routes: {note: {request: POST /notes, json: "{item.payload}"}}
             """
-        let keeper = try SessionKeeper(
-            backend: try load(["tok.yaml": text])[0], directory: bench.folder.path, vault: bench.vault, transport: bench.server,
-            clock: bench.clock)
+        let keeper = try bench.store.keeper(try load(["tok.yaml": text])[0], bench.server, bench.clock)
         let first = try await keeper.signIn(.accessToken(Secret("old key"), label: label), remember: false)
         _ = try await keeper.signOut(allDevices: false) {}
         let second = try await keeper.signIn(.accessToken(Secret("new key"), label: label), remember: false)
@@ -333,13 +330,11 @@ import Testing
     }
 
     /// Otherwise the next person's key would send the first person's entries.
-    @Test func aKeyWithoutANameIsTakenOnlyWhereItSaysItselfWhoseItIs() async throws {
+    @Test func acceptsAKeyWithoutANameOnlyIfItNamesItsAccount() async throws {
         let text =
             "schema: 1\nname: tok\nbase_url: https://api.example.org\nauth: {scheme: bearer, on_401: []}\n"
             + "routes: {note: {request: POST /notes, json: \"{item.payload}\"}}\n"
-        let keeper = try SessionKeeper(
-            backend: try load(["tok.yaml": text])[0], directory: bench.folder.path, vault: bench.vault, transport: bench.server,
-            clock: bench.clock)
+        let keeper = try bench.store.keeper(try load(["tok.yaml": text])[0], bench.server, bench.clock)
         #expect(await keeper.signInFailure(.accessToken(Secret("key"), label: nil)) == .unnamed)
         #expect(await keeper.snapshot.state == .signedOut)
         let token = "e30.\(Data(#"{"sub":"u1"}"#.utf8).base64EncodedString()).x"
@@ -363,7 +358,7 @@ import Testing
     }
 
     /// RFC 6749 5.2 applies even if the profile declares no codes.
-    @Test func aGrantThatIsNotValidAnyMoreAsksForAPerson() async throws {
+    @Test func invalidGrantRequiresSignIn() async throws {
         let keeper = try await bench.signedIn("code: [/code], ", "")
         bench.server.fault(TokenBench.refresh) { _ in answer(400, #"{"error":"invalid_grant"}"#) }
         guard case .signInRequired? = try await replaced(keeper) else { throw lost }
@@ -371,7 +366,7 @@ import Testing
     }
 
     /// The second factor was enabled after the password was stored.
-    @Test func aSecondFactorThatTheKeptPasswordMeetsAsksForAPerson() async throws {
+    @Test func secondFactorDuringARenewalRequiresSignIn() async throws {
         let head = """
             on_401: [refresh]
               skew: 180
@@ -390,7 +385,7 @@ import Testing
     }
 
     /// The answer may not come from the application, so the session stays, and the daemon waits as asked.
-    @Test func whatAnIllApplicationSaysOfItselfIsNoWordAboutThePerson() async throws {
+    @Test func serverErrorDuringARenewalKeepsTheSession() async throws {
         let keeper = try await bench.signedIn("on_401: [refresh]", "on_401: [login]", remember: true)
         bench.server.fault(TokenBench.login) { _ in
             answer(500, #"{"message":"database is locked"}"#, HeaderField("Retry-After", "3600"))
@@ -408,7 +403,7 @@ import Testing
     // MARK: Ways out
 
     /// The other origin belongs to someone else.
-    @Test func theCredentialsGoToNoOtherAddressAtTheEnd() async throws {
+    @Test func signOutSendsNoCredentialsToAnotherAddress() async throws {
         let keeper = try await bench.signedIn("request: POST /logout", "request: POST https://elsewhere.example.org/logout")
         _ = try await keeper.signOut(allDevices: false) {}
         let last = try #require(bench.server.requests.last)
@@ -420,7 +415,7 @@ import Testing
         (500, "{}", "failed"), (500, "", "failed"), (401, "{}", "alreadyGone"), (401, "", "alreadyGone"), (404, "", "alreadyGone"),
         (401, "<html>", "failed"), (404, "<html>", "failed"), (204, "", "ended"),
     ])
-    func whateverTheServerSaysTheTokensAreGone(status: Int, body: String, expected: String) async throws {
+    func forgetsTheTokensWhateverTheServerAnswers(status: Int, body: String, expected: String) async throws {
         let keeper = try await bench.signedIn()
         bench.server.fault(TokenBench.logout) { _ in answer(status, body) }
         if status == 401 { bench.server.state.withLock { $0.refresh = nil } }
@@ -430,14 +425,14 @@ import Testing
         #expect(try await keeper.signOut(allDevices: false) {} == SignOutOutcome(server: .none))
     }
 
-    @Test func whereTheProfileWantsItASignOutThatFailedChangesNothing() async throws {
+    @Test func failedSignOutChangesNothingIfTheProfileKeepsTheSession() async throws {
         let keeper = try await bench.signedIn("on_failure: clear", "on_failure: keep")
         bench.server.fault(TokenBench.logout) { _ in answer(500, "{}") }
         await #expect(throws: SignOutError.kept("The backend answered 500.")) { try await keeper.signOut(allDevices: false) {} }
         #expect(try await bench.bearer(keeper) == "Bearer access-1")
     }
 
-    @Test func aStaleTokenIsRenewedOnceToSignOutWith() async throws {
+    @Test func renewsAStaleTokenOnceToSignOut() async throws {
         let keeper = try await bench.signedIn()
         bench.clock.advance(to: noon.addingTimeInterval(901))
         #expect(try await keeper.signOut(allDevices: false) {}.server == .ended)
@@ -445,7 +440,7 @@ import Testing
         #expect(bench.server.requests.last?.body == Data(#"{"token":"refresh-2"}"#.utf8))
     }
 
-    @Test func allDevicesAreSignedOutWhereTheProfileCan() async throws {
+    @Test func signsOutAllDevicesIfTheProfileCan() async throws {
         let keeper = try await bench.signedIn()
         #expect(try await keeper.signOut(allDevices: true) {}.server == .ended)
         #expect(bench.server.requests.last?.body == Data(#"{"all":true}"#.utf8))
@@ -454,7 +449,7 @@ import Testing
         #expect(await other.snapshot.state == .signedIn)
     }
 
-    @Test func aRefreshUnderWayBringsNothingBackAfterASignOut() async throws {
+    @Test func refreshInProgressRestoresNothingAfterASignOut() async throws {
         let keeper = try await bench.signedIn()
         let stale = try await keeper.session()
         bench.server.hold(TokenBench.refresh)
@@ -480,7 +475,7 @@ import Testing
 }
 
 extension SessionKeeper {
-    fileprivate func signInFailure(_ way: WayIn) async -> AuthenticationError? {
+    fileprivate func signInFailure(_ way: SignInMethod) async -> AuthenticationError? {
         do {
             _ = try await signIn(way, remember: false)
             return nil

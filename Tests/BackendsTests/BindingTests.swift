@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Sessions
 
 /// Credentials and account ids are bound to their addresses. See AddressesApart.
 @Suite(.timeLimit(.minutes(60))) struct BindingTests {
@@ -24,7 +25,7 @@ import Testing
         let edited = try bench.keeper(line, line.replacing(" /", with: " https://evil.example.org/"))
         let snapshot = await edited.snapshot
         #expect(snapshot.state == .signInRequired && snapshot.account == nil)
-        #expect(snapshot.reason == "an address at which its people sign in changed")
+        #expect(snapshot.reason == "the profile now sends credentials to another address")
         #expect(await edited.keepAlive() == nil)
         _ = try await edited.signOut(allDevices: false) {}
         #expect(bench.server.requests.allSatisfy { !$0.url.contains("evil") })
@@ -37,24 +38,9 @@ import Testing
         #expect(try await bench.keeper().snapshot.atFirst == before.atFirst)
     }
 
-    /// An earlier version stored no addresses.
-    @Test func aRecordWithoutAddressesIsBoundToTheBackendsOwn() async throws {
-        _ = try await bench.signedIn(Self.refresh, Self.elsewhere)
-        #expect(try await bench.keeper(Self.refresh, Self.elsewhere).snapshot.state == .signedIn)
-        let file = SessionFile(directory: bench.folder.path, backend: "tok", vault: bench.vault)
-        guard case .record(var record) = try file.load(now: noon) else {
-            Issue.record("no record")
-            return
-        }
-        record.origins = nil
-        try file.save(record)
-        #expect(try await bench.keeper(Self.refresh, Self.elsewhere).snapshot.state == .signInRequired)
-        #expect(try await bench.keeper().snapshot.state == .signedIn)
-    }
-
     /// Another server may use the same account number for someone else.
-    @Test("14: nobody is known at another address, a session that had ended included")
-    func anEndedSessionsAccountIsNobodyElsewhere() async throws {
+    @Test("14: no account is known at another address, even that of an ended session")
+    func forgetsTheAccountOfAnEndedSessionAtAnotherAddress() async throws {
         let keeper = try await bench.signedIn()
         let stale = try await keeper.session()
         bench.server.state.withLock { $0.refresh = nil }
@@ -69,7 +55,7 @@ import Testing
         #expect(await edited.snapshot.account == nil)
     }
 
-    @Test func theSameServiceUnderANewAddressKnowsItsPeople() async throws {
+    @Test func keepsTheAccountOfAServiceUnderANewAddress() async throws {
         _ = try await bench.signedIn()
         let moved = try bench.keeper(Self.address, "\(Self.moved)\nformerly: [\"\(Self.address)\"]")
         #expect(await moved.snapshot.state == .signInRequired)

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Backends
+@testable import Sessions
 
 struct CookieJarTests {
     private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"

@@ -2,22 +2,21 @@ import Foundation
 import SyncModel
 import TestSupport
 import Testing
-import Vault
 
 @testable import Backends
+@testable import Sessions
 
 @Suite struct FirebaseCodesTests {
     private let server = TokenServer()
-    private let folder: TemporaryDirectory
+    private let store: SessionStore
 
-    init() throws { folder = try TemporaryDirectory() }
+    init() throws { store = try SessionStore() }
 
     private func signedIn() async throws -> SessionKeeper {
         let profiles = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../config/backends").standardized.path
         let backend = try #require(
             try ProfileLibrary.load(directory: profiles, deviceID: "device-1", version: "1.0").first { $0.name == "story16" })
-        let keeper = try SessionKeeper(
-            backend: backend, directory: folder.path, vault: Vault(key: VaultKey()), transport: server, clock: TestClock(noon))
+        let keeper = try store.keeper(backend, server, TestClock(noon))
         server.fault("POST /v1/accounts:signInWithPassword") { _ in
             answer(200, #"{"idToken":"i","refreshToken":"r","expiresIn":"3600","localId":"u1","email":"ann@lab.test","registered":true}"#)
         }

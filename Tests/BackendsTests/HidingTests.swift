@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Sessions
 
 @Suite(.timeLimit(.minutes(60))) struct HidingTests {
     @Test(arguments: [

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Sessions
 
 /// Each imported refresh token can be used once.
 @Suite(.timeLimit(.minutes(60))) struct ImportedTokenTests {
@@ -25,7 +26,7 @@ import Testing
         try bench.keeper("errors: {ok", "health: {request: GET /me, account: /id}\nerrors: {ok")
     }
 
-    @Test func whereNobodySaysWhoseItIsItIsNotUsedUp() async throws {
+    @Test func doesNotUseUpATokenWhoseAccountCannotBeKnown() async throws {
         guard case .unsupported? = await imported(try bench.keeper()) else {
             Issue.record("it was used")
             return
@@ -33,7 +34,7 @@ import Testing
         #expect(bench.server.log.isEmpty)
     }
 
-    @Test func whatItWasExchangedForOutlivesAFailureAndARestart() async throws {
+    @Test func exchangedTokenOutlivesAFailureAndARestart() async throws {
         let keeper = try withHealth()
         bench.server.fault("GET /me") { _ throws(TransportError) in throw .unreachable(KeeperBench.offline) }
         #expect(await imported(keeper) == .unavailable(KeeperBench.offline))
@@ -47,7 +48,7 @@ import Testing
         #expect(tokens == [#"{"token":"from-the-app"}"#, #"{"token":"refresh-1"}"#])
     }
 
-    @Test func aSignOutForgetsWhatItWasExchangedForThoughNobodyIsSignedIn() async throws {
+    @Test func signOutForgetsAnExchangedTokenWhileSignedOut() async throws {
         let keeper = try withHealth()
         bench.server.fault("GET /me") { _ throws(TransportError) in throw .unreachable(KeeperBench.offline) }
         #expect(await imported(keeper) == .unavailable(KeeperBench.offline))
@@ -55,7 +56,7 @@ import Testing
         #expect(await imported(try withHealth()) == .refused("Unknown token."))
     }
 
-    @Test func whatItWasExchangedForGoesToNoOtherAddress() async throws {
+    @Test func exchangedTokenGoesToNoOtherAddress() async throws {
         bench.server.fault("GET /me") { _ throws(TransportError) in throw .unreachable(KeeperBench.offline) }
         #expect(await imported(try withHealth()) == .unavailable(KeeperBench.offline))
         let moved = try bench.keeper(
@@ -64,7 +65,7 @@ import Testing
         #expect(bench.server.requests.last?.body == Data(#"{"token":"from-the-app"}"#.utf8))
     }
 
-    @Test func anotherPersonsTokenReplacesNobodyWhateverNameIsGivenWithIt() async throws {
+    @Test func anotherAccountsTokenIsAConflictUnderAnyName() async throws {
         let keeper = try bench.keeper("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
         _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
         let (before, session) = (await keeper.snapshot, try await keeper.session())
@@ -84,7 +85,7 @@ import Testing
     }
 
     /// Otherwise receipts would name the wrong person.
-    @Test func theNameOfAnotherAccountIsNotTakenAndTheSameTokenDoesWithoutIt() async throws {
+    @Test func refusesTheNameOfAnotherAccountAndAcceptsTheTokenWithoutIt() async throws {
         let keeper = try bench.keeper("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
         #expect(await imported(as: " Bob@lab.test", keeper) == .labelTaken(" Bob@lab.test"))
         #expect(await keeper.snapshot.state == .signedOut)
@@ -106,7 +107,7 @@ import Testing
         #expect(await keeper.snapshot.account == Account(id: "7", label: "front desk"))
     }
 
-    @Test func anAccountThatNobodyKnowsIsCalledByItsId() async throws {
+    @Test func namesAnUnknownAccountByItsId() async throws {
         let keeper = try bench.keeper("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
         bench.server.fault(TokenBench.refresh) { _ in answer(200, #"{"access":"cys","refresh":"cys-next","user":{"id":"9"}}"#) }
         #expect(await imported(as: nil, keeper) == nil)

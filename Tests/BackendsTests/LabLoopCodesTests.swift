@@ -2,18 +2,17 @@ import Foundation
 import SyncModel
 import TestSupport
 import Testing
-import Vault
 
 @testable import Backends
+@testable import Sessions
 
 @Suite struct LabLoopCodesTests {
     private func outcome(_ status: Int, _ body: String) async throws -> (AuthenticationError?, SessionSnapshot.State) {
-        let (server, folder) = (TokenServer(), try TemporaryDirectory())
+        let (server, store) = (TokenServer(), try SessionStore())
         let profiles = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../config/backends").standardized.path
         let backend = try #require(
             try ProfileLibrary.load(directory: profiles, deviceID: "device-1", version: "1.0").first { $0.name == "labloop" })
-        let keeper = try SessionKeeper(
-            backend: backend, directory: folder.path, vault: Vault(key: VaultKey()), transport: server, clock: TestClock(noon))
+        let keeper = try store.keeper(backend, server, TestClock(noon))
         server.fault("POST /api/mobile/auth/login") { _ in
             answer(200, #"{"success":true,"data":{"tokens":{"accessToken":"a","refreshToken":"r"},"user":{"_id":"u1"}}}"#)
         }

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Sessions
 
 /// Refreshes with a lost response. See RefreshingTokens.
 @Suite(.timeLimit(.minutes(60))) struct LostRefreshTests {
@@ -29,7 +30,7 @@ import Testing
     @Test(arguments: [
         (500, "{}", "application/json"), (200, "<html>", "text/html"), (200, #"{"x":1}"#, "application/json"), (403, "no", "text/html"),
     ])
-    func anAnswerThatLeavesItOpenIsNotForgotten(status: Int, body: String, type: String) async throws {
+    func refusalAfterAnUnclearAnswerReportsALostAnswer(status: Int, body: String, type: String) async throws {
         let keeper = try await bench.signedIn()
         bench.server.fault(TokenBench.refresh) { state in
             _ = TokenServer.pair(&state)
@@ -39,7 +40,7 @@ import Testing
         #expect(reason?.hasPrefix("refresh answer lost") == true, "\(reason ?? "nil")")
     }
 
-    @Test func aRefusalAfterALossDoesNotTakeItBack() async throws {
+    @Test func throttlingAfterALossStillReportsALostAnswer() async throws {
         let keeper = try await bench.signedIn()
         bench.server.fault(TokenBench.refresh) { [lost] state throws(TransportError) in
             _ = TokenServer.pair(&state)
@@ -50,7 +51,7 @@ import Testing
         #expect(reason?.hasPrefix("refresh answer lost") == true, "\(reason ?? "nil")")
     }
 
-    @Test func aRefusalByTheBackendItselfLeavesNothingOpen() async throws {
+    @Test func throttlingByTheBackendIsNoLostAnswer() async throws {
         let keeper = try await bench.signedIn()
         bench.server.fault(TokenBench.refresh) { state in
             state.refresh = "another"
@@ -59,7 +60,7 @@ import Testing
         #expect(try await endOf(keeper) == "Unknown token.")
     }
 
-    @Test func whatWasJustTurnedOverWasLostInThoseWordsFirst() async throws {
+    @Test func tokenAlreadyRefreshedReportsALostAnswer() async throws {
         _ = try await bench.signedIn()
         let keeper = try bench.keeper("relogin: [gone]", "relogin: [token_already_refreshed]")
         bench.server.fault(TokenBench.refresh) { _ in answer(401, #"{"code":"token_already_refreshed","message":"Too late."}"#) }
@@ -71,12 +72,10 @@ import Testing
     @Test func aNewPairThatCannotBeStoredIsKeptAndStoredBeforeItIsUsed() async throws {
         let keeper = try await bench.signedIn()
         let stale = try await keeper.session()
-        let file = bench.folder("tok.session")
         bench.server.hold(TokenBench.refresh)
         let renewal = Task { await failure { () throws(AuthenticationError) in try await keeper.replace(stale) } }
         await bench.server.seen(TokenBench.refresh)
-        try FileManager.default.removeItem(atPath: file)
-        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+        try bench.store.refuse()
         bench.server.open()
         guard case .unsaved? = await renewal.value else { throw lost }
         // Until the tokens are stored, nothing is sent with them.
@@ -87,7 +86,7 @@ import Testing
         }
         #expect(sent?.failure.reason == .unreadable)
         #expect(bench.server.log.count == requests)
-        try FileManager.default.removeItem(atPath: file)
+        try bench.store.accept()
         #expect(try await keeper.freshSession().generation == stale.generation + 1)
         #expect(try await bench.bearer(keeper) == "Bearer access-2")
         #expect(try await bench.bearer(bench.keeper()) == "Bearer access-2")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Backends
+@testable import Sessions
 
 struct MailboxTests {
     @Test func tellsMailboxesApartThatDifferInOneByte() {

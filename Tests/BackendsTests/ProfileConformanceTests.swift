@@ -3,6 +3,7 @@ import SyncModel
 import Testing
 
 @testable import Backends
+@testable import Sessions
 
 @Suite struct ProfileConformanceTests {
     private static let golden = ShippedProfiles.project + "/Tests/BackendsTests/Fixtures/Requests"
@@ -36,7 +37,7 @@ import Testing
         record.credentials = ConformanceRequests.credentials
         var holders: [Any] = made.all.map(\.request)
         holders += [made.all.map(\.request), ConformanceRequests.refused, ConformanceRequests.credentials, record]
-        holders.append(WayIn.password(email: "ann@lab.test", Secret("the-password")))
+        holders.append(SignInMethod.password(email: "ann@lab.test", Secret("the-password")))
         if let refusal = made.refusal { holders.append(refusal) }
         #expect((made.refusal != nil) == (made.backend.profile.auth.login != nil))
         for holder in holders {

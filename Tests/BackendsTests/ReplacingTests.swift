@@ -1,5 +1,6 @@
 import Backends
 import Foundation
+import Sessions
 import SyncModel
 import Synchronization
 import TestSupport
@@ -18,7 +19,7 @@ struct ReplacingTests {
         }
     }
 
-    @Test func aSessionThatTheServerStillKnowsGoesOn() async throws {
+    @Test func keepsASessionThatTheServerStillKnows() async throws {
         let keeper = try await bench.signedIn()
         let stale = try await keeper.session()
         let fresh = try await keeper.replace(stale)
@@ -27,7 +28,7 @@ struct ReplacingTests {
         #expect(try await bench.keeper().session() == fresh)
     }
 
-    @Test func aLate401OfAnOldGenerationAsksNobody() async throws {
+    @Test func late401OfAnOldGenerationSendsNoRequest() async throws {
         let keeper = try await bench.signedIn()
         let stale = try await keeper.session()
         let fresh = try await keeper.replace(stale)
@@ -37,19 +38,19 @@ struct ReplacingTests {
     }
 
     /// The request was in flight during the change of accounts, and must not be sent again as the new one.
-    @Test func aLate401OfWhoeverWasThereBeforeGetsNobodyElsesSession() async throws {
+    @Test func late401OfAFormerAccountGetsNoSession() async throws {
         let keeper = try await bench.signedIn()
         let anns = try await keeper.session()
         bench.server.endSessions()
         #expect(await replace(keeper, anns) == .failure(.signInRequired(reason: "the session has ended")))
         _ = try await keeper.signIn(.password(email: "bob@lab.test", Secret("right")), remember: false)
         let requests = bench.server.log.count
-        #expect(await replace(keeper, anns) == .failure(.signInRequired(reason: "ann@lab.test is not signed in any more")))
+        #expect(await replace(keeper, anns) == .failure(.signInRequired(reason: "ann@lab.test is no longer signed in")))
         #expect(bench.server.log.count == requests)
         #expect(try await keeper.send(get, as: keeper.session()).response.status == 200)
     }
 
-    @Test func fiftyAtOnceAreOneRenewal() async throws {
+    @Test func fiftyCallersShareOneRenewal() async throws {
         let keeper = try await bench.signedIn(remember: true)
         let stale = try await keeper.session()
         bench.server.endSessions()
@@ -65,7 +66,7 @@ struct ReplacingTests {
         #expect(bench.server.count(KeeperBench.health) == 3)
     }
 
-    @Test(.timeLimit(.minutes(60))) func whoeverIsCalledOffDoesNotWaitForTheBackend() async throws {
+    @Test(.timeLimit(.minutes(60))) func cancelledCallersDoNotWaitForTheBackend() async throws {
         let keeper = try await bench.signedIn(remember: true)
         let stale = try await keeper.session()
         bench.server.endSessions()
@@ -92,7 +93,7 @@ struct ReplacingTests {
         #expect(try await keeper.replace(stale).generation == stale.generation + 1)
     }
 
-    @Test func aRenewalLandsThoughWhoBeganItIsCancelled() async throws {
+    @Test func completesARenewalWhoseCallerWasCancelled() async throws {
         let keeper = try await bench.signedIn(remember: true)
         let stale = try await keeper.session()
         bench.server.endSessions()
@@ -105,7 +106,7 @@ struct ReplacingTests {
         #expect(try await bench.keeper().session().generation == stale.generation + 1)
     }
 
-    @Test func withoutAKeptPasswordThePersonIsAskedAndThatLasts() async throws {
+    @Test func requiresSignInOverARestartWithoutAKeptPassword() async throws {
         let keeper = try await bench.signedIn(remember: false)
         bench.server.endSessions()
         #expect(await replace(keeper, try keeper.session()) == .failure(.signInRequired(reason: "the session has ended")))
@@ -131,7 +132,7 @@ struct ReplacingTests {
     }
 
     /// After a manual sign-in, the daemon still waits before it uses the remembered password again.
-    @Test func theFiveMinutesHoldOverASignInByHand() async throws {
+    @Test func fiveMinuteLimitOutlivesAManualSignIn() async throws {
         let keeper = try await bench.signedIn(remember: true)
         bench.server.endSessions()
         _ = try await keeper.replace(keeper.session())
@@ -147,7 +148,7 @@ struct ReplacingTests {
         #expect(bench.server.count(KeeperBench.login) == 4)
     }
 
-    @Test func theFiveMinutesHoldOverARestart() async throws {
+    @Test func fiveMinuteLimitOutlivesARestart() async throws {
         let keeper = try await bench.signedIn(remember: true)
         bench.server.endSessions()
         _ = try await keeper.replace(keeper.session())
@@ -183,7 +184,7 @@ struct ReplacingTests {
                 throw Failure(.profile, "it was no pause")
             }
             #expect(until == bench.clock.now.addingTimeInterval(minutes * 60))
-            #expect(failure.message == "the server refused the sign-in (401), without a reason.")
+            #expect(failure.message == "the server refused the sign-in (401) and gave no reason.")
             bench.clock.advance(to: until)
         }
         #expect(await keeper.snapshot.remembered)
@@ -200,17 +201,18 @@ struct ReplacingTests {
         bench.server.hold(KeeperBench.login)
         let renewal = Task { await replace(keeper, stale) }
         await bench.server.seen(KeeperBench.login, times: 2)
-        try FileManager.default.createDirectory(atPath: bench.folder("breathesafe.session.tmp"), withIntermediateDirectories: true)
+        try bench.store.refuse()
         bench.server.open()
         #expect(await renewal.value == .failure(.signInRequired(reason: "Invalid Email or password.")))
         #expect(await replace(keeper, stale) == .failure(.signInRequired(reason: "Invalid Email or password.")))
-        try FileManager.default.removeItem(atPath: bench.folder("breathesafe.session.tmp"))
+        try bench.store.accept()
+        await keeper.flush()
         #expect(try await bench.keeper().snapshot.remembered == false)
         #expect(bench.server.count(KeeperBench.login) == 2)
     }
 
     @Test(arguments: [KeeperBench.health, KeeperBench.login])
-    func anUnavailableBackendSignsNobodyOut(line: String) async throws {
+    func unavailableBackendDoesNotSignOut(line: String) async throws {
         let keeper = try await bench.signedIn(remember: true)
         let stale = try await keeper.session()
         let before = await keeper.snapshot
@@ -229,7 +231,7 @@ struct ReplacingTests {
         #expect(try await bench.keeper().snapshot.atFirst == before.atFirst)
     }
 
-    @Test func aTryThatNeverArrivedDoesNotUseUpTheFiveMinutes() async throws {
+    @Test func signInThatNeverArrivedDoesNotStartTheFiveMinutes() async throws {
         let keeper = try await bench.signedIn(remember: true)
         bench.server.endSessions()
         bench.server.fault(KeeperBench.login) { () throws(TransportError) in throw .unreachable(KeeperBench.offline) }
@@ -239,7 +241,7 @@ struct ReplacingTests {
     }
 
     /// The attempt is stored before it is sent, so a crash before the response does not lead to another sign-in.
-    @Test func aTryWhoseAnswerWasLostIsNotRepeatedAfterARestart() async throws {
+    @Test func signInWithALostAnswerIsNotRepeatedAfterARestart() async throws {
         let keeper = try await bench.signedIn(remember: true)
         bench.server.endSessions()
         bench.server.hold(KeeperBench.login)
@@ -255,7 +257,7 @@ struct ReplacingTests {
         _ = await renewal.value
     }
 
-    @Test func aSignInThatArrivedUsesUpTheFiveMinutesThoughWhatFollowedDidNot() async throws {
+    @Test func signInStartsTheFiveMinutesEvenIfItsHealthCheckFails() async throws {
         let keeper = try await bench.signedIn(remember: true)
         let stale = try await keeper.session()
         bench.server.endSessions()
@@ -271,14 +273,14 @@ struct ReplacingTests {
         #expect(bench.server.count(KeeperBench.login) == 2)
     }
 
-    @Test func aSessionThatTurnedIntoAnothersIsNotUsed() async throws {
+    @Test func refusesASessionThatNowNamesAnotherAccount() async throws {
         let keeper = try await bench.signedIn(remember: true)
         bench.server.fault(KeeperBench.health) { answer(200, #"{"currentUser":{"id":2}}"#) }
         guard case .failure(.signInRequired) = await replace(keeper, try keeper.session()) else { throw Failure(.profile, "used it") }
         #expect(await keeper.snapshot.state == .signInRequired)
     }
 
-    @Test func everyChangeIsTold() async throws {
+    @Test func reportsEveryChange() async throws {
         let keeper = try await bench.signedIn()
         bench.server.endSessions()
         _ = await replace(keeper, try keeper.session())

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Backends
+@testable import Sessions
 
 @Suite(.timeLimit(.minutes(60))) struct RestingTests {
     let bench: TokenBench
@@ -16,7 +17,7 @@ import Testing
         await failure { () throws(AuthenticationError) in try await keeper.freshSession() }
     }
 
-    @Test func whatItAsksForIsKeptAndATokenThatHoldsServesMeanwhile() async throws {
+    @Test func honorsRetryAfterAndUsesAValidTokenMeanwhile() async throws {
         let keeper = try await bench.signedIn()
         bench.server.fault(TokenBench.refresh) { _ in answer(429, "{}", HeaderField("Retry-After", "3600")) }
         bench.clock.advance(to: noon.addingTimeInterval(800))
@@ -38,7 +39,7 @@ import Testing
         #expect(refreshes == 2)
     }
 
-    @Test func itRestsLongerEachTimeAndAPersonsHurryEndsThat() async throws {
+    @Test func pausesGrowUntilAPersonHurries() async throws {
         let keeper = try await bench.signedIn()
         let session = try await keeper.session()
         for seconds in [5.0, 10, 20, 40, 80, 160, 320, 600, 600] {
@@ -62,7 +63,7 @@ import Testing
     }
 
     /// Time offline must not lengthen the pause for a server that restarts.
-    @Test func whatNeverArrivedMakesNoRestLonger() async throws {
+    @Test func refreshesThatNeverArrivedDoNotLengthenThePause() async throws {
         let keeper = try await bench.signedIn()
         let session = try await keeper.session()
         for _ in 0..<8 {
@@ -92,7 +93,7 @@ import Testing
         #expect(refreshes == 1)
     }
 
-    @Test func anAnswerThatNeverComesIsRestedForToo() async throws {
+    @Test func pausesAfterALostAnswerToo() async throws {
         let keeper = try await bench.signedIn()
         for _ in 0..<2 {
             bench.server.fault(TokenBench.refresh) { _ throws(TransportError) in throw .lost(Failure(.lostAnswer, "Too slow.")) }
@@ -102,7 +103,7 @@ import Testing
         #expect(refreshes == 2)
     }
 
-    @Test func whoeverSignsInEndsTheRest() async throws {
+    @Test func signInEndsThePause() async throws {
         let keeper = try await bench.signedIn()
         bench.server.fault(TokenBench.refresh) { _ in answer(429, "{}", HeaderField("Retry-After", "3600")) }
         bench.clock.advance(to: noon.addingTimeInterval(901))
@@ -112,7 +113,7 @@ import Testing
         #expect(try await bench.bearer(keeper) == "Bearer access-2")
     }
 
-    @Test func aClockThatWasAheadDoesNotProlongIt() async throws {
+    @Test func clockThatWasAheadDoesNotLengthenThePause() async throws {
         bench.clock.step(to: noon.addingTimeInterval(315_360_000))
         let keeper = try await bench.signedIn()
         let session = try await keeper.session()
@@ -123,7 +124,7 @@ import Testing
         #expect(refreshes == 2)
     }
 
-    @Test func nothingBeginsWhileTheDaemonStops() async throws {
+    @Test func startsNoRenewalWhileTheDaemonStops() async throws {
         let keeper = try await bench.signedIn()
         let session = try await keeper.session()
         keeper.stop()

@@ -1,5 +1,7 @@
 import Backends
 import Foundation
+import Outbox
+import Sessions
 import SyncModel
 import Synchronization
 import TestSupport
@@ -25,14 +27,14 @@ struct SendingTests {
         #expect(first?.isEmpty == false && lastCookie != first)
     }
 
-    @Test func cookiesGoNowhereElse() async throws {
+    @Test func sendsCookiesOnlyToTheBackend() async throws {
         _ = try await keeper.send(OutboundRequest(method: "POST", url: "https://elsewhere.org/things"), as: session)
         _ = try await keeper.send(OutboundRequest(method: "GET", url: "http://www.breathesafe.xyz/things"), as: session)
         #expect(bench.server.state.withLock { $0.cookies.suffix(2) } == ["", ""])
         #expect(bench.server.count("GET /csrf_token") == 0)
     }
 
-    @Test func aTokenIsFetchedOnceAndOnlyForWhatChangesSomething() async throws {
+    @Test func fetchesTheCSRFTokenOnceAndOnlyForMutations() async throws {
         #expect(try await keeper.send(get, as: session).response.status == 200)
         #expect(bench.server.count("GET /csrf_token") == 0)
         #expect(try await keeper.send(post, as: session).response.status == 201)
@@ -40,7 +42,7 @@ struct SendingTests {
         #expect(bench.server.count("GET /csrf_token") == 1)
     }
 
-    @Test func aTokenThatIsNoLongerGoodIsReplacedOnce() async throws {
+    @Test func replacesAnExpiredCSRFTokenOnce() async throws {
         _ = try await keeper.send(post, as: session)
         bench.server.forgetTokens()
         #expect(try await keeper.send(post, as: session).response.status == 201)
@@ -50,14 +52,14 @@ struct SendingTests {
         #expect(bench.server.count("POST /managed_users") == 5)
     }
 
-    @Test func a422OfTheApplicationItselfIsNotSentTwice() async throws {
+    @Test func doesNotRepeatARequestAfterTheApplications422() async throws {
         bench.server.fault("POST /managed_users") { answer(422, #"{"messages":["no"]}"#) }
         #expect(try await keeper.send(post, as: session).response.status == 422)
         #expect(bench.server.count("POST /managed_users") == 1)
     }
 
     @Test(arguments: [0, 1, 2, 3])
-    func withoutATokenTheMutationWasCertainlyNotSent(kind: Int) async throws {
+    func withoutACSRFTokenTheMutationIsNotSent(kind: Int) async throws {
         bench.server.fault("GET /csrf_token") { () throws(TransportError) in
             switch kind {
             case 0: throw .unreachable(KeeperBench.offline)
@@ -73,7 +75,7 @@ struct SendingTests {
     }
 
     /// The 401 counts as the answer: it renews the session and does not blame the backend.
-    @Test func a401InPlaceOfATokenIsTheAnswer() async throws {
+    @Test func returnsA401OfTheCSRFRequestAsTheAnswer() async throws {
         bench.server.fault("GET /csrf_token") { answer(401, #"{"messages":["Unauthorized."]}"#) }
         #expect(try await keeper.send(post, as: session).response.status == 401)
         #expect(bench.server.count("POST /managed_users") == 0)
@@ -93,7 +95,7 @@ struct SendingTests {
         #expect(lastCookie != "_s=late")
     }
 
-    @Test func nothingGoesOutUnderAnotherAccount() async throws {
+    @Test func sendsNothingUnderAnotherAccount() async throws {
         _ = try await keeper.signOut(allDevices: false) {}
         _ = try await keeper.signIn(.password(email: "bob@lab.test", Secret("right")), remember: false)
         let before = bench.server.log.count
@@ -102,7 +104,7 @@ struct SendingTests {
         #expect(bench.server.log.count == before)
     }
 
-    @Test func aProbeSaysHowTheBackendIsAndChangesNothing() async throws {
+    @Test func probeReportsHealthAndChangesNothing() async throws {
         #expect(await keeper.probe() == .well(account: "1"))
         let cookie = lastCookie
         _ = await keeper.probe()
@@ -112,8 +114,7 @@ struct SendingTests {
     }
 
     @Test func renewedCookiesAreStoredAtMostOnceAMinuteAndWhenAsked() async throws {
-        let path = "\(bench.folder.path)/breathesafe.session"
-        func stored() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }
+        func stored() throws -> StoredSession { try bench.store.outbox.session(of: "breathesafe") }
         let first = try stored()
         bench.clock.advance(by: 59)
         _ = try await keeper.send(get, as: session)

@@ -1,5 +1,6 @@
 import Backends
 import Foundation
+import Sessions
 import SyncModel
 import Synchronization
 import TestSupport
@@ -11,7 +12,7 @@ import Testing
     init() throws { bench = try TokenBench() }
 
     private static let call = "    request: POST /logout\n    json: {token: \"{refresh}\"}\n    json_all: {all: true}\n"
-    private static let couldNot = SignOutOutcome.Server.failed("The token had ended and could not be renewed.")
+    private static let couldNot = SignOutOutcome.Server.failed("The backend refused the token, and Homing could not renew it.")
     private static let ann = Account(id: "7", label: "ann@lab.test")
 
     private func renewing(_ keeper: SessionKeeper) async throws -> Task<Session, any Error> {
@@ -23,7 +24,7 @@ import Testing
     }
 
     /// Neither the refresh nor the send ends before the sign-out, so it cannot have waited for them.
-    @Test func withNoCallToMakeItWaitsForNothing() async throws {
+    @Test func signOutWithoutALogoutRequestDoesNotWait() async throws {
         let keeper = try await bench.signedIn(Self.call, "")
         let renewal = try await renewing(keeper)
         let (sends, end) = AsyncStream.makeStream(of: Void.self)
@@ -40,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func aRenewalThatIsOverTooLateTouchesNobodyWhoSignedInMeanwhile(isRefused: Bool) async throws {
+    func lateRenewalDoesNotTouchTheNextAccount(isRefused: Bool) async throws {
         let keeper = try await bench.signedIn(Self.call, "")
         let renewal = try await renewing(keeper)
         if isRefused { bench.server.fault(TokenBench.refresh) { _ in answer(401, #"{"code":"gone"}"#) } }
@@ -53,7 +54,7 @@ import Testing
         #expect(try await bench.keeper().session().account.label == "bob@lab.test")
     }
 
-    @Test func whoeverSignsInWaitsForWhatIsBeingSent() async throws {
+    @Test func signInWaitsForRequestsBeingSent() async throws {
         let keeper = try await bench.signedIn(Self.call, "")
         let (sends, end) = AsyncStream.makeStream(of: Void.self)
         let isDrained = Mutex(false)
@@ -69,7 +70,7 @@ import Testing
         #expect(isDrained.withLock { $0 })
     }
 
-    @Test func aRefreshThatHangsIsWaitedForOnceAndNotAskedForAgain() async throws {
+    @Test func waitsOnceForAHangingRefreshAndSendsNoOther() async throws {
         let keeper = try await bench.signedIn("request: POST /refresh", "request: POST /refresh\n    timeout: 0.2")
         bench.clock.advance(to: noon.addingTimeInterval(901))
         let renewal = try await renewing(keeper)
@@ -98,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [("[refresh]", TokenBench.refresh), ("[login]", TokenBench.login)])
-    func aRenewalThatIsRefusedMeanwhileMeansThatTheSessionWasGone(way: String, line: String) async throws {
+    func refusedRenewalMeansThatTheSessionWasGone(way: String, line: String) async throws {
         let keeper = try await bench.signedIn("on_401: [refresh]", "on_401: \(way)", remember: line == TokenBench.login)
         let stale = try await keeper.session()
         bench.server.state.withLock { ($0.access, $0.refresh) = (nil, nil) }
@@ -115,7 +116,7 @@ import Testing
         _ = await renewal.result
     }
 
-    @Test func aTokenThatIsRefusedAndNotRenewedMeansThatTheSessionWasGone() async throws {
+    @Test func refusedTokenAndRefreshMeanThatTheSessionWasGone() async throws {
         let keeper = try await bench.signedIn()
         bench.server.state.withLock { ($0.access, $0.refresh) = (nil, nil) }
         #expect(try await keeper.signOut(allDevices: false) {}.server == .alreadyGone)
@@ -123,7 +124,7 @@ import Testing
     }
 
     /// The server has ended only the access token.
-    @Test(arguments: [true, false]) func aTokenThatTheServerRefusesIsRenewedOnceToSignOutWith(allDevices: Bool) async throws {
+    @Test(arguments: [true, false]) func renewsARefusedTokenOnceToSignOut(allDevices: Bool) async throws {
         let keeper = try await bench.signedIn()
         bench.server.state.withLock { $0.access = nil }
         #expect(try await keeper.signOut(allDevices: allDevices) {}.server == .ended)
@@ -132,7 +133,7 @@ import Testing
     }
 
     /// An earlier refresh failed; the sign-out tries once more first.
-    @Test(arguments: [true, false]) func aTokenThatTheServerHadRefusedIsRenewedBeforeTheSignOut(allDevices: Bool) async throws {
+    @Test(arguments: [true, false]) func renewsATokenRefusedEarlierBeforeTheSignOut(allDevices: Bool) async throws {
         let keeper = try await bench.signedIn()
         bench.server.state.withLock { $0.access = nil }
         bench.server.fault(TokenBench.refresh) { _ in answer(503, "{}") }
@@ -143,7 +144,7 @@ import Testing
         #expect(bench.server.state.withLock { $0.refresh } == nil)
     }
 
-    @Test func aSessionWhoseTokenIsRefusedAndCannotBeRenewedIsNotCalledGone() async throws {
+    @Test func refusedTokenThatCannotBeRenewedIsReportedAsAFailure() async throws {
         let keeper = try await bench.signedIn()
         bench.server.state.withLock { $0.access = nil }
         bench.server.fault(TokenBench.refresh) { _ in answer(503, "{}") }
@@ -152,7 +153,7 @@ import Testing
         #expect(bench.server.state.withLock { $0.refresh } == "refresh-1")
     }
 
-    @Test func aSignOutOfADaemonThatStopsBeginsNoRefresh() async throws {
+    @Test func signOutOfAStoppingDaemonStartsNoRefresh() async throws {
         let keeper = try await bench.signedIn()
         bench.clock.advance(to: noon.addingTimeInterval(901))
         bench.server.fault(TokenBench.logout) { _ in answer(401, "{}") }
@@ -161,12 +162,10 @@ import Testing
         #expect(bench.server.count(TokenBench.refresh) == 0)
     }
 
-    @Test func aSessionThatIsKeptKeepsTheRenewalThatWasUnderWay() async throws {
+    @Test func keptSessionKeepsItsRenewalInProgress() async throws {
         let text = TokenBench.profile.replacing("on_failure: clear", with: "on_failure: keep")
             .replacing("request: POST /refresh", with: "request: POST /refresh\n    timeout: 0.2")
-        let keeper = try SessionKeeper(
-            backend: try load(["tok.yaml": text])[0], directory: bench.folder.path, vault: bench.vault, transport: bench.server,
-            clock: bench.clock)
+        let keeper = try bench.store.keeper(try load(["tok.yaml": text])[0], bench.server, bench.clock)
         _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
         let renewal = try await renewing(keeper)
         bench.server.fault(TokenBench.logout) { _ in answer(500, "{}") }
@@ -180,7 +179,7 @@ import Testing
         #expect(try await bench.bearer(keeper) == "Bearer access-2")
     }
 
-    @Test func aWiderSignOutDoesNotPassForTheNarrowerOneUnderWay() async throws {
+    @Test func allDevicesDoesNotJoinASignOutOfOneDevice() async throws {
         let keeper = try await bench.signedIn()
         bench.server.hold(TokenBench.logout)
         async let narrow = keeper.signOut(allDevices: false) {}
@@ -190,7 +189,7 @@ import Testing
         #expect(try await narrow.server == .ended)
     }
 
-    @Test func aNarrowerSignOutJoinsTheWiderOneUnderWay() async throws {
+    @Test func signOutOfOneDeviceJoinsOneOfAllDevices() async throws {
         let keeper = try await bench.signedIn()
         bench.server.hold(TokenBench.logout)
         async let wide = keeper.signOut(allDevices: true) {}

@@ -1,10 +1,11 @@
 import Backends
 import Foundation
+import Outbox
+import Sessions
 import SyncModel
 import Synchronization
 import TestSupport
 import Testing
-import Vault
 
 struct SigningInTests {
     let bench: KeeperBench
@@ -19,17 +20,7 @@ struct SigningInTests {
         }
     }
 
-    /// Otherwise no sign-in could succeed, because no session could be stored.
-    @Test func withoutAFolderForSessionsNothingBegins() throws {
-        try Data().write(to: URL(fileURLWithPath: bench.folder("sessions")))
-        #expect(throws: VaultError.self) {
-            try SessionKeeper(
-                backend: breathesafe("schema: 1", "schema: 1"), directory: bench.folder("sessions/here"), vault: bench.vault,
-                transport: bench.server, clock: bench.clock)
-        }
-    }
-
-    @Test func whoSignsInIsSignedInAndStaysSoOverARestart() async throws {
+    @Test func signInSurvivesARestart() async throws {
         let keeper = try bench.keeper()
         #expect(await keeper.snapshot == SessionSnapshot(backend: "breathesafe", state: .signedOut))
         let snapshot = try await keeper.signIn(.password(email: " Ann@Lab.test ", Secret("right")), remember: true)
@@ -43,19 +34,19 @@ struct SigningInTests {
         #expect(try await again.send(get, as: again.session()).response.status == 200)
     }
 
-    @Test func theFileShowsNoSecretAndIsForItsOwnerOnly() async throws {
+    @Test func storesNoSecretInPlainText() async throws {
         _ = try await bench.signedIn(remember: true)
-        let path = "\(bench.folder.path)/breathesafe.session"
-        let bytes = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
-        #expect(!bytes.contains("right") && !bytes.contains("cookie-") && !bytes.contains("ann@lab.test"))
-        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        for name in try bench.store.folder.names {
+            let bytes = String(decoding: try Data(contentsOf: URL(fileURLWithPath: bench.store.folder(name))), as: UTF8.self)
+            #expect(!bytes.contains("right") && !bytes.contains("cookie-"), "\(name)")
+        }
     }
 
     @Test func aWrongPasswordIsRefusedInTheServersWordsAndChangesNothing() async throws {
         let keeper = try bench.keeper()
         #expect(await signIn(keeper, "ann@lab.test", "wrong") == .refused("Invalid Email or password."))
         #expect(await keeper.snapshot.state == .signedOut)
-        #expect(try bench.folder.names == [])
+        #expect(try bench.store.outbox.session(of: "breathesafe") == .none)
     }
 
     @Test func aFailedSignInLeavesTheSessionAsItWas() async throws {
@@ -66,20 +57,20 @@ struct SigningInTests {
         #expect(try await keeper.send(get, as: keeper.session()).response.status == 200)
     }
 
-    @Test func signingInGoesWithAnEmptyJarEvenOverALiveSession() async throws {
+    @Test func signInSendsNoCookiesEvenDuringASession() async throws {
         let keeper = try await bench.signedIn()
         _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
         let sent = bench.server.state.withLock { state in zip(state.log, state.cookies).filter { $0.0 == KeeperBench.login }.map(\.1) }
         #expect(sent == ["", ""])
     }
 
-    @Test func somebodyElseHasToWaitUntilTheFirstIsSignedOut() async throws {
+    @Test func refusesASecondAccountWhileOneIsSignedIn() async throws {
         let keeper = try await bench.signedIn()
         #expect(await signIn(keeper, "bob@lab.test") == .conflict(KeeperBench.ann))
         #expect(bench.server.count(KeeperBench.login) == 1)
     }
 
-    @Test func anAnswerForAnotherAccountIsNotBelieved() async throws {
+    @Test func refusesAnAnswerForAnotherAccount() async throws {
         let keeper = try bench.keeper()
         bench.server.fault(KeeperBench.login) { answer(201, #"{"id":2,"email":"bob@lab.test"}"#) }
         guard case .misbehaved = await signIn(keeper) else { throw Failure(.profile, "believed") }
@@ -106,7 +97,7 @@ struct SigningInTests {
         (404, "{}", "application/json", .profile), (405, "{}", "application/json", .profile),
         (408, "{}", "application/json", .serverError), (423, "<html>", "text/html", .intercepted),
     ])
-    func whatSaysNothingOfThePersonRefusesNobody(status: Int, body: String, type: String, reason: Failure.Reason) async throws {
+    func answersThatAreNotAboutTheAccountAreUnavailable(status: Int, body: String, type: String, reason: Failure.Reason) async throws {
         let keeper = try bench.keeper()
         bench.server.fault(KeeperBench.login) { answer(status, body, type: type) }
         guard case .unavailable(let failure) = await signIn(keeper) else { throw Failure(.profile, "took it for a refusal") }
@@ -116,7 +107,7 @@ struct SigningInTests {
     @Test(arguments: [
         (423, #"{"error":"Too many tries."}"#), (401, #"{"error":"Your account is locked."}"#), (403, #"{"error":"ACCOUNT_LOCKED"}"#),
     ])
-    func aLockedAccountIsSaidToBeLocked(status: Int, body: String) async throws {
+    func reportsALockedAccount(status: Int, body: String) async throws {
         let keeper = try bench.keeper("relogin: [", "relogin: [Too many tries., ACCOUNT_LOCKED, ")
         bench.server.fault(KeeperBench.login) { answer(status, body) }
         guard case .locked(let words) = await signIn(keeper) else { throw Failure(.profile, "took it for something else") }
@@ -141,7 +132,7 @@ struct SigningInTests {
         #expect(await keeper.snapshot.remembered)
     }
 
-    @Test func howLongToWaitIsSaid() async throws {
+    @Test func messageSaysHowLongToWait() async throws {
         let keeper = try bench.keeper()
         for (status, after, minutes) in [(429, "300", "5 minutes"), (503, "20", "a minute")] {
             bench.server.fault(KeeperBench.login) {
@@ -151,7 +142,7 @@ struct SigningInTests {
                     body: Data(#"{"error":"Slow down"}"#.utf8))
             }
             guard case .unavailable(let failure) = await signIn(keeper) else { throw Failure(.profile, "took it for a refusal") }
-            #expect(failure.reason == .throttled && failure.message == "Slow down. It can be tried again in \(minutes).")
+            #expect(failure.reason == .throttled && failure.message == "Slow down. The next sign-in is possible in \(minutes).")
         }
     }
 
@@ -161,12 +152,12 @@ struct SigningInTests {
         #expect(await signIn(keeper) == .unavailable(KeeperBench.offline))
     }
 
-    @Test func aPasswordIsNotKeptWhereTheProfileHasNoUseForIt() async throws {
+    @Test func doesNotKeepAPasswordThatTheProfileNeverUses() async throws {
         let keeper = try bench.keeper("on_401: [login]", "on_401: []")
         #expect(try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: true).remembered == false)
     }
 
-    @Test func aChangedAddressSendsNoCookiesAndIsHealedByTheOldOne() async throws {
+    @Test func sendsNoCookiesToAChangedAddressAndRestoresTheSessionAtTheOldOne() async throws {
         let before = try await bench.signedIn(remember: true).snapshot
         let moved = try bench.keeper("https://www.breathesafe.xyz", "https://evil.example")
         let snapshot = await moved.snapshot
@@ -180,10 +171,8 @@ struct SigningInTests {
         #expect(try await bench.keeper().snapshot.atFirst == before.atFirst)
     }
 
-    @Test func anAccountOfAnotherAddressIsNotTheOneWithItsNumber() async throws {
-        let keeper = try SessionKeeper(
-            backend: breathesafe(), foreignTo: "https://old.test:443", directory: bench.folder.path, vault: bench.vault,
-            transport: bench.server, clock: bench.clock)
+    @Test func tellsAccountsWithTheSameNumberAtTwoAddressesApart() async throws {
+        let keeper = try bench.store.keeper(breathesafe(), foreignTo: "https://old.test:443", bench.server, bench.clock)
         let snapshot = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
         #expect(snapshot.account?.id == "1@https://www.breathesafe.xyz:443")
         let session = try await keeper.session()
@@ -193,38 +182,22 @@ struct SigningInTests {
         #expect(try await bench.keeper().snapshot.account?.id == "1")
     }
 
-    @Test func aDamagedFileIsPutAsideAndTheWorkGoesOn() async throws {
+    @Test(arguments: ["zeroblob(40)", "substr(sealed, 1, length(sealed) - 1)"])
+    func unreadableSessionRequiresSignIn(damaged: String) async throws {
         _ = try await bench.signedIn()
-        let path = "\(bench.folder.path)/breathesafe.session"
-        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-        bytes[40] ^= 1
-        try bytes.write(to: URL(fileURLWithPath: path))
+        try bench.store.write("UPDATE session SET sealed = \(damaged)")
         let keeper = try bench.keeper()
         let snapshot = await keeper.snapshot
-        #expect(snapshot.state == .signInRequired && snapshot.reason?.contains("the stored session cannot be read") == true)
-        #expect(try bench.folder.names == ["breathesafe.session.damaged-\(Int(noon.timeIntervalSince1970))"])
+        #expect(snapshot.state == .signInRequired && snapshot.reason == "the stored session cannot be read")
         #expect(await signIn(keeper) == nil)
+        #expect(try await bench.keeper().snapshot.state == .signedIn)
     }
 
-    @Test func aFileThatTheDiskDoesNotGiveIsPutAsideToo() async throws {
+    @Test func refusesTheStoredSessionOfAnotherBackend() async throws {
         _ = try await bench.signedIn()
-        let path = "\(bench.folder.path)/breathesafe.session"
-        try FileManager.default.removeItem(atPath: path)
-        // The file opens, but reading it fails with EIO.
-        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/proc/self/mem")
-        let keeper = try bench.keeper()
-        #expect(await keeper.snapshot.state == .signInRequired)
-        #expect(try bench.folder.names == ["breathesafe.session.damaged-\(Int(noon.timeIntervalSince1970))"])
-        #expect(await signIn(keeper) == nil)
-    }
-
-    @Test func anotherBackendsFileDoesNotOpen() async throws {
-        _ = try await bench.signedIn()
+        try bench.store.write("INSERT INTO session SELECT 'other', sealed FROM session")
         let other = edited("name: breathesafe", "name: other")
-        try FileManager.default.copyItem(atPath: "\(bench.folder.path)/breathesafe.session", toPath: "\(bench.folder.path)/other.session")
-        let keeper = try SessionKeeper(
-            backend: load(["other.yaml": other])[0], directory: bench.folder.path, vault: bench.vault, transport: bench.server,
-            clock: bench.clock)
+        let keeper = try bench.store.keeper(load(["other.yaml": other])[0], bench.server, bench.clock)
         #expect(await keeper.snapshot.state == .signInRequired)
     }
 }

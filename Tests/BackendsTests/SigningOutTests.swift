@@ -1,5 +1,6 @@
 import Backends
 import Foundation
+import Sessions
 import SyncModel
 import Synchronization
 import TestSupport
@@ -10,7 +11,7 @@ struct SigningOutTests {
 
     init() throws { bench = try KeeperBench() }
 
-    @Test func signingOutEndsTheSessionHereAndThere() async throws {
+    @Test func signOutEndsTheSessionHereAndAtTheServer() async throws {
         let keeper = try await bench.signedIn(remember: true)
         #expect(try await keeper.signOut(allDevices: false) {} == SignOutOutcome(server: .ended, account: KeeperBench.ann))
         #expect(bench.server.state.withLock { $0.sessions.isEmpty })
@@ -20,7 +21,7 @@ struct SigningOutTests {
         #expect(bench.server.count(KeeperBench.logout) == 1)
     }
 
-    @Test func whatIsUnderWayIsSettledBeforeTheServerIsTold() async throws {
+    @Test func drainsBeforeTellingTheServer() async throws {
         let keeper = try await bench.signedIn()
         let seen = Mutex<(SessionSnapshot.State, Int)?>(nil)
         let server = bench.server
@@ -32,7 +33,7 @@ struct SigningOutTests {
         #expect(seen.withLock { $0?.1 } == 0)
     }
 
-    @Test func aServerThatCannotBeToldDoesNotKeepAnybodySignedIn() async throws {
+    @Test func signsOutHereWhenTheServerIsUnreachable() async throws {
         let keeper = try await bench.signedIn()
         bench.server.fault(KeeperBench.logout) { () throws(TransportError) in throw .unreachable(KeeperBench.offline) }
         #expect(
@@ -41,7 +42,7 @@ struct SigningOutTests {
         #expect(try await bench.keeper().snapshot.state == .signedOut)
     }
 
-    @Test func aProfileMayWantTheSessionKeptWhereTheServerCannotBeTold() async throws {
+    @Test func keepsTheSessionIfTheProfileSaysSoAndTheServerIsUnreachable() async throws {
         let keeper = try bench.keeper("on_failure: clear", "on_failure: keep")
         _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: true)
         bench.server.fault(KeeperBench.logout) { () throws(TransportError) in throw .unreachable(KeeperBench.offline) }
@@ -57,7 +58,7 @@ struct SigningOutTests {
         #expect(try await keeper.signOut(allDevices: false) {} == SignOutOutcome(server: server, account: KeeperBench.ann))
     }
 
-    @Test func allDevicesAtOnceNeedsABackendThatOffersIt() async throws {
+    @Test func refusesAllDevicesIfTheBackendDoesNotOfferIt() async throws {
         let keeper = try await bench.signedIn()
         let error = await failure { () throws(SignOutError) in try await keeper.signOut(allDevices: true) {} }
         #expect(error == .allDevicesUnsupported)
@@ -80,7 +81,7 @@ struct SigningOutTests {
         #expect(bench.server.count(KeeperBench.logout) == 1)
     }
 
-    @Test func aCancelledCallerDoesNotStopIt() async throws {
+    @Test func cancelledCallerDoesNotStopASignOut() async throws {
         let keeper = try await bench.signedIn()
         bench.server.hold(KeeperBench.logout)
         let caller = Task { try await keeper.signOut(allDevices: false) {} }
@@ -95,25 +96,28 @@ struct SigningOutTests {
     @Test(arguments: ["draining", "telling the server"])
     func aCrashWhileSigningOutSignsOutAtTheNextStart(moment: String) async throws {
         let keeper = try await bench.signedIn(remember: true)
-        let after = try KeeperBenchCopy(bench)
+        let image = Mutex<SessionStore?>(nil)
+        // `try?`: a missing image fails the test.
+        let crash: @Sendable () -> Void = { [store = bench.store] in image.withLock { $0 = try? store.crashed() } }
         if moment == "draining" {
-            _ = try await keeper.signOut(allDevices: false) { after.take() }
+            _ = try await keeper.signOut(allDevices: false) { crash() }
         } else {
             bench.server.fault(KeeperBench.logout) { () throws(TransportError) in
-                after.take()
+                crash()
                 throw .lost(KeeperBench.offline)
             }
             _ = try await keeper.signOut(allDevices: false) {}
         }
         let requests = bench.server.log.count
-        let restarted = try after.keeper()
+        let after = try #require(image.withLock { $0 })
+        let restarted = try after.keeper(breathesafe(), bench.server, bench.clock)
         #expect(await restarted.snapshot.state == .signedOut)
         #expect(await failure { () throws(AuthenticationError) in try await restarted.session() } != nil)
         #expect(bench.server.log.count == requests, "the server is not told again")
-        #expect(try await after.keeper().snapshot.state == .signedOut)
+        #expect(try await after.keeper(breathesafe(), bench.server, bench.clock).snapshot.state == .signedOut)
     }
 
-    @Test func aRenewalUnderWaySavesNothingButTheServersSessionToEnd() async throws {
+    @Test func renewalDuringASignOutServesOnlyToEndTheSession() async throws {
         let keeper = try await bench.signedIn(remember: true)
         let stale = try await keeper.session()
         bench.server.endSessions()
@@ -129,7 +133,7 @@ struct SigningOutTests {
         #expect(await keeper.snapshot.state == .signedOut)
     }
 
-    @Test func somebodyWhoSignsInMeanwhileWaitsForIt() async throws {
+    @Test func signInWaitsForTheSignOutInProgress() async throws {
         let keeper = try await bench.signedIn()
         bench.server.hold(KeeperBench.logout)
         async let out = keeper.signOut(allDevices: false) {}
@@ -138,24 +142,5 @@ struct SigningOutTests {
         bench.server.open()
         _ = try await out
         #expect(try await bob.account?.id == "2")
-    }
-}
-
-final class KeeperBenchCopy: Sendable {
-    private let bench: KeeperBench
-    private let folder: TemporaryDirectory
-
-    init(_ bench: KeeperBench) throws {
-        self.bench = bench
-        folder = try TemporaryDirectory()
-    }
-
-    func take() {
-        // `try?`: a missing file fails the test.
-        try? FileManager.default.copyItem(atPath: "\(bench.folder.path)/breathesafe.session", toPath: "\(folder.path)/breathesafe.session")
-    }
-
-    func keeper() throws -> SessionKeeper {
-        try SessionKeeper(backend: breathesafe(), directory: folder.path, vault: bench.vault, transport: bench.server, clock: bench.clock)
     }
 }

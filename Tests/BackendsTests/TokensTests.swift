@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Backends
+@testable import Sessions
 
 struct TokensTests {
     @Test(arguments: [#""3600""#, "3600", "3600.0", "3.6e3"]) func readsSecondsAsNumberOrText(text: String) throws {

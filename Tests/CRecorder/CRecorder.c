@@ -493,10 +493,11 @@ int rmdir(const char *path) { return placing(call_rmdir, RECORDER_RMDIR, "rmdir"
 // MARK: Sockets
 
 static ssize_t received(int file, const void *data, ssize_t size) {
-    if (size <= 0 || step_now >= step_count || socket_kind(file) != TCP) return size;
+    int kind = size <= 0 || step_now >= step_count ? 0 : socket_kind(file);
+    if (!kind) return size;
     struct iovec one = {(void *)data, (size_t)size};
     lock();
-    meet("receive", "after", NULL, &one, 1);
+    meet(kind == TCP ? "receive" : "request", "after", NULL, &one, 1);
     unlock();
     return size;
 }

@@ -1,6 +1,9 @@
 import Backends
 import Delivery
 import Foundation
+import Logging
+import Outbox
+import Sessions
 import SyncModel
 import Synchronization
 import TestSupport
@@ -22,8 +25,8 @@ struct CourierTests {
         try FileManager.default.createDirectory(atPath: folder("profiles"), withIntermediateDirectories: true)
         try folder.write(Self.profile, to: "profiles/breathesafe.yaml")
         let backend = try ProfileLibrary.load(directory: folder("profiles"), deviceID: "d", version: "1")[0]
-        let keeper = try SessionKeeper(
-            backend: backend, directory: folder.path, vault: Vault(key: VaultKey()), transport: server, clock: clock)
+        let outbox = try Outbox(file: folder("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
+        let keeper = try SessionKeeper(backend: backend, outbox: outbox, transport: server, clock: clock, log: Logger(label: "test"))
         _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
         courier = Courier(keeper: keeper, policy: RetryPolicy(), clock: clock)
         server.forget()

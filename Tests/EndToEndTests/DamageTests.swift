@@ -54,6 +54,9 @@ import Testing
         #expect(try await station.event("salvaged")?.detail["missing"] == "0")
 
         try await station.sandbox.up()
+        // The damage to the WAL has cost the session: an earlier version of it must not come back.
+        #expect(try await station.status().backends.first?.session.state == "signedOut")
+        try await station.login()
         let sync = try await station.homing("sync", "--wait", "--timeout", "600")
         #expect(try await station.entries("delivered").count == 6, "\(sync.text)")
         #expect(station.sandbox.ledger.duplicates.isEmpty)
@@ -76,13 +79,14 @@ import Testing
         try await station.end(SIGTERM)
         // Damages some table leaf pages, which neither the quick check nor a start reads.
         try damage("outbox.sqlite", of: station) { content in
-            for page in 34..<content.count / 4096 where page % 3 == 0 && content[page * 4096] == 13 {
+            for page in 60..<content.count / 4096 where page % 3 == 0 && content[page * 4096] == 13 {
                 content.replaceSubrange(page * 4096..<(page + 1) * 4096, with: Data(count: 4096))
             }
         }
         let process = try await station.start(logTo: station.directory("log"))
         let report = try await self.report(of: station)
-        #expect(try String(contentsOfFile: station.directory("log"), encoding: .utf8).contains("The store is damaged and will be reopened"))
+        let log = try String(contentsOfFile: station.directory("log"), encoding: .utf8)
+        #expect(log.contains("The store is damaged and will be reopened"), "\(log)")
         #expect(process.isRunning)
         #expect(report.saved + report.quarantined + report.missing == 200 && report.quarantined > 0, "\(report)")
 
@@ -169,21 +173,6 @@ import Testing
         }
     }
 
-    @Test func aSessionThatCannotBeReadIsPutAside() async throws {
-        let station = try await TestStation()
-        try await station.start()
-        try await station.login()
-        try await station.end(SIGTERM)
-        try damage("sessions/breathesafe.session", of: station) { $0[$0.count / 2] ^= 1 }
-        try await station.start()
-        let session = try #require(try await station.status().backends.first?.session)
-        #expect(session.state == "signInRequired" && session.reason?.contains("the stored session cannot be read") == true)
-        try await station.login()
-        try await station.submit(id: 1)
-        try await station.event("delivered")
-        try await station.end(SIGTERM)
-    }
-
     @Test func anotherKeyIsNoDamage() async throws {
         let station = try await TestStation()
         try await station.start()
@@ -210,7 +199,7 @@ import Testing
         #expect(try await station.entries("held").isEmpty)
         try await station.end(SIGTERM)
         // These files open, but reading them fails with EIO.
-        for name in ["homing.key.check", "device-id", "sessions/breathesafe.session"] {
+        for name in ["homing.key.check", "device-id"] {
             let path = station.directory("state/\(name)")
             if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/proc/self/mem")

@@ -40,7 +40,7 @@ import Testing
         let station = try await station()
         let unnamed = try await signIn(station, 1, as: nil)
         #expect(unnamed.code == 2, "\(unnamed.text)")
-        #expect(unnamed.text.contains("dentist does not say whose a token is"), "\(unnamed.text)")
+        #expect(unnamed.text.contains("dentist does not report the account of a token"), "\(unnamed.text)")
         #expect(unnamed.text.contains("‘homing login --token-stdin --email NAME’"), "\(unnamed.text)")
         #expect(try await station.status().backends[0].session.state == "signedOut")
 

@@ -55,7 +55,7 @@ import Testing
         let station = try await station()
         let refused = try await signIn(station, "others-token", as: "manager@lab.test")
         #expect(refused.code == 5, "\(refused.text)")
-        #expect(refused.text.contains("manager@lab.test is known here as the name of another account"), "\(refused.text)")
+        #expect(refused.text.contains("manager@lab.test is the name of another account"), "\(refused.text)")
         #expect(refused.text.contains("without --email"))
         #expect(try await station.status().backends[0].session.state == "signedOut")
         try await login(station, "others-token", as: "other@lab.test")

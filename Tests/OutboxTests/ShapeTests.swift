@@ -12,6 +12,7 @@ import Testing
     private static let expected: [String: String?] = [
         "entry": "entry", "content": "content", "receipt": "receipt", "event": "event", "attempt": "attempt", "account": "account",
         "origin": "origin", "pause": "pause", "quiet": "quiet", "asideOrder": "place", "afterOrder": nil, "gap": "gap", "run": "epoch",
+        "session": "session",
         "sqlite_sequence": "counter", "lane": "place",
         "sqlite_autoindex_entry_1": "identity", "oneInFlight": "place", "failedOrder": "place", "laneOrder": "place",
         "sqlite_autoindex_receipt_2": "settled",
@@ -33,6 +34,7 @@ import Testing
             case .pause: "pause"
             case .quiet: "quiet"
             case .gap: "gap"
+            case .session: "session"
             case .epoch: "epoch"
             case .counter: "counter"
             case .identity: "identity"
@@ -59,6 +61,7 @@ import Testing
         let pauses = [nil, store.clock.now.addingTimeInterval(7200)].enumerated().map { index, end in
             Pause(backend: "backend \(index)", reason: "a test", since: store.clock.now, until: end, by: "ann")
         }
+        try store.outbox.apply(SessionChange(backend: "breathesafe", record: Data("{}".utf8)), at: store.clock.now)
         try await store.outbox.pause(pauses, by: "ann", at: store.clock.now)
         try store.raw { db in
             try db.execute(

@@ -23,6 +23,13 @@ import Vault
         #expect(try evidence(store).isSealed(by: Vault(key: store.key)) == true)
     }
 
+    @Test func storedSessionIsEvidence() async throws {
+        let store = try Store()
+        try store.outbox.apply(SessionChange(backend: "lab", record: Data("{}".utf8)), at: store.clock.now)
+        #expect(try evidence(store).isSealed(by: Vault(key: store.key)) == true)
+        #expect(try evidence(store).isSealed(by: Vault(key: VaultKey())) == nil)
+    }
+
     /// One or two rows that cannot be decrypted may just be damaged.
     @Test(arguments: [(0, nil), (1, nil), (2, nil), (3, false), (20, false)] as [(Int, Bool?)])
     func anotherKeyIsToldFromDamageByThreeRows(count: Int, answer: Bool?) async throws {

@@ -2,6 +2,7 @@ import Backends
 import Delivery
 import Foundation
 import Outbox
+import Sessions
 import SyncModel
 
 /// The network and the backends. The scheduler chooses fates; profiles interpret responses.

@@ -2,6 +2,7 @@ import Backends
 import ControlAPI
 import Delivery
 import Foundation
+import Sessions
 import SyncModel
 import TestSupport
 import Testing

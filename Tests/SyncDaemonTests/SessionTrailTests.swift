@@ -64,7 +64,7 @@ import Testing
 
     private func event(_ station: DaemonStation, _ kind: String) async throws -> Event? { try await station.event { $0.kind == kind } }
 
-    @Test func everySignInRefusalAndSignOutNamesWhoAskedAndForWhom() async throws {
+    @Test func recordsRequesterAndAccountOfSignInsAndSignOuts() async throws {
         try await DaemonStation.with { station in
             try await running(station) { daemon in
                 let wrong = SignIn(email: "manager@lab.test\nforged", password: "top-secret")
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// The backend was not asked.
-    @Test func aSignInAndASignOutThatAreRefusedHereAreTold() async throws {
+    @Test func recordsSignInsAndSignOutsThatHomingRefuses() async throws {
         try await DaemonStation.with { station in
             try await running(station) { daemon in
                 let account = try #require(try await daemon.signIn(DaemonStation.manager, by: Self.clerk).account)
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func aSignInWithTheKeptPasswordIsToldAsTheDaemonsOwn() async throws {
+    @Test func recordsASignInWithTheKeptPasswordAsTheDaemons() async throws {
         try await DaemonStation.with { station in
             try await running(station) { daemon in
                 var manager = DaemonStation.manager
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func whoHasToSignInAgainIsNamedInTheEventAndInTheJournal() async throws {
+    @Test func namesTheAccountThatMustSignInAgain() async throws {
         try await DaemonStation.with { station in
             try await running(station) { daemon in
                 let account = try #require(try await daemon.signIn(DaemonStation.manager, by: Self.clerk).account)
@@ -145,14 +145,14 @@ import Testing
                 let told = try #require(try await event(station, "signInRequired"))
                 #expect(told.account == account && told.detail["email"] == "manager@lab.test")
                 #expect(
-                    lines.all("A person has to sign in again") == [
-                        "A person has to sign in again account=\(account) backend=breathesafe email=manager@lab.test reason=\(told.detail["reason"] ?? "")"
+                    lines.all("A person must sign in again") == [
+                        "A person must sign in again account=\(account) backend=breathesafe email=manager@lab.test reason=\(told.detail["reason"] ?? "")"
                     ])
             }
         }
     }
 
-    @Test func aRefusalIsToldHoweverManyThereWere() async throws {
+    @Test func recordsEveryRefusal() async throws {
         try await DaemonStation.with { station in
             try await running(station) { daemon in
                 for number in 1...15 {
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func whoeverMayNotDiscardSignsOutAndNothingIsDestroyed() async throws {
+    @Test func signOutWithoutTheRightToDiscardKeepsTheEntries() async throws {
         try await DaemonStation.with { station in
             try dropping(station)
             try await running(station) { daemon in
@@ -189,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func whoeverMayDiscardDropsAndSaysSo() async throws {
+    @Test func signOutByAnAdministratorDiscardsAndReportsTheEntries() async throws {
         try await DaemonStation.with { station in
             try dropping(station)
             try await running(station) { daemon in
@@ -205,7 +205,7 @@ import Testing
     }
 
     /// For example, `base_url` points to another server.
-    @Test func aSignInThatFailsIsToldLikeARefusal() async throws {
+    @Test func recordsAFailedSignIn() async throws {
         try await DaemonStation.with { station in
             let path = station.directory("backends/breathesafe.yaml")
             let text = try String(contentsOfFile: path, encoding: .utf8)

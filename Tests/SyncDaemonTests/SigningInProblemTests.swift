@@ -1,6 +1,7 @@
 import Backends
 import ControlAPI
 import Foundation
+import Sessions
 import SyncModel
 import TestSupport
 import Testing
@@ -17,14 +18,14 @@ import Testing
     private static let keyed = "{scheme: bearer, on_401: []}"
     private static let refreshed =
         "{scheme: bearer, on_401: [refresh], refresh: {request: POST /r, json: {t: '{refresh}'}, access: /a, account: /u}}"
-    private static let password = WayIn.password(email: "ann@lab.test", Secret("x"))
+    private static let password = SignInMethod.password(email: "ann@lab.test", Secret("x"))
 
-    private func problem(_ error: AuthenticationError, _ way: WayIn = password, auth: String = refreshed) throws -> Problem {
+    private func problem(_ error: AuthenticationError, _ method: SignInMethod = password, auth: String = refreshed) throws -> Problem {
         let backend = try backend(auth)
-        return Problem(error, signingInAt: backend, by: way, NextCommands(backend: "b", means: backend.signInMeans))
+        return Problem(error, signingInAt: backend, by: method, NextCommands(backend: "b", means: backend.signInMeans))
     }
 
-    @Test func theNextStepFitsTheWayIn() throws {
+    @Test func theNextStepFitsTheSignInMethod() throws {
         let refused = AuthenticationError.refused("No.")
         #expect(try problem(refused).next?.hasPrefix("Check the e-mail address and the password") == true)
         let refresh = try #require(try problem(refused, .refreshToken(Secret("t"), label: nil)).next)
@@ -32,30 +33,31 @@ import Testing
         let key = try #require(try problem(refused, .accessToken(Secret("t"), label: nil), auth: Self.keyed).next)
         #expect(key.contains("‘homing login --backend b --token-stdin’") && !key.contains("password"))
         #expect(
-            try problem(.unsupported("b takes no e-mail and password."), auth: Self.keyed).next
+            try problem(.unsupported("b does not accept an e-mail address and password."), auth: Self.keyed).next
                 == "Sign in with ‘homing login --backend b --token-stdin’.")
     }
 
-    @Test func whereOnlyTheProfileIsInTheWayNobodyIsSentBackToTheSameCommand() throws {
-        let words = "Its profile has to name ‘account’ in ‘refresh’."
+    @Test func blamesTheProfileIfItsOwnSignInMethodIsUnsupported() throws {
+        let words = "Its profile must set auth.refresh.account or health."
         let problem = try problem(.unsupported(words), .refreshToken(Secret("t"), label: nil))
         #expect(problem.detail == words)
-        #expect(problem.next == "Ask whoever maintains the profile b.yaml to put that right; trying again before does not help.")
+        #expect(problem.next == "Tell the maintainer of the profile b.yaml. Signing in again does not help until it is corrected.")
     }
 
-    @Test func aSecondFactorIsSaidToBeOne() throws {
+    @Test func reportsASecondFactor() throws {
         let problem = try problem(.secondFactor)
-        #expect(problem.detail == "This account needs a second factor, which Homing cannot give.")
+        #expect(problem.detail == "This account needs a second factor, which Homing cannot provide.")
         #expect(
             problem.next
-                == "Use an account without it, or hand in a refresh token with ‘homing login --backend b --refresh-token-stdin’.")
+                == "Use an account without a second factor, or sign in with a refresh token: ‘homing login --backend b --refresh-token-stdin’."
+        )
     }
 
     @Test(arguments: [
-        (Failure.Reason.throttled, "backend-unreachable", "Wait that long"),
-        (.profile, "backend-misbehaved", "maintains the profile b.yaml"),
+        (Failure.Reason.throttled, "backend-unreachable", "Try again after the time given"),
+        (.profile, "backend-misbehaved", "maintainer of the profile b.yaml"),
         (.intercepted, "backend-unreachable", "sign in to the network first"), (.serverError, "backend-unreachable", "in a few minutes"),
-        (.offline, "backend-unreachable", "Signing in needs the network"), (.stopping, "stopping", "once it runs again"),
+        (.offline, "backend-unreachable", "Signing in needs the network"), (.stopping, "stopping", "When it runs again"),
     ])
     func eachReasonHasItsNextStep(reason: Failure.Reason, code: String, next: String) throws {
         let problem = try problem(.unavailable(Failure(reason, "Its words.")))
@@ -64,19 +66,19 @@ import Testing
         #expect(problem.next?.contains("needs the network") == (reason == .offline))
     }
 
-    @Test func aTokenWithoutANameIsRefusedWithTheWholeCommand() throws {
+    @Test func unnamedTokenIsRefusedWithTheWholeCommand() throws {
         let backend = try backend(Self.keyed)
         let commands = NextCommands(backend: "b", means: backend.signInMeans, needsNames: backend.needsNames)
         let problem = Problem(.unnamed, signingInAt: backend, by: .accessToken(Secret("t"), label: nil), commands)
         #expect(problem.code == .invalidRequest)
-        #expect(problem.detail == "Nobody was signed in: b does not say whose a token is, so the account needs a name.")
+        #expect(problem.detail == "Not signed in: b does not report the account of a token, so you must name it.")
         #expect(problem.next?.contains("‘homing login --backend b --token-stdin --email NAME’") == true)
         #expect(commands.login(of: "clinic") == "homing login --backend b --token-stdin --email clinic")
         #expect(commands.login(of: "Ann's lab") == #"homing login --backend b --token-stdin --email 'Ann'\''s lab'"#)
         #expect(try !self.backend(Self.refreshed).needsNames)
     }
 
-    @Test func whereSomebodyIsSignedInTheFirstWordsSayThatNothingWasChanged() throws {
+    @Test func conflictSaysFirstThatNothingWasChanged() throws {
         let problem = try problem(.conflict(Account(id: "1", label: "ann@lab.test")))
         #expect(problem.detail == "Nothing was changed: ann@lab.test is signed in at b already.")
         #expect(problem.next?.contains("‘homing logout --backend b’") == true)
@@ -87,21 +89,21 @@ import Testing
         ("Your account is not activated yet.", false), ("Invalid Email or password.", true), ("No.", true),
         ("Could not verify the password.", true),
     ])
-    func thePasswordIsOnlyToBeCheckedWhereItMayBeWrong(words: String, isInQuestion: Bool) throws {
+    func asksToCheckThePasswordOnlyIfItMayBeWrong(words: String, isInQuestion: Bool) throws {
         #expect(try problem(.refused(words)).next?.contains("password") == isInQuestion)
     }
 
-    @Test func whoIsLockedOutIsToldToWait() throws {
+    @Test func lockedAccountIsToldToWait() throws {
         let problem = try problem(.locked("Your account is locked."))
         #expect(problem.code == .signInRefused && problem.detail == "b refused the sign-in: Your account is locked.")
-        #expect(problem.next?.contains("a further try may prolong it") == true)
+        #expect(problem.next?.contains("another try may extend it") == true)
     }
 
-    @Test func aNameThatIsAnotherAccountsIsRefusedWithWhatToDo() throws {
+    @Test func refusalOfATakenNameSaysWhatToDo() throws {
         let problem = try problem(.labelTaken("bob@lab.test"), .refreshToken(Secret("t"), label: "bob@lab.test"))
         #expect(problem.code == .signInRefused)
+        #expect(problem.detail == "Not signed in at b: bob@lab.test is the name of another account.")
         #expect(
-            problem.detail == "Nobody was signed in at b: bob@lab.test is known here as the name of another account than the token’s.")
-        #expect(problem.next?.hasPrefix("Hand in the same token again without --email") == true)
+            problem.next?.hasPrefix("Run ‘homing login --backend b --refresh-token-stdin’ with the same token, without --email") == true)
     }
 }

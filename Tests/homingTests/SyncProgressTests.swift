@@ -79,7 +79,7 @@ import Testing
             (0, nil, "No entries are waiting to be sent."),
             (1, nil, "1 entry is waiting to be sent. Sending has started. To wait until the queue is empty, run: homing sync --wait"),
             (2, "The server cannot be reached.", "2 entries are waiting to be sent.\nThe server cannot be reached."),
-            (0, "Nobody is signed in.", "No entries are waiting to be sent.\nNobody is signed in."),
+            (0, "Not signed in.", "No entries are waiting to be sent.\nNot signed in."),
         ] as [(Int, String?, String)])
     func syncSaysHowManyWaitAndWhatIsInTheWay(waiting: Int, obstacle: String?, text: String) {
         #expect(SyncText.report(SyncReport(waiting: waiting, cursor: 1, obstacle: obstacle)) == text)

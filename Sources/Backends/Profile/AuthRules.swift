@@ -3,30 +3,30 @@ import JSON
 import SyncModel
 
 /// The table `auth`.
-struct AuthRules: Sendable {
-    let scheme: SchemeName
-    let means: SignInMeans
-    let placement: TokenPlacement
+package struct AuthRules: Sendable {
+    package let scheme: SchemeName
+    package let means: SignInMeans
+    package let placement: TokenPlacement
     /// Ways to renew an ended session, in order; if all fail, a person must sign in.
-    let renewals: [WayBack]
+    package let renewals: [WayBack]
     /// Renew this many seconds before expiry; at most a fifth of the lifetime.
-    let skew: TimeInterval
+    package let skew: TimeInterval
     /// Used if the server gives none, in seconds.
-    let lifetime: TimeInterval?
+    package let lifetime: TimeInterval?
     /// Renew an unused session after this time, in seconds, so that the server keeps it.
-    let keepalive: TimeInterval?
-    let csrf: CSRFRules?
+    package let keepalive: TimeInterval?
+    package let csrf: CSRFRules?
     /// Nil if people sign in with tokens only.
-    let login: LoginRules?
-    let refresh: RefreshRules?
-    let logout: LogoutRules
+    package let login: LoginRules?
+    package let refresh: RefreshRules?
+    package let logout: LogoutRules
 
-    enum SchemeName: String, CaseIterable { case cookie, bearer }
-    enum WayBack: String, CaseIterable { case refresh, login }
+    package enum SchemeName: String, CaseIterable { case cookie, bearer }
+    package enum WayBack: String, CaseIterable { case refresh, login }
 
-    var renewsByLogin: Bool { renewals.contains(.login) }
+    package var renewsByLogin: Bool { renewals.contains(.login) }
 
-    enum TokenPlacement: Hashable {
+    package enum TokenPlacement: Hashable {
         /// `Authorization: Bearer …` (RFC 6750 2.1).
         case header
         /// A query parameter.
@@ -34,43 +34,43 @@ struct AuthRules: Sendable {
     }
 
     /// A token required in every modifying request.
-    struct CSRFRules: Sendable {
-        let request: RequestTemplate
-        let token: JSONPointer
-        let header: String
+    package struct CSRFRules: Sendable {
+        package let request: RequestTemplate
+        package let token: JSONPointer
+        package let header: String
     }
 
-    struct LoginRules: Sendable {
-        let request: RequestTemplate
+    package struct LoginRules: Sendable {
+        package let request: RequestTemplate
         /// Nil for the scheme cookie.
-        let tokens: TokenRules?
-        let account: [JSONPointer]
-        let email: [JSONPointer]
+        package let tokens: TokenRules?
+        package let account: [JSONPointer]
+        package let email: [JSONPointer]
         /// Present without a token when the account needs a second factor.
-        let secondFactor: [JSONPointer]
+        package let secondFactor: [JSONPointer]
     }
 
-    struct RefreshRules: Sendable {
-        let request: RequestTemplate
-        let tokens: TokenRules
+    package struct RefreshRules: Sendable {
+        package let request: RequestTemplate
+        package let tokens: TokenRules
         /// Optional.
-        let account: [JSONPointer]
+        package let account: [JSONPointer]
     }
 
-    struct TokenRules: Sendable {
-        let access: [JSONPointer]
-        let refresh: [JSONPointer]
+    package struct TokenRules: Sendable {
+        package let access: [JSONPointer]
+        package let refresh: [JSONPointer]
         /// Seconds, as a number or as text.
-        let expiresIn: [JSONPointer]
+        package let expiresIn: [JSONPointer]
     }
 
-    struct LogoutRules: Sendable {
+    package struct LogoutRules: Sendable {
         /// Nil when the server is not notified.
-        let request: RequestTemplate?
+        package let request: RequestTemplate?
         /// Ends the sessions of all devices.
-        let requestForAll: RequestTemplate?
-        let keepsOnFailure: Bool
-        let outbox: OutboxOnSignOut
+        package let requestForAll: RequestTemplate?
+        package let keepsOnFailure: Bool
+        package let outbox: OutboxOnSignOut
     }
 }
 

@@ -2,7 +2,7 @@ import JSON
 import SyncModel
 
 /// The table `errors`.
-struct ErrorRules: Sendable {
+package struct ErrorRules: Sendable {
     var ok: JSONPointer?
     var code: [JSONPointer] = []
     var message: [JSONPointer] = []
@@ -17,7 +17,7 @@ struct ErrorRules: Sendable {
     /// Route codes: not allowed for this account.
     var forbidden = CodeList()
     /// By login or refresh code; replaces the server's message.
-    var sentences: [String: String] = [:]
+    package var sentences: [String: String] = [:]
 
     init() {}
 
@@ -41,7 +41,7 @@ struct ErrorRules: Sendable {
         }
     }
 
-    func code(of response: InboundResponse) -> String? { codeAsWritten(in: response)?.lowercased() }
+    package func code(of response: InboundResponse) -> String? { codeAsWritten(in: response)?.lowercased() }
 
     /// Firebase sends `CODE : a long text`; only the code is returned.
     func codeAsWritten(in response: InboundResponse) -> String? {
@@ -49,14 +49,17 @@ struct ErrorRules: Sendable {
         return text.firstRange(of: " : ").map { String(text[..<$0.lowerBound]) } ?? text
     }
 
+    /// True when the profile declares that this code allows a retry.
+    package func allowsRetry(_ code: String?) -> Bool { code.map(retry.contains) == true }
+
     /// True when a login or refresh answer refuses the credentials, as declared by the profile or RFC 6749 5.2. Other answers may be a gateway's.
-    func refusesCredentials(_ response: InboundResponse) -> Bool {
+    package func refusesCredentials(_ response: InboundResponse) -> Bool {
         let standard = [response.json?.member("error")?.string, code(of: response)].contains("invalid_grant")
         return response.status < 500 && !response.isPage && (standard || declares(response, in: relogin))
     }
 
     /// True when a route answer means an invalid session, as declared by the profile.
-    func endsSession(_ response: InboundResponse) -> Bool {
+    package func endsSession(_ response: InboundResponse) -> Bool {
         response.status < 500 && !response.isPage && declares(response, in: auth)
     }
 
@@ -66,10 +69,10 @@ struct ErrorRules: Sendable {
     }
 
     /// The sentence for a login or refresh answer, or `words`. Other answers use the same codes differently.
-    func sentence(of response: InboundResponse) -> String? { code(of: response).flatMap { sentences[$0] } ?? words(of: response) }
+    package func sentence(of response: InboundResponse) -> String? { code(of: response).flatMap { sentences[$0] } ?? words(of: response) }
 
     /// The server's message on one line, without secrets.
-    func words(of response: InboundResponse) -> String? {
+    package func words(of response: InboundResponse) -> String? {
         guard let text = response.json?.firstString(at: message)?.hiding(response.secrets) else { return nil }
         let line = String(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : Character($0) })
         return line.allSatisfy(\.isWhitespace) ? nil : line

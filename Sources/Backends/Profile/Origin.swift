@@ -1,13 +1,13 @@
 import Foundation
 
 /// Scheme, host and port (RFC 6454); credentials are bound to it.
-struct Origin: Hashable, Sendable, CustomStringConvertible {
+package struct Origin: Hashable, Sendable, CustomStringConvertible {
     let scheme: String
     let host: String
     let port: Int
 
     /// From an absolute http(s) URL without user information.
-    init?(_ url: String) {
+    package init?(_ url: String) {
         guard let parts = URLComponents(string: url), let scheme = parts.scheme?.lowercased(), scheme == "https" || scheme == "http",
             let host = parts.host?.lowercased(), !host.isEmpty, parts.user == nil, parts.password == nil
         else { return nil }
@@ -26,7 +26,7 @@ struct Origin: Hashable, Sendable, CustomStringConvertible {
     private static let hostBytes = Set("abcdefghijklmnopqrstuvwxyz0123456789-._[]:".utf8)
 
     /// HTTPS or loopback: no other machine can read the traffic.
-    var isPrivate: Bool { scheme == "https" || isLoopback }
+    package var isPrivate: Bool { scheme == "https" || isLoopback }
 
     private var isLoopback: Bool {
         let bare = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
@@ -34,5 +34,5 @@ struct Origin: Hashable, Sendable, CustomStringConvertible {
         return bare == "localhost" || bare == "::1" || (octets.count == 4 && octets[0] == 127 && bare.split(separator: ".").count == 4)
     }
 
-    var description: String { "\(scheme)://\(host):\(port)" }
+    package var description: String { "\(scheme)://\(host):\(port)" }
 }

@@ -2,25 +2,25 @@ import JSON
 import SyncModel
 
 /// A validated backend profile.
-struct Profile: Sendable {
+package struct Profile: Sendable {
     let name: String
     /// Without a trailing slash.
     let baseURL: String
-    let origin: Origin
+    package let origin: Origin
     /// Canonical; identifies the service that the accounts belong to.
-    let address: String
+    package let address: String
     /// Former canonical addresses of the same service.
-    let formerAddresses: [String]
-    let auth: AuthRules
-    let health: HealthRules?
-    let errors: ErrorRules
+    package let formerAddresses: [String]
+    package let auth: AuthRules
+    package let health: HealthRules?
+    package let errors: ErrorRules
     let idempotency: IdempotencyRules?
     let routes: [String: Route]
     /// Merged with the profile it extends.
     let source: YAMLNode
 
-    struct HealthRules: Sendable {
-        let request: RequestTemplate
+    package struct HealthRules: Sendable {
+        package let request: RequestTemplate
         /// Null means signed out.
         let account: JSONPointer
     }

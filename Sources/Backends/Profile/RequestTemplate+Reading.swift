@@ -136,5 +136,5 @@ extension TextTemplate {
     }
 
     /// With `x` for every placeholder.
-    var literalURL: String { parts.map { if case .literal(let text) = $0 { text } else { "x" } }.joined() }
+    package var literalURL: String { parts.map { if case .literal(let text) = $0 { text } else { "x" } }.joined() }
 }

@@ -3,12 +3,12 @@ import JSON
 import SyncModel
 
 /// Without credentials.
-struct RequestTemplate: Sendable {
+package struct RequestTemplate: Sendable {
     let method: String
-    let url: TextTemplate
+    package let url: TextTemplate
     var headers: [HeaderTemplate]
     var body: Body?
-    let timeout: Duration?
+    package let timeout: Duration?
 
     struct HeaderTemplate: Sendable {
         let name: String
@@ -33,7 +33,7 @@ struct RequestTemplate: Sendable {
     }
 
     /// The same values give the same bytes.
-    func render(_ values: TemplateValues) throws(Failure) -> OutboundRequest {
+    package func render(_ values: TemplateValues) throws(Failure) -> OutboundRequest {
         var request = OutboundRequest(method: method, url: try renderURL(values), timeout: timeout)
         request.secrets = Set(values.secrets.values)
         for header in headers {

@@ -1,12 +1,16 @@
 import Foundation
 import SyncModel
 
-struct TemplateValues {
+package struct TemplateValues {
     /// For messages, e.g. `The route "measurement"`.
     let subject: String
     var inputs: [String: JSONValue] = [:]
     var secrets: [String: Secret] = [:]
     var mutation: Mutation?
+
+    package init(subject: String, inputs: [String: JSONValue] = [:], secrets: [String: Secret] = [:], mutation: Mutation? = nil) {
+        (self.subject, self.inputs, self.secrets, self.mutation) = (subject, inputs, secrets, mutation)
+    }
 
     static func of(_ mutation: Mutation) -> TemplateValues {
         TemplateValues(subject: "The route \"\(mutation.route)\"", mutation: mutation)

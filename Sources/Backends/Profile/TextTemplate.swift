@@ -10,7 +10,7 @@ struct Placeholder: Hashable, Sendable {
 }
 
 /// Constants (`vars`, `version`, `device_id`) are already replaced.
-struct TextTemplate: Hashable, Sendable {
+package struct TextTemplate: Hashable, Sendable {
     var parts: [Part]
 
     enum Part: Hashable, Sendable {

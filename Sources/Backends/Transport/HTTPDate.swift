@@ -1,9 +1,9 @@
 import Foundation
 
 /// RFC 9110 5.6.7, e.g. `Sun, 06 Nov 1994 08:49:37 GMT`.
-enum HTTPDate {
+package enum HTTPDate {
     /// The preferred format only.
-    static func parse(_ text: String) -> Date? {
+    package static func parse(_ text: String) -> Date? {
         let words = text.split(whereSeparator: { $0 == " " || $0 == ":" })
         guard words.count == 8, words[0].hasSuffix(","), words[7] == "GMT", let month = months.firstIndex(of: String(words[2])),
             let day = Int(words[1]), let year = Int(words[3]), let hour = Int(words[4]), let minute = Int(words[5]),
@@ -15,7 +15,7 @@ enum HTTPDate {
     }
 
     /// A cookie date (RFC 6265 5.1.1), e.g. `Sunday, 06-Nov-94 08:49:37 GMT`.
-    static func parseLoosely(_ text: String) -> Date? {
+    package static func parseLoosely(_ text: String) -> Date? {
         var time: [Int]?
         var day: Int?
         var month: Int?

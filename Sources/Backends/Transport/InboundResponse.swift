@@ -29,7 +29,7 @@ package struct InboundResponse: Sendable, CustomStringConvertible, CustomReflect
 
     package var isJSON: Bool { json != nil }
     /// HTML, by type or first byte, as from a proxy or login page.
-    var isPage: Bool {
+    package var isPage: Bool {
         if isJSON { return false }
         let isHTML = self[header: "Content-Type"]?.lowercased().contains("html") == true
         return isHTML && !body.allSatisfy(\.isJSONSpace) || body.withoutByteOrderMark.first { !$0.isJSONSpace } == UInt8(ascii: "<")
@@ -37,7 +37,7 @@ package struct InboundResponse: Sendable, CustomStringConvertible, CustomReflect
     package var isSuccess: Bool { (200..<300).contains(status) }
 
     /// On the server's clock.
-    var date: Date? { self[header: "Date"].flatMap(HTTPDate.parse) }
+    package var date: Date? { self[header: "Date"].flatMap(HTTPDate.parse) }
 
     /// `application/json`, or any type with the suffix `+json` (RFC 6839).
     private static func saysJSON(_ headers: [HeaderField]) -> Bool {

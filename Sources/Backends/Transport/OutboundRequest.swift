@@ -20,9 +20,9 @@ package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible, Cus
     /// The maximum time without a transfer; nil for the default.
     package var timeout: Duration?
     /// `timeout` limits the whole exchange: the response is small, and a person may be waiting.
-    var isBrief = false
+    package var isBrief = false
     /// Hidden in messages of the server.
-    var secrets: Set<Secret> = []
+    package var secrets: Set<Secret> = []
 
     package init(method: String, url: String, headers: [HeaderField] = [], body: Data? = nil, timeout: Duration? = nil) {
         self.method = method
@@ -39,7 +39,7 @@ package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible, Cus
     /// Headers, body and query may contain credentials, so hide them from dumps.
     package var customMirror: Mirror { Mirror(self, children: []) }
 
-    mutating func setHeader(_ name: String, _ value: String) {
+    package mutating func setHeader(_ name: String, _ value: String) {
         headers.removeAll { $0.name.caseInsensitiveCompare(name) == .orderedSame }
         headers.append(HeaderField(name, value))
     }
@@ -49,7 +49,7 @@ package struct OutboundRequest: Hashable, Sendable, CustomStringConvertible, Cus
 
     func hasHeader(_ name: String) -> Bool { self[header: name] != nil }
 
-    subscript(header name: String) -> String? {
+    package subscript(header name: String) -> String? {
         headers.first { $0.name.caseInsensitiveCompare(name) == .orderedSame }?.value
     }
 }

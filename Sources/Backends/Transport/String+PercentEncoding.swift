@@ -2,7 +2,7 @@ import Foundation
 
 extension String {
     /// All but unreserved characters (RFC 3986 2.3).
-    var percentEncoded: String {
+    package var percentEncoded: String {
         utf8.map { byte in
             let scalar = Unicode.Scalar(byte)
             return byte < 0x80

@@ -46,7 +46,7 @@ extension Backend {
     }
 
     /// An answer from another party: a redirect, a proxy's status or page, or a success that is not JSON.
-    func interception(in response: InboundResponse, mayBeEmpty: Bool = false) -> Failure? {
+    package func interception(in response: InboundResponse, mayBeEmpty: Bool = false) -> Failure? {
         let isEmpty = response.body.allSatisfy(\.isJSONSpace)
         let what: String
         switch response.status {
@@ -61,7 +61,7 @@ extension Backend {
     }
 
     /// True when a flag in the body contradicts a success status.
-    func saysFailure(_ response: InboundResponse) -> Bool { profile.errors.ok.flatMap { response.json?.at($0) } == .bool(false) }
+    package func saysFailure(_ response: InboundResponse) -> Bool { profile.errors.ok.flatMap { response.json?.at($0) } == .bool(false) }
 
     /// Without a route (a look-up), the request had no effect.
     ///

@@ -2,17 +2,17 @@ import Foundation
 
 extension InboundResponse {
     /// 429, or 503 with Retry-After.
-    var asksForQuiet: Bool { status == 429 || (status == 503 && self[header: "Retry-After"] != nil) }
+    package var asksForQuiet: Bool { status == 429 || (status == 503 && self[header: "Retry-After"] != nil) }
 }
 
 /// RFC 9110 10.2.3.
-enum RetryAfter {
+package enum RetryAfter {
     /// On the local clock; nil without the header.
-    static func read(_ response: InboundResponse, now: Date) -> Date? { wait(response, now: now).map(now.addingTimeInterval) }
+    package static func read(_ response: InboundResponse, now: Date) -> Date? { wait(response, now: now).map(now.addingTimeInterval) }
 
     /// In seconds, from 1 s to 6 h. A date is compared with the answer's `Date`, or `now`; an unreadable value counts as a minute. Nil without the
     /// header.
-    static func wait(_ response: InboundResponse, now: Date? = nil) -> TimeInterval? {
+    package static func wait(_ response: InboundResponse, now: Date? = nil) -> TimeInterval? {
         guard let text = response[header: "Retry-After"]?.trimmingCharacters(in: .whitespaces) else { return nil }
         let seconds: TimeInterval
         if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
@@ -26,5 +26,5 @@ enum RetryAfter {
     }
 
     /// In seconds.
-    static let fallback: TimeInterval = 60
+    package static let fallback: TimeInterval = 60
 }

@@ -15,6 +15,7 @@ enum FoundRow {
     case pause([DatabaseValue])
     case quiet([DatabaseValue])
     case gap([DatabaseValue])
+    case session(backend: String, Data)
     case epoch(Int64)
     /// The highest number that an AUTOINCREMENT table has assigned.
     case counter(table: String, Int64)
@@ -69,6 +70,9 @@ enum FoundRow {
         case "ttiiit", "ttii-t": return .quiet(values)
         case "ttt": return .account(values)
         case "tt": return .origin(values)
+        case "tb":
+            guard let backend = values[0].text, case .blob(let sealed) = values[1].storage else { return nil }
+            return .session(backend: backend, sealed)
         case "iii": return .gap(values)
         case "ti":
             guard let id = MutationID(optional: values[0].text), let sequence = values[1].integer else { return nil }

@@ -13,13 +13,11 @@ package struct StoreEvidence {
     package func isSealed(by vault: Vault) -> Bool? {
         var tried = 0
         for number in 1...max(1, pages.count) where !pages.isPointerMap(number) {
-            guard let bytes = pages.page(number), let page = TreePage(bytes, number: number, of: pages), page.kind == .leafTable else {
-                continue
-            }
+            guard let bytes = pages.page(number), let page = TreePage(bytes, number: number, of: pages) else { continue }
             for row in page.rows {
-                guard let (id, sealed) = Self.content(FoundRow(row, in: page.kind)) else { continue }
+                guard let (identity, sealed) = Self.sealed(FoundRow(row, in: page.kind)) else { continue }
                 // `try?`: nil means that it does not open.
-                if (try? vault.open(sealed, as: id.description)) != nil { return true }
+                if (try? vault.open(sealed, as: identity)) != nil { return true }
                 tried += 1
                 if tried == Self.most { return false }
             }
@@ -27,8 +25,12 @@ package struct StoreEvidence {
         return tried < Self.least ? nil : false
     }
 
-    private static func content(_ row: FoundRow?) -> (MutationID, Data)? {
-        if case .content(_, let id, let sealed) = row { (id, sealed) } else { nil }
+    private static func sealed(_ row: FoundRow?) -> (identity: String, Data)? {
+        switch row {
+        case .content(_, let id, let sealed): (id.description, sealed)
+        case .session(let backend, let sealed): (SessionRow.identity(backend), sealed)
+        default: nil
+        }
     }
 
     /// Rows that do not open: fewer may be damaged, but damage does not hit so many and spare all others.

@@ -1,6 +1,7 @@
 import Backends
 import Foundation
 import Outbox
+import Sessions
 import SyncModel
 import Vault
 

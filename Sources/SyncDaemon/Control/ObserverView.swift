@@ -3,6 +3,7 @@ import ControlAPI
 import ControlServer
 import Delivery
 import Outbox
+import Sessions
 import SyncModel
 
 /// Filters answers by role. Observers see no account names and no server text, which may repeat a payload (WhatObserversSee).

@@ -3,6 +3,7 @@ import Capture
 import ControlAPI
 import Foundation
 import Outbox
+import Sessions
 import SyncModel
 import Vault
 
@@ -79,6 +80,10 @@ extension Problem {
         }
     }
 
+    static func afterFailure(_ error: OutboxError, then action: String) -> String {
+        error == .full ? "Free space on the disk, then \(action)." : "Check ‘homing status’ and the daemon’s log, then \(action)."
+    }
+
     init(_ error: SignOutError, at backend: String, _ commands: NextCommands) {
         switch error {
         case .leftWaiting:
@@ -88,14 +93,16 @@ extension Problem {
                 next: "The daemon completes it at the next start; see ‘homing status’.")
         case .allDevicesUnsupported:
             self.init(
-                .unsupported, status: 409, title: "Not possible there",
+                .unsupported, status: 409, title: "Not supported",
                 detail: "\(backend) cannot end the sessions of all devices. Nothing was changed.",
-                next: "To sign out of this device only, leave out --all-devices.")
+                next: "To sign out of this device only, run ‘\(commands.logout)’.")
         case .narrowerUnderWay:
             self.init(
-                .wrongState, status: 409, title: "Signing out already",
-                detail: "A sign-out of this device alone is under way at \(backend). It does not end the sessions of other devices.",
-                next: "When it has finished, sign in again and sign out with --all-devices, or end the other sessions on the website.")
+                .wrongState, status: 409, title: "Already signing out",
+                detail: "A sign-out of this device only is in progress at \(backend). It does not end the sessions of other devices.",
+                next:
+                    "When it has finished, run ‘\(commands.login)’, then ‘\(commands.logout) --all-devices’. Or end the other sessions on the website."
+            )
         case .otherAccount(let account):
             let who = account?.label ?? "another account"
             self.init(
@@ -104,15 +111,17 @@ extension Problem {
                 next: "See the signed-in account and its entries with ‘homing status’. To sign \(who) out, run ‘\(commands.logout)’ again.")
         case .unsent(let count):
             self.init(
-                .wrongState, status: 409, title: "Not everything has gone up",
+                .wrongState, status: 409, title: "Captures are waiting",
                 detail:
-                    "\(StatusSummary.captures(count)) \(count == 1 ? "has" : "have") not gone up, and this backend’s profile forbids signing out before that.",
-                next: "Wait for delivery with ‘homing sync --wait’, or sign out anyway with --force; the entries stay safe here.")
+                    "\(StatusSummary.captures(count)) \(count == 1 ? "is" : "are") waiting, and the profile of \(backend) forbids signing out before delivery.",
+                next:
+                    "Wait for delivery with ‘homing sync --wait’, or sign out anyway with ‘\(commands.logout) --force’. The entries stay safe here."
+            )
         case .kept(let reason):
             self.init(
                 .backendUnreachable, status: 503, title: "Still signed in",
                 detail:
-                    "You are still signed in at \(backend): Homing could not tell the server, so the profile keeps the session. \(reason)",
+                    "You are still signed in at \(backend). Homing could not end the session on the server, and the profile then keeps it. \(reason.asSentence)",
                 next: "When the server works again, run ‘\(commands.logout)’ again. Your captures are safe here.")
         case .uncounted(let words):
             self.init(
@@ -121,8 +130,9 @@ extension Problem {
                 next: "Check the disk and the daemon’s log.")
         case .unsaved(let error):
             self.init(
-                .storageFailed, status: 507, title: "The sign-out could not be stored", detail: error.description,
-                next: "Make room on the disk and sign out again.")
+                .storageFailed, status: 507, title: "The sign-out could not be stored",
+                detail: "The store failed: \(error.description.asSentence)",
+                next: Self.afterFailure(error, then: "sign out again"))
         }
     }
 }

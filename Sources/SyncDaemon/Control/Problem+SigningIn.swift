@@ -1,77 +1,82 @@
 import Backends
 import ControlAPI
+import Outbox
+import Sessions
 import SyncModel
-import Vault
 
 extension Problem {
-    init(_ error: AuthenticationError, signingInAt backend: Backend, by way: WayIn, _ commands: NextCommands) {
+    init(_ error: AuthenticationError, signingInAt backend: Backend, by method: SignInMethod, _ commands: NextCommands) {
         let name = backend.name
         switch error {
         case .refused(let words):
             self.init(
-                .signInRefused, status: 422, title: "Sign-in refused", detail: "\(name) refused the sign-in: \(words)",
-                next: Self.afterRefusal(of: way, at: name, words, commands))
+                .signInRefused, status: 422, title: "Sign-in refused", detail: "\(name) refused the sign-in: \(words.asSentence)",
+                next: Self.afterRefusal(of: method, at: name, words, commands))
         case .undeclared(let failure):
             self.init(
                 .signInRefused, status: 422, title: "Sign-in refused", detail: "\(name): \(failure.message.asSentence)",
-                next: failure.status == 423
-                    ? "Wait until the lock is over: a further try may prolong it. Whoever runs \(name) can lift it."
-                    : Self.afterRefusal(of: way, at: name, failure.message, commands))
+                next: failure.status == 423 ? Self.afterLock(at: name) : Self.afterRefusal(of: method, at: name, failure.message, commands))
         case .locked(let words):
             self.init(
-                .signInRefused, status: 422, title: "Sign-in refused", detail: "\(name) refused the sign-in: \(words)",
-                next: "Wait until the lock is over: a further try may prolong it. Whoever runs \(name) can lift it.")
+                .signInRefused, status: 422, title: "Sign-in refused", detail: "\(name) refused the sign-in: \(words.asSentence)",
+                next: Self.afterLock(at: name))
         case .secondFactor:
-            let instead = backend.takesRefreshTokens ? ", or hand in a refresh token with ‘\(commands.login(by: .refreshToken))’" : ""
+            let instead = backend.takesRefreshTokens ? ", or sign in with a refresh token: ‘\(commands.login(by: .refreshToken))’" : ""
             self.init(
-                .unsupported, status: 409, title: "Not possible there",
-                detail: "This account needs a second factor, which Homing cannot give.", next: "Use an account without it\(instead).")
+                .unsupported, status: 409, title: "Not supported",
+                detail: "This account needs a second factor, which Homing cannot provide.",
+                next: "Use an account without a second factor\(instead).")
         case .unavailable(let failure), .tooSoon(_, let failure): self.init(failure, signingInAt: name)
         case .misbehaved(let words):
             self.init(
                 .backendMisbehaved, status: 502, title: "Not signed in", detail: words,
-                next: "Try again; if it stays so, tell whoever runs the backend.")
+                next: "Try again. If it fails again, tell the administrator of \(name).")
         case .signInRequired(let reason):
             self.init(
-                .signInRequired, status: 409, title: "Nobody is signed in", detail: "Nobody is signed in at \(name): \(reason)",
+                .signInRequired, status: 409, title: "Not signed in", detail: "Not signed in at \(name): \(reason.asSentence)",
                 next: "Sign in with ‘\(commands.login)’.")
         case .unsupported(let words):
             // If the backend uses this sign-in method, only the profile can be wrong; the command would fail again.
-            let isTheWay = way.means == backend.signInMeans
+            let isTheMethod = method.means == backend.signInMeans
             self.init(
-                .unsupported, status: 409, title: "Not possible there", detail: words,
-                next: isTheWay
-                    ? "Ask whoever maintains the profile \(name).yaml to put that right; trying again before does not help."
+                .unsupported, status: 409, title: "Not supported", detail: words,
+                next: isTheMethod
+                    ? "Tell the maintainer of the profile \(name).yaml. Signing in again does not help until it is corrected."
                     : "Sign in with ‘\(commands.login)’.")
         case .signingOut:
             self.init(
-                .wrongState, status: 409, title: "Signing out", detail: "A sign-out is under way at \(name).",
+                .wrongState, status: 409, title: "Signing out", detail: "A sign-out is in progress at \(name).",
                 next: "Try again in a few seconds.")
         case .conflict(let account):
             self = .alreadySignedIn(account.label, at: name, logout: commands.logout)
         case .labelTaken(let label):
             self.init(
                 .signInRefused, status: 422, title: "Sign-in refused",
-                detail: "Nobody was signed in at \(name): \(label) is known here as the name of another account than the token’s.",
-                next: "Hand in the same token again without --email, or with the name of the account that the token belongs to.")
+                detail: "Not signed in at \(name): \(label) is the name of another account.",
+                next:
+                    "Run ‘\(commands.login(by: method.means))’ with the same token, without --email or with the name of the token’s account."
+            )
         case .unnamed:
             self = .invalid(
-                "Nobody was signed in: \(name) does not say whose a token is, so the account needs a name.",
-                next: "Say whose it is with ‘\(commands.login(by: .token))’, and give the same name whenever the token is renewed.")
+                "Not signed in: \(name) does not report the account of a token, so you must name it.",
+                next: "Name the account with ‘\(commands.login(by: .token))’. Use the same name whenever you replace the token.")
         case .unsaved(let error):
             self.init(
-                .storageFailed, status: 507, title: "The session could not be stored", detail: error.description,
-                next: "Make room on the disk and sign in again.")
+                .storageFailed, status: 507, title: "The session could not be stored",
+                detail: "The store failed: \(error.description.asSentence)", next: Self.afterFailure(error, then: "sign in again"))
         }
     }
 
-    private static func afterRefusal(of way: WayIn, at backend: String, _ words: String, _ commands: NextCommands) -> String {
-        switch way {
-        case .password where words.isAboutTheAccount: "See to that first, or ask whoever runs \(backend); then sign in again."
-        case .password: "Check the e-mail address and the password, and mind that too many wrong ones lock the account."
-        case .refreshToken:
-            "Sign in anew where \(backend) gives such tokens, and hand in the new one with ‘\(commands.login(by: .refreshToken))’."
-        case .accessToken: "Have a new token made at \(backend), and hand it in with ‘\(commands.login(by: .token))’."
+    private static func afterLock(at backend: String) -> String {
+        "Wait until the lock ends, because another try may extend it. The administrator of \(backend) can remove it."
+    }
+
+    private static func afterRefusal(of method: SignInMethod, at backend: String, _ words: String, _ commands: NextCommands) -> String {
+        switch method {
+        case .password where words.isAboutTheAccount: "Resolve this first, or ask the administrator of \(backend). Then sign in again."
+        case .password: "Check the e-mail address and the password. Too many wrong passwords may lock the account."
+        case .refreshToken: "Get a new refresh token from \(backend), then run ‘\(commands.login(by: .refreshToken))’."
+        case .accessToken: "Create a new token at \(backend), then run ‘\(commands.login(by: .token))’."
         }
     }
 
@@ -84,23 +89,22 @@ extension Problem {
         switch failure.reason {
         case .stopping:
             self.init(
-                .stopping, status: 503, title: "The daemon is stopping", detail: "The daemon was stopped before \(backend) had answered.",
-                next: "Look at ‘homing status’ once it runs again, and sign in again if need be.")
+                .stopping, status: 503, title: "The daemon is stopping", detail: "The daemon stopped before \(backend) answered.",
+                next: "When it runs again, see ‘homing status’, and sign in again if necessary.")
         case .profile:
             self.init(
                 .backendMisbehaved, status: 502, title: "Not signed in", detail: failure.message,
-                next: "Tell whoever maintains the profile \(backend).yaml; trying again does not help.")
+                next: "Tell the maintainer of the profile \(backend).yaml. Signing in again does not help until it is corrected.")
         case .throttled:
             self = unreachable(
                 "Too many attempts",
-                "Wait that long, or else a few minutes, before the next try; what is captured meanwhile waits.")
-        case .tls, .clock, .intercepted: self = unreachable("The backend does not answer", remedy ?? "Try again later.")
+                "Try again after the time given, or after a few minutes. Waiting captures are safe here.")
+        case .tls, .clock, .intercepted: self = unreachable("The backend is unreachable", remedy ?? "Try again later.")
         case .serverError, .tooLarge:
-            self = unreachable("The backend is not well", "Try again in a few minutes; what is captured meanwhile waits.")
+            self = unreachable("The backend failed", "Try again in a few minutes. Waiting captures are safe here.")
         default:
             self = unreachable(
-                "The backend does not answer", "Signing in needs the network. Try again when it is there; what is captured meanwhile waits."
-            )
+                "The backend is unreachable", "Signing in needs the network. Try again when it is back. Waiting captures are safe here.")
         }
     }
 }
@@ -114,7 +118,7 @@ extension String {
     }
 }
 
-extension WayIn {
+extension SignInMethod {
     fileprivate var means: SignInMeans {
         switch self {
         case .password: .password

@@ -3,6 +3,7 @@ import ControlAPI
 import Delivery
 import Foundation
 import Outbox
+import Sessions
 import SyncModel
 
 /// Why an entry waits: causes for all entries first, then causes for this one.

@@ -3,6 +3,7 @@ import ControlAPI
 import Delivery
 import Foundation
 import Outbox
+import Sessions
 import SyncModel
 
 /// Why an entry is in its state and what to do next. Pure: uses only these values.

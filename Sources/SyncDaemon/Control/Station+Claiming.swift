@@ -5,6 +5,7 @@ import ControlServer
 import Foundation
 import Logging
 import Outbox
+import Sessions
 import SyncModel
 
 extension Station {

@@ -6,6 +6,7 @@ import Delivery
 import Foundation
 import Logging
 import Outbox
+import Sessions
 import SyncModel
 import Vault
 

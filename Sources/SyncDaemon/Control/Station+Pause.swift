@@ -5,6 +5,7 @@ import Delivery
 import Foundation
 import Logging
 import Outbox
+import Sessions
 import SyncModel
 
 extension Station {

@@ -7,8 +7,8 @@ import Foundation
 import Logging
 import Outbox
 import ServiceLifecycle
+import Sessions
 import SyncModel
-import Vault
 
 extension Station {
     func sessions(_ request: NoInput, by peer: Peer) async throws(Problem) -> SessionList {
@@ -22,11 +22,11 @@ extension Station {
     func signIn(_ request: SignIn, by peer: Peer) async throws(Problem) -> SessionReport {
         let keeper = try keeper(request.backend)
         let name = keeper.backend.name
-        let way = request.way
-        guard way.canBeSent else {
+        let method = request.method
+        guard method.canBeSent else {
             throw .invalid(
-                "The token holds a line break, another control character, or white space at its ends, so it cannot be the whole token and nothing else.",
-                next: "Hand in the token alone, on one line.")
+                "The token contains a line break or another control character, or white space at its start or end.",
+                next: "Pass only the token, on one line.")
         }
         let labels = try await stored { () throws(OutboxError) in try await outbox.accountLabels() }
         let known = labels.filter { $0.key.backend == name }.map { Account(id: $0.key.account, label: $0.value) }
@@ -35,34 +35,15 @@ extension Station {
         let snapshot: SessionSnapshot
         do throws(AuthenticationError) {
             snapshot = try await untilShutdown { () throws(AuthenticationError) in
-                try await keeper.signIn(way, remember: request.remember ?? false, by: Requester(peer), known: known)
+                try await keeper.signIn(method, remember: request.remember ?? false, by: Requester(peer), known: known)
             }
         } catch {
             await tell(error, of: request.attempted, at: name, to: peer)
-            throw Problem(error, signingInAt: keeper.backend, by: way, commands(for: name))
+            throw Problem(error, signingInAt: keeper.backend, by: method, commands(for: name))
         }
         // Files dropped after the answer belong to the account.
         await spool.accountMayHaveChanged()
         return SessionReport(snapshot, at: keeper.backend)
-    }
-
-    /// Records a sign-in; false if the store failed and the keeper must retry. A retry may record it twice.
-    func tell(_ notice: SignInNotice, at name: String) async -> Bool {
-        let requester = notice.requester ?? .daemon
-        log.notice(
-            notice.requester == nil ? "Signed in with the kept password" : "Signed in", metadata: facts(requester, name, notice.account?.id)
-        )
-        var detail = ["by": requester.description]
-        detail["email"] = notice.account?.label
-        if notice.requester == nil { detail["way"] = "kept password" }
-        do {
-            if let account = notice.account { try await outbox.remember(account, of: name) }
-            try await outbox.record([SyncEvent(at: notice.at, .signedIn, backend: name, account: notice.account?.id, detail: detail)])
-            return true
-        } catch {
-            log.error("A sign-in is told again later", metadata: ["backend": "\(name)", "error": "\(error)"])
-            return false
-        }
     }
 
     /// Records every failed sign-in, unthrottled: refusals may lock the account.
@@ -104,14 +85,14 @@ extension AuthenticationError {
         case .refused, .locked: (.signInRefused, nil)
         case .undeclared(let failure): (.signInRefused, failure.message)
         case .labelTaken(let label): (.signInRefused, "\(label) is the name of another account")
-        case .unnamed: (.signInFailed, "it was not said whose the token is")
+        case .unnamed: (.signInFailed, "the backend does not report the token’s account, and no name was given")
         case .secondFactor: (.signInFailed, "the account needs a second factor")
         case .unavailable(let failure): failure.reason == .stopping ? nil : (.signInFailed, failure.message)
         case .misbehaved(let words): (.signInFailed, words)
         case .unsaved(let error): (.signInFailed, error.description)
         case .unsupported(let words): (.signInFailed, words)
         case .conflict(let account): (.signInFailed, "\(account.label) is signed in")
-        case .signingOut: (.signInFailed, "a sign-out is under way")
+        case .signingOut: (.signInFailed, "a sign-out is in progress")
         case .signInRequired(let reason): (.signInFailed, reason)
         case .tooSoon(_, let failure): (.signInFailed, failure.message)
         }
@@ -119,7 +100,7 @@ extension AuthenticationError {
 }
 
 extension SignIn {
-    fileprivate var way: WayIn {
+    fileprivate var method: SignInMethod {
         let label = email.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0.trimmingCharacters(in: .whitespaces) }
         return if let token { .accessToken(Secret(token), label: label) } else if let refreshToken {
             .refreshToken(Secret(refreshToken), label: label)

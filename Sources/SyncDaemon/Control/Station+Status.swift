@@ -5,6 +5,7 @@ import ControlServer
 import Delivery
 import Foundation
 import Outbox
+import Sessions
 import SyncModel
 
 extension Station {
@@ -141,7 +142,7 @@ extension SessionReport {
         let why = Self.because(reason)
         switch state {
         case "signInRequired": return "The session\(email.map { " of \($0)" } ?? "") has ended\(why)"
-        case "signingOut": return "A sign-out is under way."
+        case "signingOut": return "A sign-out is in progress."
         default: return "Not signed in\(why)"
         }
     }

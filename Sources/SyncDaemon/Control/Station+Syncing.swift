@@ -4,6 +4,7 @@ import ControlAPI
 import ControlServer
 import Delivery
 import Outbox
+import Sessions
 import SyncModel
 
 extension Station {

@@ -3,6 +3,7 @@ import SyncModel
 import TestSupport
 
 @testable import Backends
+@testable import Sessions
 
 struct ConformanceRequests {
     let backend: Backend

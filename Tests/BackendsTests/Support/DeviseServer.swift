@@ -1,5 +1,6 @@
 import Backends
 import Foundation
+import Sessions
 import JSON
 import SyncModel
 import Synchronization

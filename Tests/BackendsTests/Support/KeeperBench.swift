@@ -1,19 +1,18 @@
 import Backends
 import Foundation
+import Sessions
 import SyncModel
 import TestSupport
-import Vault
 
 final class KeeperBench: Sendable {
-    let folder: TemporaryDirectory
+    let store: SessionStore
     let server = DeviseServer()
     let clock = TestClock(noon)
-    let vault = Vault(key: VaultKey())
 
-    init() throws { folder = try TemporaryDirectory() }
+    init() throws { store = try SessionStore() }
 
     func keeper(_ old: String = "schema: 1", _ new: String = "schema: 1") throws -> SessionKeeper {
-        try SessionKeeper(backend: breathesafe(old, new), directory: folder.path, vault: vault, transport: server, clock: clock)
+        try store.keeper(breathesafe(old, new), server, clock)
     }
 
     func signedIn(remember: Bool = false) async throws -> SessionKeeper {

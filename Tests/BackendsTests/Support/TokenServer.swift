@@ -1,10 +1,10 @@
 import Backends
 import Foundation
 import JSON
+import Sessions
 import SyncModel
 import Synchronization
 import TestSupport
-import Vault
 
 /// A token server as a transport, with rotating tokens and faults.
 final class TokenServer: Transport {
@@ -93,19 +93,17 @@ final class TokenServer: Transport {
 }
 
 final class TokenBench: Sendable {
-    let folder: TemporaryDirectory
+    let store: SessionStore
     let server = TokenServer()
     let clock = TestClock(noon)
-    let vault = Vault(key: VaultKey())
 
-    init() throws { folder = try TemporaryDirectory() }
+    init() throws { store = try SessionStore() }
 
     /// - Parameter old, new: an edit of the profile.
     func keeper(_ old: String = "schema: 1", _ new: String = "schema: 1") throws -> SessionKeeper {
         precondition(Self.profile.contains(old))
         let profile = Self.profile.replacingCharacters(in: Self.profile.range(of: old)!, with: new)
-        return try SessionKeeper(
-            backend: try load(["tok.yaml": profile])[0], directory: folder.path, vault: vault, transport: server, clock: clock)
+        return try store.keeper(load(["tok.yaml": profile])[0], server, clock)
     }
 
     func signedIn(_ old: String = "schema: 1", _ new: String = "schema: 1", remember: Bool = false) async throws -> SessionKeeper {

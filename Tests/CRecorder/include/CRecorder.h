@@ -9,7 +9,7 @@
 //                A step is call:moment:pattern:count, for example "sync:before:outbox.sqlite-wal:3".
 //                  call     on files: write, truncate, sync, create, rename, link, unlink, mkdir. The fnmatch(3) pattern applies to the path below
 //                           the root, which is the new path for rename and link and ends in / for a synced folder.
-//                           on sockets: send, receive (TCP), answer (Unix). The pattern is a text in the bytes.
+//                           on sockets: send, receive (TCP), request, answer (Unix). The pattern is a text in the bytes.
 //                  moment   before, after
 //                  count    the number of matching calls since the previous step, from 1
 // RECORDER_FAIL  calls that are not made: call:pattern:errno:first:count, for example "fsync:*:5:3:1".

@@ -228,7 +228,7 @@ import Testing
         try await Task.sleep(for: .seconds(2.5))
         let report = try await station.client.call(Endpoints.signOut, SignOut())
         #expect(report.server == "failed", "\(report)")
-        #expect(report.serverReason == "The token had ended and could not be renewed.")
+        #expect(report.serverReason == "The backend refused the token, and Homing could not renew it.")
         #expect(station.sandbox.ledger.requestCount("GET", path: "auth/refresh") == 1)
         #expect(logouts(station) == 1)
         try await station.end(SIGTERM)
@@ -242,7 +242,7 @@ import Testing
         let refused = await #expect(throws: Problem.self) {
             try await station.client.call(Endpoints.signOut, SignOut(allDevices: true))
         }
-        #expect(refused?.detail.contains("of this device alone is under way") == true, "\(String(describing: refused))")
+        #expect(refused?.detail.contains("of this device only is in progress") == true, "\(String(describing: refused))")
         station.sandbox.clearFaults()
         #expect(try await narrow.server == "ended")
         try await station.end(SIGTERM)

@@ -21,8 +21,8 @@ enum Flips {
     /// Spares the key and dropped files.
     static func inState(_ state: String, sparing spared: Set<String>, _ generator: inout SplitMix64) throws -> [Change] {
         let names = [
-            "outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite-shm", "outbox.sqlite.use", "sessions/breathesafe.session", "device-id",
-            "crashed", "lock", "homing.key.check",
+            "outbox.sqlite", "outbox.sqlite-wal", "outbox.sqlite-shm", "outbox.sqlite.use", "device-id", "crashed",
+            "lock", "homing.key.check",
         ]
         let chosen = names.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
         return try chosen.compactMap { name in

@@ -17,10 +17,11 @@ struct FailPoint: Sendable {
     }
 
     private static let wal = "outbox.sqlite-wal"
-    private static let session = "sessions/lists-2026.session"
     private static let post = "send:before:POST /users/:1"
     private static let answer = "receive:after:facial_measurement:1"
+    private static let refresh = "send:after:POST /api/v1/auth/refresh:1"
     private static let signOut = "DELETE /api/v1/auth/sign_out"
+    private static let signOutAsked = "request:after:DELETE /v1/sessions:1"
     private static let damaged = "damaged/*"
 
     static let all = [
@@ -36,25 +37,25 @@ struct FailPoint: Sendable {
         FailPoint(name: "in a checkpoint", place: "write:before:outbox.sqlite:#", counts: 8),
         FailPoint(name: "after a checkpoint, before the log is emptied", place: "truncate:before:\(wal):1"),
         FailPoint(name: "after the log is emptied", place: "truncate:after:\(wal):1"),
-        FailPoint(name: "while a session file is written", place: "sync:before:\(session).tmp:#", counts: 2, prelude: .endedTokens),
-        FailPoint(name: "before a session file is replaced", place: "rename:before:\(session):#", counts: 2, prelude: .endedTokens),
-        FailPoint(name: "after a session file is replaced", place: "rename:after:\(session):#", counts: 2, prelude: .endedTokens),
-        FailPoint(name: "after a refresh is sent", place: "send:after:POST /api/v1/auth/refresh:1", prelude: .endedTokens),
+        FailPoint(name: "before a refresh is sent", place: "send:before:POST /api/v1/auth/refresh:1", prelude: .endedTokens),
+        FailPoint(name: "after a refresh is sent", place: refresh, prelude: .endedTokens),
+        FailPoint(name: "before renewed tokens are committed", place: "\(refresh);write:before:\(wal):#", counts: 6, prelude: .endedTokens),
+        FailPoint(name: "after renewed tokens are committed", place: "\(refresh);sync:after:\(wal):#", counts: 2, prelude: .endedTokens),
         FailPoint(name: "before a dropped file is taken", place: "rename:before:spool/taken/*:1"),
         FailPoint(name: "after a dropped file is taken", place: "rename:after:spool/taken/*:1"),
         FailPoint(name: "before the move of a taken file is durable", place: "sync:before:spool/taken/:1"),
         FailPoint(name: "before a taken file is stored", place: "sync:after:spool/taken/:1;sync:before:\(wal):1"),
         FailPoint(name: "before a stored file is removed", place: "unlink:before:spool/taken/*:1"),
         FailPoint(name: "after a stored file is removed", place: "unlink:after:spool/taken/*:1"),
-        FailPoint(name: "before a sign-out is recorded", place: "rename:before:\(session):1", prelude: .signingOut),
-        FailPoint(name: "after a sign-out is recorded", place: "rename:after:\(session):1", prelude: .signingOut),
+        FailPoint(name: "before a sign-out is recorded", place: "\(signOutAsked);write:before:\(wal):1", prelude: .signingOut),
+        FailPoint(name: "after a sign-out is recorded", place: "\(signOutAsked);write:after:\(wal):2;sync:after:\(wal):1", prelude: .signingOut),
         FailPoint(name: "before a sign-out is sent to the server", place: "send:before:\(signOut):1", prelude: .signingOut),
         FailPoint(name: "after a sign-out is sent to the server", place: "send:after:\(signOut):1", prelude: .signingOut),
         FailPoint(
-            name: "before an ended session is cleared", place: "send:after:\(signOut):1;rename:before:\(session):1",
+            name: "before an ended session is cleared", place: "send:after:\(signOut):1;write:before:\(wal):1",
             prelude: .signingOut),
         FailPoint(
-            name: "after an ended session is cleared", place: "send:after:\(signOut):1;rename:after:\(session):1",
+            name: "after an ended session is cleared", place: "send:after:\(signOut):1;sync:after:\(wal):1",
             prelude: .signingOut),
         FailPoint(
             name: "while a damaged store is recovered", place: "write:before:\(damaged)/unfinished.sqlite:#", counts: 40,

@@ -20,7 +20,7 @@ struct ImageCheck {
             defer { try? outbox.close() }  // `try?`: the check is done
             // A power cut never damages a store, so a salvage is a mistake.
             let mistaken = outbox.salvaged.map { ["the store was taken for damaged: \($0.reason)"] } ?? []
-            return try mistaken + store(vault) + (try await entries(outbox)) + (try await pauses(outbox)) + sessions(vault)
+            return try mistaken + store(vault) + (try await entries(outbox)) + (try await pauses(outbox)) + sessions(outbox)
                 + (try await drops(outbox))
         } catch {
             return ["the state directory does not open: \(error)"]
@@ -91,19 +91,19 @@ struct ImageCheck {
         let credentials: Credentials
     }
 
-    private func sessions(_ vault: Vault) -> [String] {
+    private func sessions(_ outbox: Outbox) throws -> [String] {
         var problems: [String] = []
         for backend in ["breathesafe", "lists-2026"] {
-            let path = "\(directory)/sessions/\(backend).session"
             let expected = promises.states["session.\(backend)"]
-            guard let sealed = FileManager.default.contents(atPath: path) else {
+            let stored = try outbox.session(of: backend)
+            if stored == .none {
                 if expected == "signedIn" { problems.append("the session at \(backend) was acknowledged but is lost") }
                 continue
             }
-            guard let plain = try? vault.open(sealed, as: "session/\(backend)"),  // `try?`: unreadable in any way
-                let session = try? JSONDecoder().decode(StoredSession.self, from: plain)
+            guard case .record(let record) = stored,
+                let session = try? JSONDecoder().decode(StoredSession.self, from: record)  // `try?`: unreadable in any way
             else {
-                problems.append("the session file of \(backend) cannot be read")
+                problems.append("the session of \(backend) cannot be read")
                 continue
             }
             if let expected, expected != session.state {

@@ -17,7 +17,6 @@ struct PowerCutCampaign: Campaign {
     static let controls: [(without: String, disbelieves: @Sendable (String) -> Bool)] = [
         ("fdatasync of the write-ahead log (synchronous=OFF)", { $0.hasSuffix("-wal") }),
         ("fsync of folders", { $0.hasSuffix("/") }),
-        ("fsync of session files before their rename", { $0.hasPrefix("sessions/") && !$0.hasSuffix("/") }),
     ]
 
     func run(until deadline: ContinuousClock.Instant, seed: UInt64) async throws -> Outcome {

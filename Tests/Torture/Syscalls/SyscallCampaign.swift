@@ -22,10 +22,6 @@ struct SyscallCampaign: Campaign {
             // From the first submissions to the end, since a later write of the same page would hide the lost one.
             (1...6).map { Injection(call: "pwrite64", error: "pretended", number: 50 * $0, count: 99_999, pattern: "outbox.sqlite-wal") }
         ),
-        (
-            "the rename of a session file",
-            [Injection(call: "rename", error: "pretended", number: 1, count: 99, pattern: "sessions/*.session")]
-        ),
     ]
 
     static let pairs = Injection.kinds.flatMap { kind in

@@ -1,0 +1,46 @@
+import Foundation
+import SyncModel
+
+/// Spaces out renewals after a failure, so that not every entry asks for one.
+struct RenewalBackoff: Sendable, Equatable {
+    private var current: Pause?
+    private var failuresInARow = 0
+    /// Why the last renewal failed; nil if it succeeded.
+    var failure: Failure?
+
+    private struct Pause: Sendable, Equatable {
+        let until: Date
+        let failure: Failure
+        /// The server named the time, so no person can shorten it.
+        let isAsked: Bool
+    }
+
+    /// The first and the longest pause of our own, in seconds.
+    private static let first: TimeInterval = 5
+    private static let ceiling: TimeInterval = 600
+    /// The longest Retry-After, in seconds.
+    private static let longestAsked: TimeInterval = 6 * 3600
+
+    /// Each pause of our own is twice as long as the previous one.
+    mutating func begin(_ failure: Failure, asked: Date?, now: Date) {
+        failuresInARow += 1
+        self.failure = failure
+        let own = min(Self.ceiling, Self.first * pow(2, Double(min(failuresInARow, 32) - 1)))
+        current = Pause(until: asked ?? now.addingTimeInterval(own), failure: failure, isAsked: asked != nil)
+    }
+
+    /// Nil when over. An end further ahead than any pause is long means that the clock was ahead at the beginning.
+    func running(at now: Date) -> (until: Date, failure: Failure)? {
+        guard let current else { return nil }
+        let left = current.until.timeIntervalSince(now)
+        return left > 0 && left <= (current.isAsked ? Self.longestAsked : Self.ceiling) ? (current.until, current.failure) : nil
+    }
+
+    mutating func end() { self = RenewalBackoff() }
+
+    /// The pause of a kept password, in seconds: many refusals in a row lock an account.
+    var passwordPause: TimeInterval { min(3600, 300 * pow(2, Double(min(failuresInARow, 8)))) }
+
+    /// A person or the network wants a renewal now.
+    mutating func hurry() { if current?.isAsked == false { current = nil } }
+}

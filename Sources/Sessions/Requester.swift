@@ -1,0 +1,22 @@
+import Glibc
+
+/// Who asked for something: a user and a process of this machine, as the kernel knew them.
+package struct Requester: Hashable, Sendable, Codable, CustomStringConvertible {
+    package let uid: UInt32
+    package let pid: Int32
+    /// The user as people know them.
+    package let name: String
+
+    package init(uid: UInt32, pid: Int32, name: String) {
+        self.uid = uid
+        self.pid = pid
+        self.name = name
+    }
+
+    package var description: String { "uid \(uid), pid \(pid)" }
+}
+
+extension Requester {
+    /// For actions that the daemon starts itself.
+    package static var daemon: Requester { Requester(uid: geteuid(), pid: getpid(), name: "homingd") }
+}

@@ -1,0 +1,112 @@
+import Backends
+import Foundation
+
+/// A stored cookie (RFC 6265 5.3).
+struct Cookie: Hashable, Sendable, Codable {
+    let name: String
+    var value: Secret
+    let domain: String
+    let path: String
+    /// Sent only to the host `domain`.
+    let isHostOnly: Bool
+    /// Sent only over HTTPS or to a loopback address.
+    let isSecure: Bool
+    /// On the local clock; nil for a session cookie.
+    let expires: Date?
+    /// Set by the answer to a sign-in, or replaces such a cookie: the session may depend on it.
+    var isFromSignIn = false
+
+    /// In bytes of name and value (RFC 6265 6.1).
+    static let longest = 4096
+    /// In seconds (400 days).
+    private static let longestLife: TimeInterval = 400 * 86_400
+
+    /// Parses a Set-Cookie field; nil if it must be ignored.
+    ///
+    /// - Parameters:
+    ///   - date: the answer's `Date`, the base for Expires.
+    ///   - now: the local time.
+    init?(_ field: String, from url: URLComponents, date: Date?, now: Date) {
+        guard !field.holdsControlCharacters, let host = url.host?.lowercased() else { return nil }
+        let parts = field.split(separator: ";", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
+        guard let (name, value) = Self.pair(parts[0]), !name.isEmpty, name.utf8.count + value.utf8.count <= Self.longest else { return nil }
+        var attributes: [String: String] = [:]
+        for part in parts.dropFirst() {
+            let (key, value) = Self.pair(part) ?? (part, "")
+            if value.utf8.count <= 1024 { attributes[key.lowercased()] = value }
+        }
+        self.name = name
+        self.value = Secret(value)
+        var asked = attributes["domain"]?.lowercased() ?? ""
+        if asked.hasPrefix(".") { asked.removeFirst() }
+        // Reject a top-level domain, except for a host that names itself.
+        if asked.isEmpty || asked == host {
+            isHostOnly = asked.isEmpty || !host.contains(".")
+            domain = host
+        } else {
+            guard asked.contains("."), Self.isWithin(host, asked) else { return nil }
+            (isHostOnly, domain) = (false, asked)
+        }
+        path = attributes["path"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? Self.defaultPath(of: url.percentEncodedPath)
+        isSecure = attributes["secure"] != nil
+        if isSecure, !Self.isPrivate(url) { return nil }
+        expires = Self.end(attributes, date: date, now: now)
+    }
+
+    /// True if the cookie is sent to `url` now (RFC 6265 5.4).
+    func matches(_ url: URLComponents, at now: Date) -> Bool {
+        guard let host = url.host?.lowercased(), isHostOnly ? host == domain : Self.isWithin(host, domain) else { return false }
+        let asked = url.percentEncodedPath.isEmpty ? "/" : url.percentEncodedPath
+        let isBelow = asked == path || (asked.hasPrefix(path) && (path.hasSuffix("/") || asked.dropFirst(path.count).first == "/"))
+        return isBelow && !hasExpired(at: now) && (!isSecure || Self.isPrivate(url))
+    }
+
+    func hasExpired(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
+
+    func replaces(_ other: Cookie) -> Bool { name.utf8.elementsEqual(other.name.utf8) && domain == other.domain && path == other.path }
+
+    /// Its size in a Cookie header with separator, in bytes.
+    var length: Int { name.utf8.count + value.revealed.utf8.count + 3 }
+
+    // MARK: -
+
+    private static func pair(_ text: String) -> (String, String)? {
+        guard let equals = text.firstIndex(of: "=") else { return nil }
+        return (
+            text[..<equals].trimmingCharacters(in: .whitespaces), text[text.index(after: equals)...].trimmingCharacters(in: .whitespaces)
+        )
+    }
+
+    /// Max-Age takes precedence; Expires is relative to the server's clock.
+    private static func end(_ attributes: [String: String], date: Date?, now: Date) -> Date? {
+        if let age = attributes["max-age"], let seconds = Self.whole(age) {
+            return now.addingTimeInterval(min(seconds, longestLife))
+        }
+        guard let end = attributes["expires"].flatMap(HTTPDate.parseLoosely) else { return nil }
+        return now.addingTimeInterval(min(end.timeIntervalSince(date ?? now), longestLife))
+    }
+
+    /// An integer of any length.
+    private static func whole(_ text: String) -> TimeInterval? {
+        let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        if text.hasPrefix("-") { return -1 }
+        return digits.count > 12 ? longestLife : TimeInterval(digits)
+    }
+
+    /// RFC 6265 5.1.4.
+    private static func defaultPath(of path: String) -> String {
+        guard path.hasPrefix("/"), let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+
+    /// RFC 6265 5.1.3; an IP address matches only itself.
+    private static func isWithin(_ host: String, _ domain: String) -> Bool {
+        if host == domain { return true }
+        let isAddress = host.contains(":") || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+        return !isAddress && host.hasSuffix("." + domain)
+    }
+
+    /// Includes loopback addresses: other machines cannot read that traffic.
+    private static func isPrivate(_ url: URLComponents) -> Bool { url.string.flatMap(Origin.init)?.isPrivate ?? false }
+}

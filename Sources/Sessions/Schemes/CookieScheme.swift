@@ -1,0 +1,77 @@
+import Backends
+import Foundation
+import SyncModel
+
+struct CookieScheme: Scheme {
+    let backend: Backend
+    let clock: any SyncClock
+    private var auth: AuthRules { backend.profile.auth }
+
+    func authorize(_ request: inout OutboundRequest, with credentials: Credentials) {
+        guard let header = credentials.cookies.header(for: request.url, at: clock.now) else { return }
+        request.setHeader("Cookie", header)
+        request.secrets.formUnion(credentials.cookies.secrets)
+        if let name = auth.csrf?.header, let token = request[header: name] { request.secrets.insert(Secret(token)) }
+    }
+
+    func absorb(_ response: InboundResponse, to request: OutboundRequest, into credentials: inout Credentials) -> Bool {
+        credentials.cookies.absorb(response, to: request, at: clock.now)
+    }
+
+    /// Uses an empty jar: with a live session, a server would not check the password.
+    func signIn(
+        _ method: SignInMethod, over transport: any Transport, keep: @Sendable (Tokens) async throws(AuthenticationError) -> Void
+    ) async throws(AuthenticationError) -> (Account, Credentials) {
+        guard let login = auth.login, case .password(let email, let password) = method else {
+            throw .unsupported("\(backend.name) does not accept tokens.")
+        }
+        let (account, request, response) = try await backend.signIn(login, email, password, over: transport)
+        var credentials = Credentials()
+        _ = credentials.cookies.absorb(response, to: request, at: clock.now, isSignIn: true)
+        guard !credentials.cookies.isEmpty else { throw .misbehaved("The backend accepted the sign-in but set no cookie.") }
+        if backend.hasHealth {
+            let (known, renewed) = try await identify(credentials, over: transport)
+            guard known == account.id else {
+                throw .misbehaved("The backend accepted the sign-in but then did not confirm the account.")
+            }
+            credentials = renewed
+        }
+        return (account, credentials)
+    }
+
+    /// The account of these credentials, nil when signed out, and the renewed credentials.
+    private func identify(_ credentials: Credentials, over transport: any Transport) async throws(AuthenticationError) -> (
+        AccountID?, Credentials
+    ) {
+        let answer = try await backend.whoIsSignedIn(over: transport) { authorize(&$0, with: credentials) }
+        guard let answer else { return (nil, credentials) }
+        var credentials = credentials
+        _ = absorb(answer.response, to: answer.request, into: &credentials)
+        return (answer.account, credentials)
+    }
+
+    func renew(
+        _ credentials: Credentials, of account: Account?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
+    ) async -> Renewal {
+        guard backend.hasHealth else { return .impossible }
+        do throws(AuthenticationError) {
+            let (known, renewed) = try await identify(credentials, over: transport)
+            guard let known else { return .ended("the session has ended") }
+            return known == account?.id ? .renewed(renewed) : .foreign
+        } catch {
+            switch error {
+            case .unavailable(let failure), .undeclared(let failure): return .unavailable(failure)
+            default: return .impossible
+            }
+        }
+    }
+
+    func signOut(_ credentials: Credentials, allDevices: Bool, over transport: any Transport) async -> SignOutOutcome.Server? {
+        guard let template = allDevices ? auth.logout.requestForAll : auth.logout.request, !credentials.cookies.isEmpty else {
+            return SignOutOutcome.Server.none
+        }
+        return await backend.signOut(template, TemplateValues(subject: "The sign-out"), over: transport) {
+            authorize(&$0, with: credentials)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Backends
+import Foundation
+import SyncModel
+
+/// An authentication scheme, without state.
+protocol Scheme: Sendable {
+    /// Adds credentials to a request; called only for the backend's own origin.
+    func authorize(_ request: inout OutboundRequest, with credentials: Credentials)
+
+    /// Applies renewed credentials; true on a change.
+    func absorb(_ response: InboundResponse, to request: OutboundRequest, into credentials: inout Credentials) -> Bool
+
+    /// Signs in and confirms the account.
+    ///
+    /// - Parameter keep: stores the exchanged tokens before they are used.
+    func signIn(
+        _ method: SignInMethod, over transport: any Transport, keep: @Sendable (Tokens) async throws(AuthenticationError) -> Void
+    ) async throws(AuthenticationError) -> (Account, Credentials)
+
+    /// Renews the session of `account` without its password.
+    ///
+    /// - Parameter mayAskAgain: called after a lost answer; true permits one repetition.
+    func renew(
+        _ credentials: Credentials, of account: Account?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
+    ) async -> Renewal
+
+    /// Ends the session at the server; nil if the server calls the credentials unauthorised.
+    func signOut(_ credentials: Credentials, allDevices: Bool, over transport: any Transport) async -> SignOutOutcome.Server?
+}
+
+enum Renewal {
+    case renewed(Credentials)
+    /// The backend refused the credentials, as the profile declares. The text continues a sentence after "because".
+    case ended(String)
+    /// There is no means of renewal.
+    case impossible
+    /// The backend assigns the credentials to another account.
+    case foreign
+    /// Unclear, so the account stays signed in. The outcome is unknown if the token may have been rotated. Send nothing before `until`.
+    case unavailable(Failure, until: Date? = nil)
+}

@@ -1,0 +1,77 @@
+import Backends
+import Foundation
+import SyncModel
+
+extension SessionKeeper {
+    /// Has the backend name the signed-in account, if the last confirmation is a minute old or the credentials have changed since. Another account ends
+    /// the session. Throws without an answer: nothing is sent then. A backend without a health route is not asked.
+    func confirmAccount() async throws(TransportError) {
+        // Answers to other lanes' look-ups may make it due again; the next request confirms it then.
+        for _ in 1...2 where check != nil || state.isCheckNeeded(at: clock.now) {
+            try requireStored()
+            let task = check ?? Task { await self.checkAccount() }
+            check = task
+            guard let answer = await task.joined() else {
+                throw .unreachable(Failure(.stopping, "The request was not sent: it was cancelled."))
+            }
+            if let failure = answer { throw .unreachable(failure) }
+        }
+    }
+
+    /// Schedules a confirmation a minute after an entry's answer changed the credentials, because no later send may come to cause one.
+    func checkLater() {
+        guard laterCheck == nil, backend.hasHealth else { return }
+        let now = clock.now
+        laterCheck = Task { [weak self, clock] in
+            // `try?`: this task is never cancelled.
+            try? await clock.sleep(from: now, until: now.addingTimeInterval(SessionState.longestUnchecked))
+            await self?.checkNow()
+        }
+    }
+
+    private func checkNow() async {
+        laterCheck = nil
+        state.isCheckDue = true
+        // `try?`: if it fails now, the next send repeats it.
+        if (try? checkRunning()) != nil { try? await confirmAccount() }
+    }
+
+    private func checkAccount() async -> Failure? {
+        defer { check = nil }
+        guard var request = backend.health else { return nil }
+        request.isBrief = true
+        let generation = state.record.generation
+        scheme.authorize(&request, with: state.record.credentials)
+        // A change from here on needs a confirmation of its own.
+        state.isCheckDue = false
+        var failure: Failure
+        do throws(TransportError) {
+            let response = try await transport.send(request)
+            switch backend.health(response) {
+            case .well(let account):
+                if confirm(account, generation: generation) { _ = absorb(response, to: request, generation: generation) }
+                return nil
+            // The send is refused as well, and decides about the session.
+            case .refused: return nil
+            case .ill(let reason, _), .intercepted(let reason), .unreachable(let reason): failure = reason
+            }
+        } catch {
+            failure = error.failure
+        }
+        state.isCheckDue = true
+        failure.message = "The request was not sent, because the backend did not confirm the signed-in account: \(failure.message)"
+        return failure.withKnownOutcome
+    }
+
+    /// Notes the account that the backend named for credentials of `generation`; false if it is another one, which ends the session.
+    func confirm(_ account: AccountID?, generation: Int) -> Bool {
+        guard state.confirm(account, generation: generation, at: clock.now) else {
+            let transition = state.requireSignIn(SessionState.otherAccount, isForeign: true, at: clock.now)
+            // `try?`: the next change stores it.
+            if let transition { _ = try? perform(transition) }
+            return false
+        }
+        storeSoon()
+        return true
+    }
+}

@@ -1,0 +1,142 @@
+import Backends
+import Foundation
+import JSON
+import SyncModel
+
+extension SessionKeeper {
+    /// Sends `request` with the credentials of the session's account, and keeps what the answer renews. Sends nothing if the account is no longer
+    /// signed in, or the backend names another one. Credentials go to the profile's origin only.
+    ///
+    /// Returns the session whose credentials were sent, which may be newer than `session`.
+    package func send(_ request: OutboundRequest, as session: Session) async throws(TransportError) -> Answer {
+        if backend.isOwn(request) { try await confirmAccount() }
+        guard let rules = backend.profile.auth.csrf, !request.isSafe, backend.isOwn(request) else {
+            return try await exchange(request, session)
+        }
+        var request = request
+        let token: String
+        switch try await csrfToken(rules, session) {
+        case .token(let fetched): token = fetched
+        case .unauthorized(let answer): return answer
+        }
+        request.setHeader(rules.header, token)
+        let answer = try await exchange(request, session)
+        guard answer.response.isExceptionsPage(422) else { return answer }
+        // The CSRF token may have been refused, before anything took effect.
+        if csrf?.token == token { csrf = nil }
+        switch try await csrfToken(rules, session) {
+        case .token(let fetched): request.setHeader(rules.header, fetched)
+        case .unauthorized(let answer): return answer
+        }
+        return try await exchange(request, session)
+    }
+
+    package typealias Answer = (response: InboundResponse, session: Session)
+
+    private enum CSRFAnswer {
+        case token(String)
+        /// Says about the session what the request itself would have been told.
+        case unauthorized(Answer)
+    }
+
+    /// Requests the backend's health with the present credentials, without any effect on them.
+    package func probe() async -> Health {
+        guard var request = backend.health else {
+            return .ill(Failure(.profile, "The profile of \(backend.name) has no health route."))
+        }
+        let generation = state.record.generation
+        let isAuthorized = state.record.state == .signedIn && !state.isUnstored && backend.isOwn(request)
+        if isAuthorized { scheme.authorize(&request, with: state.record.credentials) }
+        do {
+            let health = backend.health(try await transport.send(request))
+            switch health {
+            case .well(let account?) where isAuthorized:
+                // An undeclared refusal did not come from the backend, and is over.
+                if confirm(account, generation: generation), state.declared?.generation != generation { state.refusedGeneration = nil }
+            case .well, .refused:
+                // An entry would only find that renewals are paused.
+                if state.isRefused, let (_, failure) = pause { return .ill(failure) }
+            default: break
+            }
+            return health
+        } catch {
+            return .unreachable(error.failure)
+        }
+    }
+
+    /// - Parameter isSend: the request is an entry's, with which a server may well renew the session.
+    private func exchange(_ request: OutboundRequest, _ session: Session, isSend: Bool = true) async throws(TransportError) -> Answer {
+        guard state.record.state == .signedIn, state.global(state.record.account)?.id == session.account.id else {
+            throw .unreachable(Failure(.signInRequired, "The request was not sent: \(session.account.label) is no longer signed in."))
+        }
+        guard backend.isOwn(request) else { return (try await transport.send(request), session) }
+        try requireStored()
+        let generation = state.record.generation
+        var request = request
+        scheme.authorize(&request, with: state.record.credentials)
+        let response = try await transport.send(request)
+        if absorb(response, to: request, generation: generation) {
+            if isSend, !request.isSafe { checkLater() } else { state.isCheckDue = true }
+        }
+        state.answered(response, generation: generation)
+        storeSoon()
+        return (response, Session(account: session.account, generation: generation))
+    }
+
+    /// Keeps what an answer to credentials of `generation` renews; true on a change.
+    func absorb(_ response: InboundResponse, to request: OutboundRequest, generation: Int) -> Bool {
+        guard state.record.generation == generation, state.record.state == .signedIn,
+            scheme.absorb(response, to: request, into: &state.record.credentials)
+        else { return false }
+        state.isDirty = true
+        storeSoon()
+        return true
+    }
+
+    /// Renewed credentials are not used before they are stored.
+    func requireStored() throws(TransportError) {
+        guard state.isUnstored else { return }
+        do throws(AuthenticationError) { try store(SessionTransition(state.record)) } catch {
+            throw .unreachable(Failure(.unreadable, "The request was not sent: the renewed session could not be stored."))
+        }
+    }
+
+    /// Fetched when first needed. No failure here means that the mutation was sent.
+    private func csrfToken(_ rules: AuthRules.CSRFRules, _ session: Session) async throws(TransportError) -> CSRFAnswer {
+        if let csrf, csrf.generation == state.record.generation { return .token(csrf.token) }
+        let answer: Answer
+        do {
+            let request = try rules.request.render(TemplateValues(subject: "The CSRF token"))
+            answer = try await exchange(request, session, isSend: false)
+        } catch let error as TransportError {
+            throw .unreachable(error.failure.withKnownOutcome)
+        } catch let failure as Failure {
+            throw .unreachable(failure)
+        } catch {
+            throw .unreachable(Failure(.profile, "\(error)"))
+        }
+        let response = answer.response
+        if let failure = backend.interception(in: response) { throw .unreachable(failure.withKnownOutcome) }
+        if response.status == 401, !response.isPage { return .unauthorized(answer) }
+        guard response.isSuccess, let token = response.json?.at(rules.token)?.string else {
+            throw .unreachable(Failure(.serverError, status: response.status, "The backend sent no CSRF token (\(response.status))."))
+        }
+        csrf = (token, state.record.generation)
+        try await confirmAccount()
+        return .token(token)
+    }
+}
+
+extension InboundResponse {
+    /// True for an error page of the web framework, not the application: `{"status":422,…}`.
+    fileprivate func isExceptionsPage(_ code: Int64) -> Bool { status == Int(code) && json?.member("status") == .int(code) }
+}
+
+extension Failure {
+    /// For a failure before the mutation was sent.
+    var withKnownOutcome: Failure {
+        var failure = self
+        failure.outcomeUnknown = false
+        return failure
+    }
+}

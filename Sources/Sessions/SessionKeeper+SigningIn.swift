@@ -1,0 +1,78 @@
+import Backends
+import Foundation
+import SyncModel
+
+extension SessionKeeper {
+    /// Signs an account in, or renews its session. Durable when it returns; a failure leaves everything as it was.
+    ///
+    /// - Parameters:
+    ///   - remember: keep the password, if the profile allows it, to renew the session without a person.
+    ///   - known: see `SessionState.signedIn`.
+    package func signIn(
+        _ method: SignInMethod, remember: Bool, by requester: Requester? = nil, known: [Account] = []
+    ) async throws(AuthenticationError) -> SessionSnapshot {
+        try await waitForChange()
+        try checkRunning()
+        do { try completeSignOut() } catch { throw .unsaved(error) }
+        try state.admit(method)
+        let keepsPassword = remember && backend.profile.auth.renewsByLogin
+        let task = Task { await self.signedIn(method, keepsPassword: keepsPassword, by: requester ?? .daemon, known) }
+        change = .signingIn(task, usesUpToken: method.digest != nil)
+        guard let result = await task.joined() else { throw .leftWaiting }
+        return try result.get()
+    }
+
+    private func signedIn(
+        _ method: SignInMethod, keepsPassword: Bool, by requester: Requester, _ known: [Account]
+    ) async -> Result<SessionSnapshot, AuthenticationError> {
+        defer { change = nil }
+        do throws(AuthenticationError) {
+            let (account, credentials) = try await scheme.signIn(state.resumed(method), over: transport) {
+                tokens throws(AuthenticationError) in
+                if let given = method.digest, let refresh = tokens.refresh { try await self.keep(refresh, exchangedFor: given) }
+            }
+            try store(
+                state.signedIn(
+                    account, credentials, by: method, keepsPassword: keepsPassword, requester: requester, known: known, at: clock.now))
+            state.isCheckDue = false
+            state.backoff.end()
+            return .success(snapshot)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func keep(_ refresh: Secret, exchangedFor given: String) throws(AuthenticationError) {
+        try store(state.exchanged(given, for: refresh))
+    }
+
+    /// Returns when no change of credentials is in progress, or the caller is cancelled.
+    package func settled() async {
+        try? await waitForChange()  // `try?`: thrown only to a cancelled caller
+    }
+
+    /// Returns when the server is rotating no token: cut off before its answer is stored, that would cost the session. A sign-in by password costs
+    /// nothing, and is not waited for.
+    package func landed() async {
+        if isRotating { await settled() }
+    }
+
+    /// True while the server may be rotating a token.
+    package var isRotating: Bool {
+        if case .signingIn(_, usesUpToken: true) = change { return true }
+        return state.record.awaitsRefresh && (renewal != nil || change != nil)
+    }
+
+    private func waitForChange() async throws(AuthenticationError) {
+        while change != nil || renewal != nil {
+            let hasEnded =
+                switch change {
+                case .signingIn(let task, _): await task.joined() != nil
+                case .signingOut(let task, _): await task.joined() != nil
+                case .draining(let task): await task.joined() != nil
+                case nil: await renewal?.joined() != nil
+                }
+            guard hasEnded else { throw .leftWaiting }
+        }
+    }
+}

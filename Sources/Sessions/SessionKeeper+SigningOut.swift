@@ -1,0 +1,239 @@
+import Backends
+import Foundation
+import Outbox
+import SyncModel
+
+extension SessionKeeper {
+    /// Ends the session here and at the server. Once its marker is stored, neither a crash nor a cancellation brings the session back. Joins a sign-out
+    /// in progress.
+    ///
+    /// - Parameter drain: returns when the requests being sent are settled. Not awaited if the server is not told and no entry is discarded.
+    package func signOut(
+        _ request: SignOutRequest, drain: @escaping @Sendable () async -> Void
+    ) async throws(SignOutError) -> SignOutOutcome {
+        let account = state.global(state.record.account)
+        do throws(SignOutError) {
+            return try await signedOut(request, drain: drain)
+        } catch {
+            if let reason = error.news {
+                var transition = SessionTransition(state.record)
+                transition.event = state.signOutFailed(account, because: reason, by: request.requester, at: clock.now)
+                transition.requester = request.requester
+                transition.log(to: log)
+                // `try?`: also in the journal; a full disk must not hide the problem itself.
+                if let event = transition.event { try? await outbox.record([event]) }
+            }
+            throw error
+        }
+    }
+
+    private func signedOut(
+        _ request: SignOutRequest, drain: @escaping @Sendable () async -> Void
+    ) async throws(SignOutError) -> SignOutOutcome {
+        if request.allDevices, backend.profile.auth.logout.requestForAll == nil { throw .allDevicesUnsupported }
+        guard try await canBegin(request) else {
+            if case .signingOut(let task, let isWide) = change {
+                guard isWide || !request.allDevices else { throw .narrowerUnderWay }
+                return try await ended(task)
+            }
+            return try finishSignOut()
+        }
+        // A refused token stays refused.
+        let isRefused = state.isRefused
+        do { try perform(state.signOutBegins(request)) } catch { throw .unsaved(error) }
+        if isRefused { state.refusedGeneration = state.record.generation }
+        let drained = Task { await drain() }
+        let task = Task { [renewal = renewal] in
+            await self.leave(allDevices: request.allDevices, after: renewal, drained)
+        }
+        change = .signingOut(task, allDevices: request.allDevices)
+        return try await ended(task)
+    }
+
+    /// Waits for a sign-in in progress, and checks that the account may be signed out. False during a sign-out, and when signed out.
+    private func canBegin(_ request: SignOutRequest) async throws(SignOutError) -> Bool {
+        while true {
+            switch change {
+            case .signingIn(let task, _): guard await task.joined() != nil else { throw .leftWaiting }
+            case .signingOut: return false
+            case .draining, nil:
+                guard ![.signedOut, .signingOut].contains(state.record.state) else { return false }
+                let asked = state.record.account
+                try await checkAllowed(request, state.global(asked))
+                if case .signingIn = change { continue }
+                if case .signingOut = change { return false }
+                // Another account needs a check of its own.
+                if state.record.state != .signedOut, state.record.account == asked { return true }
+            }
+        }
+    }
+
+    private func checkAllowed(_ request: SignOutRequest, _ account: Account?) async throws(SignOutError) {
+        if let meant = request.account, meant != account?.id { throw .otherAccount(account) }
+        guard backend.outboxOnSignOut == .refuse, !request.force, let account else { return }
+        let count: Int
+        do { count = try await outbox.tallies().unsent(Destination(backend: backend.name, account: account.id)) } catch {
+            throw .uncounted("\(error)")
+        }
+        if count > 0 { throw .unsent(count) }
+    }
+
+    private func ended(_ signOut: Task<Result<SignOutOutcome, SignOutError>, Never>) async throws(SignOutError) -> SignOutOutcome {
+        guard let result = await signOut.joined() else { throw .leftWaiting }
+        return try result.get()
+    }
+
+    /// Already signed out, or an earlier sign-out could not be stored.
+    private func finishSignOut() throws(SignOutError) -> SignOutOutcome {
+        do {
+            let account = state.record.ending?.account
+            let discarded = try completeSignOut()
+            if state.isDirty || state.record.exchanged != nil {
+                var next = state.record
+                next.exchanged = nil
+                try perform(SessionTransition(next))
+            }
+            return SignOutOutcome(server: .none, account: account, discarded: discarded)
+        } catch {
+            throw .unsaved(error)
+        }
+    }
+
+    /// Stores the end of a sign-out that has not been stored; returns the number of entries discarded.
+    @discardableResult
+    func completeSignOut() throws(OutboxError) -> Int {
+        guard change == nil, let transition = state.signOutEnds(at: clock.now) else { return 0 }
+        return try perform(transition)
+    }
+
+    /// Tells the server and forgets the credentials, once the marker is stored.
+    ///
+    /// - Parameter renewal: the one in progress at the beginning of the sign-out.
+    private func leave(
+        allDevices: Bool, after renewal: Renewing?, _ drained: Task<Void, Never>
+    ) async -> Result<SignOutOutcome, SignOutError> {
+        let logout = backend.profile.auth.logout
+        let account = state.record.ending?.account
+        var server = SignOutOutcome.Server.none
+        var isDrained = true
+        if (allDevices ? logout.requestForAll : logout.request) != nil {
+            let readiness = await ready(renewal, drained)
+            server = await tellServer(allDevices: allDevices, readiness)
+            if case .failed(let reason) = server, logout.keepsOnFailure {
+                change = nil
+                do { try perform(state.signOutFails(because: reason, at: clock.now)) } catch { return .failure(.unsaved(error)) }
+                return .failure(.kept(reason))
+            }
+        } else if state.record.ending?.discardsEntries == true {
+            await drained.value
+        } else {
+            isDrained = false
+        }
+        // The result of a renewal belongs to no session.
+        renewal?.cancel()
+        self.renewal = nil
+        state.serverTold(server)
+        change = nil
+        defer { if !isDrained { change = .draining(Task { await self.end(drained) }) } }
+        do {
+            return .success(SignOutOutcome(server: server, account: account, discarded: try completeSignOut()))
+        } catch {
+            return .failure(.unsaved(error))
+        }
+    }
+
+    private func end(_ drained: Task<Void, Never>) async {
+        await drained.value
+        change = nil
+    }
+
+    // MARK: Telling the server
+
+    private enum Readiness {
+        /// The credentials seem valid, so no refresh was sent.
+        case untouched
+        case renewed
+        /// The server refused to renew them.
+        case refused
+        /// The renewal failed: the session may live on at the server.
+        case unavailable
+    }
+
+    /// Waits until nothing is being sent, and for a valid token, which the server may want for ending the session. Sends at most one refresh.
+    private func ready(_ renewal: Renewing?, _ drained: Task<Void, Never>) async -> Readiness {
+        guard let renewal else {
+            await drained.value
+            return state.refreshable != nil && (state.isStale(at: clock.now) || state.isRefused) ? await freshen() : .untouched
+        }
+        let limit = backend.profile.auth.refresh?.request.timeout ?? .seconds(10)
+        let result = await withTaskGroup(of: Result<Session, AuthenticationError>?.self) { group in
+            group.addTask { await renewal.joined() }
+            group.addTask {
+                try? await Task.sleep(for: limit, clock: .continuous)  // `try?`: cancelled once the renewal has ended
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+        await drained.value
+        switch result {
+        // It ended, and was refused if there is nothing left to refresh with, or its answer was not stored.
+        case .success, .failure(.signingOut), .failure(.signInRequired):
+            return state.refreshable == nil || state.record.awaitsRefresh ? .refused : .renewed
+        case .failure, nil: return .unavailable
+        }
+    }
+
+    private func freshen() async -> Readiness {
+        do throws(AuthenticationError) {
+            try checkRunning()
+            state.renewal = nil
+            if let transition = state.refreshBegins() { try store(transition) }
+            switch state.noted(await requestRefresh()) {
+            case .renewed(let credentials):
+                state.record.credentials = credentials
+                state.record.awaitsRefresh = false
+                state.refusedGeneration = nil
+                return .renewed
+            case .ended: return .refused
+            case .foreign, .impossible, .unavailable: return .unavailable
+            }
+        } catch {
+            return .unavailable
+        }
+    }
+
+    /// If the server refuses a token that seemed valid, renews it first: the refresh token may be valid still.
+    private func tellServer(allDevices: Bool, _ readiness: Readiness) async -> SignOutOutcome.Server {
+        var readiness = readiness
+        var answer = await scheme.signOut(state.record.credentials, allDevices: allDevices, over: transport)
+        if answer == nil, readiness == .untouched, state.refreshable != nil {
+            readiness = await freshen()
+            if readiness == .renewed {
+                answer = await scheme.signOut(state.record.credentials, allDevices: allDevices, over: transport)
+            }
+        }
+        if let answer { return answer }
+        switch readiness {
+        case .untouched, .refused: return .alreadyGone
+        case .renewed: return .failed("The backend refused the token that it had just issued.")
+        case .unavailable: return .failed("The backend refused the token, and Homing could not renew it.")
+        }
+    }
+}
+
+extension SignOutError {
+    /// Why the sign-out failed; nil if that is already recorded, or if it goes on.
+    fileprivate var news: String? {
+        switch self {
+        case .kept, .leftWaiting: nil
+        case .allDevicesUnsupported: "the backend cannot end the sessions of all devices"
+        case .narrowerUnderWay: "a sign-out of this device only is in progress"
+        case .otherAccount: "the request named another account"
+        case .unsent(let count):
+            "\(count == 1 ? "1 capture is" : "\(count) captures are") waiting, and the profile forbids signing out before delivery"
+        case .uncounted(let words): "the undelivered entries could not be counted: \(words)"
+        case .unsaved(let error): error.description
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import Backends
+import Foundation
+import Outbox
+import SyncModel
+
+/// The stored session of one backend.
+struct SessionRecord: Hashable, Sendable, Codable {
+    var state = SessionSnapshot.State.signedOut
+    var account: Account?
+    /// The backend's base URL at the sign-in, which the account belongs to.
+    var address: String
+    /// Every origin to which the profile sent credentials then.
+    var origins: Set<String> = []
+    var since: Date?
+    var reason: String?
+    var generation = 0
+    var credentials = Credentials()
+    /// A refresh was sent, and its answer has not been stored.
+    var awaitsRefresh = false
+    /// When a kept password was last sent; kept over a sign-in by a person, because the server counts both.
+    var renewedByLoginAt: Date?
+    /// A refresh token that was handed in and exchanged, until a sign-in comes of it.
+    var exchanged: Exchanged?
+    /// The sign-out in progress; with it the state is `signingOut`.
+    var ending: SignOutMarker?
+    /// When the backend last named the session's account as the signed-in one.
+    var checkedAt: Date?
+    /// Since when deliveries may have gone to another account.
+    var unverifiedSince: Date?
+    /// Since when every renewal has failed; nil if the last one succeeded.
+    var failingSince: Date?
+
+    init(address: String) { self.address = address }
+
+    struct Exchanged: Hashable, Sendable, Codable {
+        /// A digest of the token that was handed in.
+        let given: String
+        /// The token to go on with.
+        let refresh: Secret
+        /// Every origin to which the profile sent credentials then.
+        let origins: Set<String>
+    }
+
+    struct SignOutMarker: Hashable, Sendable, Codable {
+        /// The state to return to if the profile keeps the session.
+        let before: SessionSnapshot.State
+        /// As other components know it.
+        let account: Account?
+        /// Nil for the daemon itself.
+        let requester: Requester?
+        let discardsEntries: Bool
+        /// The server's answer, as `SignOutOutcome.Server.name`; `unknown` until then.
+        var server = "unknown"
+    }
+
+    /// The same history, signed out.
+    func cleared(_ state: SessionSnapshot.State, address: String, reason: String? = nil) -> SessionRecord {
+        var record = SessionRecord(address: address)
+        record.state = state
+        record.generation = generation + 1
+        record.reason = reason
+        // Only a sign-out forgets these.
+        if state == .signInRequired {
+            (record.account, record.origins, record.exchanged) = (account, origins, exchanged)
+            record.renewedByLoginAt = renewedByLoginAt
+            record.unverifiedSince = unverifiedSince
+        }
+        return record
+    }
+
+    /// True if `profile` has the address of the sign-in, and sends credentials only where they were sent then.
+    func isBound(to profile: Profile) -> Bool {
+        address == profile.address && profile.credentialOrigins.allSatisfy { wasSent(to: $0) }
+    }
+
+    /// True if the same id at `profile` is this record's account: the service is the same (its former addresses included), and so is the place of
+    /// the sign-in.
+    func namesAccount(of profile: Profile) -> Bool {
+        ([profile.address] + profile.formerAddresses).contains(address)
+            && profile.credentialOrigins.allSatisfy { $0 == profile.origin || wasSent(to: $0) }
+    }
+
+    private func wasSent(to other: Origin) -> Bool { origins.contains(other.description) }
+}
+
+extension Profile {
+    /// Every origin to which it sends credentials.
+    var credentialOrigins: Set<Origin> {
+        let requests = [auth.login?.request, auth.refresh?.request, auth.logout.request, health?.request]
+        return Set([origin] + requests.compactMap { $0.flatMap { Origin($0.url.literalURL) } })
+    }
+}
+
+/// A new record, and all that is stored in the same transaction.
+struct SessionTransition: Equatable, Sendable {
+    var record: SessionRecord
+    var event: SyncEvent?
+    /// Who caused it, for the journal.
+    var requester: Requester?
+    var label: Account?
+    var discards: SessionChange.Discards?
+    var ifUnstored = IfUnstored.refuse
+
+    enum IfUnstored: Sendable {
+        /// Nothing changes.
+        case refuse
+        /// It becomes the record, and is not used until it is stored: the server has forgotten the earlier credentials.
+        case hold
+        /// It becomes the record; the next change stores it.
+        case become
+    }
+
+    init(_ record: SessionRecord, ifUnstored: IfUnstored = .refuse) { (self.record, self.ifUnstored) = (record, ifUnstored) }
+}

@@ -1,0 +1,223 @@
+import Backends
+import Foundation
+import SyncModel
+
+/// The renewal in progress: the profile's methods in their order, as far as they are left.
+struct RenewalPlan: Equatable, Sendable {
+    var methods: [AuthRules.WayBack]
+    /// Why the session has ended, once a declared answer has said so.
+    var reason: String?
+    /// False if there was nothing to renew the session by.
+    let hasMethods: Bool
+    /// An earlier refresh was sent, and its answer was not stored.
+    var answerWasLost = false
+    /// When the kept password was sent before this renewal.
+    var lastSignIn: Date?
+}
+
+enum RenewalEvent: Sendable {
+    case begun
+    case refreshed(Renewal)
+    /// By the kept password.
+    case signedIn(Account, Credentials)
+    case notSignedIn(AuthenticationError, mayHaveArrived: Bool, askedToWait: Date?)
+}
+
+enum RenewalStep: Equatable, Sendable {
+    /// Store this, ask the server to renew the session, and report `refreshed`.
+    case refresh(SessionTransition?)
+    /// Store this, sign in with the kept password, and report `signedIn` or `notSignedIn`.
+    case signIn(Credentials.KeptLogin, SessionTransition)
+    /// Store this. Without an error the session is renewed.
+    case end(SessionTransition?, AuthenticationError? = nil)
+}
+
+extension SessionState {
+    /// Seconds between two uses of a kept password.
+    private static let passwordInterval: TimeInterval = 300
+
+    /// One renewal, from `begun` to `end`.
+    mutating func on(_ event: RenewalEvent, at now: Date) -> RenewalStep {
+        switch event {
+        case .begun:
+            var methods = methods
+            let words = declared.flatMap { $0.generation == record.generation ? $0.words : nil }
+            let isCookie = backend.profile.auth.scheme == .cookie
+            let hasMethods = !methods.isEmpty || (words == nil && isCookie && backend.hasHealth)
+            // Without a declared refusal, the health route says whether the session has ended, before the password is used.
+            if words == nil, isCookie, backend.hasHealth, !methods.contains(.refresh) { methods.insert(.refresh, at: 0) }
+            renewal = RenewalPlan(methods: methods, reason: words, hasMethods: hasMethods)
+            return next(at: now)
+        case .refreshed(let answer): return refreshed(answer, at: now)
+        case .signedIn(let account, var credentials):
+            guard account.id == record.account?.id else { return ended("the kept password signs in to another account", at: now) }
+            credentials.kept = record.credentials.kept
+            record.checkedAt = now
+            isCheckDue = false
+            return .end(signIn(landing(credentials), by: nil, at: now).held)
+        case .notSignedIn(let error, let mayHaveArrived, let asked): return notSignedIn(error, mayHaveArrived, asked, at: now)
+        }
+    }
+
+    /// The ways to renew this session, in the profile's order.
+    var methods: [AuthRules.WayBack] {
+        backend.profile.auth.renewals.filter { method in
+            switch method {
+            case .refresh: backend.profile.auth.scheme == .cookie ? backend.hasHealth : record.credentials.tokens?.refresh != nil
+            case .login: record.credentials.kept != nil
+            }
+        }
+    }
+
+    private mutating func next(at now: Date) -> RenewalStep {
+        guard let method = renewal?.methods.first else { return exhausted(at: now) }
+        renewal?.methods.removeFirst()
+        switch method {
+        case .refresh: return .refresh(refreshBegins())
+        case .login:
+            // A sign-out in progress needs no new session.
+            guard record.state == .signedIn, let kept = record.credentials.kept else { return next(at: now) }
+            return signInBegins(kept, at: now)
+        }
+    }
+
+    /// A refresh may rotate the token at the server, so it is stored before it is sent. Nil if nothing has to be stored.
+    mutating func refreshBegins() -> SessionTransition? {
+        renewal?.answerWasLost = record.awaitsRefresh
+        guard record.credentials.tokens?.refresh != nil, !record.awaitsRefresh else { return nil }
+        var next = record
+        next.awaitsRefresh = true
+        return SessionTransition(next)
+    }
+
+    private mutating func refreshed(_ answer: Renewal, at now: Date) -> RenewalStep {
+        switch noted(answer) {
+        case .renewed(let credentials):
+            // A cookie session is renewed by asking for its account.
+            isCheckDue = backend.profile.auth.scheme != .cookie
+            if !isCheckDue { record.checkedAt = now }
+            return .end(SessionTransition(landing(credentials), ifUnstored: .hold))
+        case .foreign: return ended(Self.otherAccount, isForeign: true, at: now)
+        case .impossible: return next(at: now)
+        case .unavailable(let failure, let until): return .end(nil, pausing(failure, asked: until, at: now))
+        case .ended(let words):
+            renewal?.reason = words
+            if record.credentials.kept != nil {
+                // A refused token is never sent again, after a restart neither.
+                record.credentials.tokens?.refresh = nil
+                record.awaitsRefresh = false
+                isDirty = true
+            }
+            return next(at: now)
+        }
+    }
+
+    /// The answer to a refresh, with the history of the token.
+    mutating func noted(_ answer: Renewal) -> Renewal {
+        guard record.credentials.tokens?.refresh != nil else { return answer }
+        let answerWasLost = renewal?.answerWasLost == true
+        switch answer {
+        case .ended(let words) where answerWasLost: return .ended(BearerScheme.lost(words))
+        // The server has rotated nothing.
+        case .unavailable(let failure, _) where !failure.outcomeUnknown && !answerWasLost: record.awaitsRefresh = false
+        case .renewed, .ended, .foreign, .impossible, .unavailable: break
+        }
+        return answer
+    }
+
+    private mutating func signInBegins(_ kept: Credentials.KeptLogin, at now: Date) -> RenewalStep {
+        if let last = record.renewedByLoginAt, abs(now.timeIntervalSince(last)) < Self.passwordInterval {
+            let failure = Failure(
+                .signInRequired, "The session has ended. Homing uses the kept password at most once in five minutes.")
+            let until = min(last, now).addingTimeInterval(Self.passwordInterval)
+            return .end(isDirty ? SessionTransition(record, ifUnstored: .become) : nil, .tooSoon(until: until, failure))
+        }
+        renewal?.lastSignIn = record.renewedByLoginAt
+        var next = record
+        next.renewedByLoginAt = now
+        // Stored before it is sent: after a crash it must not be sent again at once, or the server locks the account.
+        return .signIn(kept, SessionTransition(next))
+    }
+
+    private mutating func notSignedIn(
+        _ error: AuthenticationError, _ mayHaveArrived: Bool, _ asked: Date?, at now: Date
+    ) -> RenewalStep {
+        let sentAt = record.renewedByLoginAt ?? now
+        // At least as long as the server asks.
+        let pause = max(sentAt.addingTimeInterval(Self.passwordInterval), asked ?? .distantPast)
+        switch error {
+        // Further refusals would lock the account.
+        case .refused(let words), .locked(let words): return ended(words, at: now)
+        case .secondFactor: return ended("the account now needs a second factor, which Homing cannot provide", at: now)
+        case .undeclared(let failure):
+            // 423: a further try may prolong the lock.
+            let seconds = failure.status == 423 ? 3600 : backoff.passwordPause
+            return .end(nil, pausing(failure, asked: max(pause, sentAt.addingTimeInterval(seconds)), at: now))
+        case .misbehaved(let words): return .end(nil, pausing(Failure(.profile, words), asked: pause, at: now))
+        case .unavailable(let failure):
+            if mayHaveArrived { return .end(nil, pausing(failure, asked: pause, at: now)) }
+            record.renewedByLoginAt = renewal?.lastSignIn
+            isDirty = true
+            return .end(nil, .unavailable(failure))
+        default: return .end(nil, error)
+        }
+    }
+
+    /// Every method failed. Only a declared answer ends the session; any other may be a gateway's.
+    private mutating func exhausted(at now: Date) -> RenewalStep {
+        if let reason = renewal?.reason { return ended(reason, at: now) }
+        let failure = Failure(.signInRequired, "\(backend.name) refuses the session with an answer that its profile does not declare.")
+        if renewal?.hasMethods == true { return .end(nil, pausing(failure, asked: nil, at: now)) }
+        backoff.failure = failure
+        noteFailing(at: now)
+        return .end(nil, .undeclared(failure))
+    }
+
+    private func ended(_ reason: String, isForeign: Bool = false, at now: Date) -> RenewalStep {
+        let transition = requireSignIn(reason, isForeign: isForeign, at: now)
+        return .end(transition, transition == nil ? .signingOut : .signInRequired(reason: reason))
+    }
+
+    /// The record with renewed credentials. During a sign-out they serve only to end the session at the server.
+    private mutating func landing(_ credentials: Credentials) -> SessionRecord {
+        var next = record
+        next.credentials = credentials
+        next.awaitsRefresh = false
+        next.failingSince = nil
+        if next.state == .signedIn { next.generation += 1 }
+        refusedGeneration = nil
+        backoff.end()
+        return next
+    }
+
+    /// Pauses renewals after a failure; returns the error. A request that never arrived needs no pause: the network reports its return.
+    private mutating func pausing(_ failure: Failure, asked: Date?, at now: Date) -> AuthenticationError {
+        guard failure.reason != .stopping, !failure.neverArrived else { return .unavailable(failure) }
+        noteFailing(at: now)
+        var reported = failure
+        // The server wants fewer renewals, not fewer requests: a person who signs in need not wait.
+        if asked != nil || failure.reason == .throttled { reported.reason = .signInRequired }
+        backoff.begin(reported, asked: asked, now: now)
+        guard let until = backoff.running(at: now)?.until else { return .unavailable(failure) }
+        return .tooSoon(until: until, reported)
+    }
+
+    private mutating func noteFailing(at now: Date) {
+        guard record.failingSince == nil else { return }
+        record.failingSince = now
+        isDirty = true
+    }
+}
+
+extension SessionTransition {
+    fileprivate var held: SessionTransition {
+        var transition = self
+        transition.ifUnstored = .hold
+        return transition
+    }
+}
+
+extension Failure {
+    /// The request certainly reached no server.
+    var neverArrived: Bool { !outcomeUnknown && [.offline, .tls, .clock].contains(reason) }
+}

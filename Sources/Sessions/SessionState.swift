@@ -1,0 +1,329 @@
+import Backends
+import Foundation
+import Outbox
+import SyncModel
+
+/// Every rule of one backend's session: pure, without clock, network or disk. `SessionKeeper` performs what it decides.
+struct SessionState: Sendable {
+    let backend: Backend
+    /// The backend's address, if the outbox still holds entries for another one: the same id there is another account.
+    let foreignTo: String?
+    var record: SessionRecord
+    /// Only in this run: the credentials of this generation were refused.
+    var refusedGeneration: Int?
+    /// The refusal of this generation's credentials that the profile declares, in the server's words.
+    var declared: Declared?
+    /// The account must be confirmed before the next send.
+    var isCheckDue = true
+    var backoff = RenewalBackoff()
+    var renewal: RenewalPlan?
+    /// The store has an older record.
+    var isDirty = false
+    /// Renewed credentials are not stored yet, and must not be used before that.
+    var isUnstored = false
+    var savedAt: Date
+    private(set) var revision = 0
+
+    struct Declared: Equatable, Sendable {
+        let generation: Int
+        let words: String
+    }
+
+    /// Seconds for which a confirmation of the account holds.
+    static let longestUnchecked: TimeInterval = 60
+    /// Changes that come with nearly every answer are stored once in so many seconds.
+    private static let storeInterval: TimeInterval = 60
+
+    init(_ stored: Stored, backend: Backend, foreignTo: String?, now: Date) {
+        (self.backend, self.foreignTo, savedAt) = (backend, foreignTo, now)
+        let address = backend.address
+        switch stored {
+        case .none: record = SessionRecord(address: address)
+        case .unreadable:
+            record = SessionRecord(address: address)
+            record.state = .signInRequired
+            record.reason = "the stored session cannot be read"
+        case .record(let stored) where ![.signedOut, .signingOut].contains(stored.state) && !stored.isBound(to: backend.profile):
+            // Not stored: with the old address back, so is the session.
+            let isMoved = stored.address != address
+            let reason = isMoved ? "the backend's address changed" : "the profile now sends credentials to another address"
+            record = stored.cleared(.signInRequired, address: address, reason: reason)
+            // The account is not known to be any account here.
+            if !stored.namesAccount(of: backend.profile) { record.account = nil }
+        case .record(let stored): record = stored
+        }
+    }
+
+    enum Stored {
+        case none
+        case unreadable
+        case record(SessionRecord)
+    }
+
+    // MARK: Now
+
+    var snapshot: SessionSnapshot {
+        SessionSnapshot(
+            backend: backend.name, state: record.state, account: global(record.account), since: record.since,
+            remembered: record.credentials.kept != nil, reason: record.reason, unverifiedSince: record.unverifiedSince,
+            failing: record.failingSince.flatMap { since in
+                backoff.failure.map { SessionSnapshot.Failing(since: since, failure: $0) }
+            },
+            revision: revision)
+    }
+
+    func session() throws(AuthenticationError) -> Session {
+        switch record.state {
+        case .signedIn:
+            guard let account = global(record.account) else { throw .signInRequired(reason: "signed out") }
+            return Session(account: account, generation: record.generation)
+        case .signedOut: throw .signInRequired(reason: record.reason ?? "signed out")
+        case .signInRequired: throw .signInRequired(reason: record.reason ?? "the session has ended")
+        case .signingOut: throw .signingOut
+        }
+    }
+
+    /// The account as other components know it: ids are unique at one server only.
+    func global(_ account: Account?) -> Account? {
+        guard foreignTo != nil, var account else { return account }
+        account.id = AccountID(account.id.rawValue + "@" + backend.address)
+        return account
+    }
+
+    /// True when the token must be renewed before it is used.
+    func isStale(at now: Date) -> Bool { refreshable?.isStale(at: now, skew: backend.profile.auth.skew) ?? false }
+
+    /// True until the token ends by the local clock.
+    func stillHolds(at now: Date) -> Bool { record.credentials.tokens.map { !$0.hasEnded(at: now) } ?? false }
+
+    /// The server has refused these credentials.
+    var isRefused: Bool { refusedGeneration == record.generation }
+
+    /// The tokens, if they can be renewed.
+    var refreshable: Tokens? {
+        guard backend.profile.auth.renewals.contains(.refresh), let tokens = record.credentials.tokens, tokens.refresh != nil else {
+            return nil
+        }
+        return tokens
+    }
+
+    /// When to renew an idle session so that the server does not forget it; nil for never.
+    func nextKeepalive(at now: Date) -> Date? {
+        guard record.state == .signedIn, let keepalive = backend.profile.auth.keepalive, let received = refreshable?.receivedAt else {
+            return nil
+        }
+        // A time in the future was noted by a clock that was ahead: the token's age is unknown.
+        return received > now ? now : received.addingTimeInterval(keepalive)
+    }
+
+    func isStoreDue(at now: Date) -> Bool { isDirty && abs(now.timeIntervalSince(savedAt)) >= Self.storeInterval }
+
+    // MARK: Changes
+
+    /// Makes `next` the record; true if the snapshot changed.
+    mutating func become(_ next: SessionRecord, isStored: Bool, at now: Date) -> Bool {
+        let before = snapshot
+        record = next
+        isDirty = !isStored
+        if isStored { (isUnstored, savedAt) = (false, now) }
+        guard snapshot != before else { return false }
+        revision += 1
+        return true
+    }
+
+    mutating func hold(_ next: SessionRecord) {
+        record = next
+        (isDirty, isUnstored) = (true, true)
+    }
+
+    /// Throws if this sign-in must not begin.
+    func admit(_ method: SignInMethod) throws(AuthenticationError) {
+        switch record.state {
+        case .signedIn:
+            if let account = record.account, method.label?.isSameEmail(as: account.label) != true { throw .conflict(account) }
+        case .signingOut: throw .signingOut
+        case .signedOut, .signInRequired: break
+        }
+    }
+
+    /// The method to use: an earlier try may have exchanged the token already.
+    func resumed(_ method: SignInMethod) -> SignInMethod {
+        guard case .refreshToken(_, let label) = method, let exchanged = record.exchanged, exchanged.given == method.digest,
+            credentialOrigins.isSubset(of: exchanged.origins)
+        else { return method }
+        return .refreshToken(exchanged.refresh, label: label)
+    }
+
+    /// The token that was handed in is used up. In memory first, so that a further try goes on from here on a full disk too.
+    mutating func exchanged(_ given: String, for refresh: Secret) -> SessionTransition {
+        record.exchanged = SessionRecord.Exchanged(given: given, refresh: refresh, origins: credentialOrigins)
+        return SessionTransition(record)
+    }
+
+    private var credentialOrigins: Set<String> { Set(backend.profile.credentialOrigins.map(\.description)) }
+
+    /// - Parameter known: the accounts of this backend that the store knows. An account keeps its name, and a token's name must not be another's.
+    func signedIn(
+        _ account: Account, _ credentials: Credentials, by method: SignInMethod, keepsPassword: Bool, requester: Requester?,
+        known: [Account], at now: Date
+    ) throws(AuthenticationError) -> SessionTransition {
+        // Whoever hands in a token chooses its label, so labels tell nothing.
+        if record.state == .signedIn, let current = record.account, current.id != account.id { throw .conflict(current) }
+        var account = account
+        account.label = try label(for: account, by: method, among: known)
+        var next = SessionRecord(address: backend.address)
+        next.origins = credentialOrigins
+        next.state = .signedIn
+        next.account = account
+        next.since = now
+        next.checkedAt = now
+        next.generation = record.generation + 1
+        next.credentials = credentials
+        if keepsPassword, case .password(let email, let password) = method {
+            next.credentials.kept = Credentials.KeptLogin(email: email, password: password)
+        }
+        next.renewedByLoginAt = record.renewedByLoginAt
+        return signIn(next, by: requester, at: now)
+    }
+
+    func signIn(_ next: SessionRecord, by requester: Requester?, at now: Date) -> SessionTransition {
+        var transition = SessionTransition(next)
+        let account = global(next.account)
+        transition.label = account
+        transition.requester = requester
+        var event = SyncEvent(at: now, .signedIn, backend: backend.name, account: account?.id)
+        event.detail["by"] = (requester ?? .daemon).description
+        event.detail["email"] = account?.label
+        if requester == nil { event.detail["way"] = "kept password" }
+        transition.event = event
+        return transition
+    }
+
+    private func label(for account: Account, by method: SignInMethod, among known: [Account]) throws(AuthenticationError) -> String {
+        if case .password = method { return account.label }
+        let (id, known) = (global(account)?.id, [global(record.account)].compactMap(\.self) + known)
+        let label = known.first { $0.id == id }?.label
+        guard let claimed = method.label else { return label ?? account.label }
+        if known.contains(where: { $0.id != id && isHere($0.id) && $0.label.isSameEmail(as: claimed) }) { throw .labelTaken(claimed) }
+        // Receipts use the account's earlier name, unless that is only its id.
+        if let label, label != account.id.rawValue || label.isSameEmail(as: claimed) { return label }
+        return claimed
+    }
+
+    /// True if an account known by that id is at this server: at another one, the same person has another id.
+    private func isHere(_ id: AccountID) -> Bool {
+        foreignTo == nil ? !SessionKeeper.namesItsServer(id) : id.rawValue.hasSuffix("@" + backend.address)
+    }
+
+    /// The durable beginning of a sign-out.
+    func signOutBegins(_ request: SignOutRequest) -> SessionTransition {
+        var next = record
+        next.ending = SessionRecord.SignOutMarker(
+            before: record.ending?.before ?? record.state, account: global(record.account), requester: request.requester,
+            discardsEntries: request.mayDiscard && backend.outboxOnSignOut == .drop)
+        next.state = .signingOut
+        next.generation += 1
+        return SessionTransition(next)
+    }
+
+    /// The end of a sign-out. If it cannot be stored, the session stays `signingOut` without credentials, and the next chance ends it.
+    func signOutEnds(at now: Date) -> SessionTransition? {
+        guard let ending = record.ending else { return nil }
+        var transition = SessionTransition(
+            record.cleared(
+                .signedOut, address: backend.address,
+                reason: ending.server == "unknown" ? "the sign-out was interrupted and completed at the next start" : nil))
+        let actor = ending.requester?.description
+        if ending.discardsEntries, let account = ending.account {
+            transition.discards = SessionChange.Discards(
+                account: account.id, actor: actor ?? "sign-out", name: ending.requester?.name)
+        }
+        transition.requester = ending.requester
+        var event = SyncEvent(
+            at: now, .signedOut, backend: backend.name, account: ending.account?.id, detail: ["server": ending.server])
+        event.detail["by"] = actor
+        event.detail["email"] = ending.account?.label
+        transition.event = event
+        return transition
+    }
+
+    /// The server has answered the sign-out.
+    mutating func serverTold(_ server: SignOutOutcome.Server) {
+        record.ending?.server = server.name
+        forgetCredentials()
+    }
+
+    /// Whether or not that can be stored.
+    mutating func forgetCredentials() {
+        record.credentials = Credentials()
+        record.awaitsRefresh = false
+        isDirty = true
+    }
+
+    /// The server could not be told, and the profile then keeps the session.
+    func signOutFails(because reason: String, at now: Date) -> SessionTransition {
+        var next = record
+        next.state = record.ending?.before ?? .signedIn
+        next.ending = nil
+        var transition = SessionTransition(next, ifUnstored: .become)
+        transition.requester = record.ending?.requester
+        transition.event = signOutFailed(global(record.account), because: reason, by: transition.requester, at: now)
+        return transition
+    }
+
+    func signOutFailed(_ account: Account?, because reason: String, by requester: Requester?, at now: Date) -> SyncEvent {
+        var event = SyncEvent(at: now, .signOutFailed, backend: backend.name, account: account?.id, detail: ["reason": reason])
+        event.detail["by"] = requester?.description
+        event.detail["email"] = account?.label
+        return event
+    }
+
+    /// The session has ended, and only a person can go on. Nil during a sign-out, which goes on instead.
+    ///
+    /// - Parameter isForeign: the backend assigns the credentials to another account, so deliveries since the last check may be there.
+    func requireSignIn(_ reason: String, isForeign: Bool = false, at now: Date) -> SessionTransition? {
+        guard record.state == .signedIn else { return nil }
+        var next = record.cleared(.signInRequired, address: record.address, reason: reason)
+        if isForeign { next.unverifiedSince = record.checkedAt ?? record.since ?? now }
+        var transition = SessionTransition(next, ifUnstored: .become)
+        let account = global(record.account)
+        var event = SyncEvent(at: now, .signInRequired, backend: backend.name, account: account?.id, detail: ["reason": reason])
+        event.detail["email"] = account?.label
+        transition.event = event
+        return transition
+    }
+
+    static let otherAccount =
+        "the server answered as another account, so nothing more was sent; receipts since the last check are marked as unverified"
+
+    // MARK: Answers
+
+    /// True if the account must be confirmed before the next request.
+    func isCheckNeeded(at now: Date) -> Bool {
+        guard record.state == .signedIn, let request = backend.health, backend.isOwn(request) else { return false }
+        guard !isCheckDue, let last = record.checkedAt else { return true }
+        return abs(now.timeIntervalSince(last)) >= Self.longestUnchecked
+    }
+
+    /// Notes the account that the backend named for credentials of `generation`. Nil, and nothing noted, if it is another one.
+    mutating func confirm(_ account: AccountID?, generation: Int, at now: Date) -> Bool {
+        guard generation == record.generation, record.state == .signedIn else { return true }
+        if let account, account != record.account?.id { return false }
+        record.checkedAt = now
+        isDirty = true
+        return true
+    }
+
+    /// An answer to a request with credentials of `generation`.
+    mutating func answered(_ response: InboundResponse, generation: Int) {
+        let errors = backend.profile.errors
+        if errors.endsSession(response) {
+            declared = Declared(generation: generation, words: errors.words(of: response) ?? "the session has ended")
+        }
+        if response.isSuccess, generation == record.generation, record.failingSince != nil, refreshable == nil, !isRefused {
+            record.failingSince = nil
+            backoff.end()
+            isDirty = true
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Outbox
+import SyncModel
+
+package struct SignOutRequest: Sendable {
+    var allDevices: Bool
+    /// Nil for whichever is signed in.
+    var account: AccountID?
+    /// Overrides a profile that refuses a sign-out with undelivered entries.
+    var force: Bool
+    var requester: Requester?
+    /// Discard the account's entries if the profile says so.
+    var mayDiscard: Bool
+
+    package init(
+        allDevices: Bool = false, account: AccountID? = nil, force: Bool = false, by requester: Requester? = nil, mayDiscard: Bool = false
+    ) {
+        self.allDevices = allDevices
+        self.account = account
+        self.force = force
+        self.requester = requester
+        self.mayDiscard = mayDiscard
+    }
+}
+
+/// The result of a sign-out. Nothing of the session is left on this machine.
+package struct SignOutOutcome: Hashable, Sendable {
+    package let server: Server
+    /// As other components know it; nil if it was signed out already.
+    package let account: Account?
+    /// The number of entries discarded.
+    package let discarded: Int
+
+    package init(server: Server, account: Account? = nil, discarded: Int = 0) {
+        self.server = server
+        self.account = account
+        self.discarded = discarded
+    }
+
+    package enum Server: Hashable, Sendable {
+        case ended
+        /// The server had no such session.
+        case alreadyGone
+        case failed(String)
+        /// There was nothing to tell the server.
+        case none
+
+        /// As in the control channel and in events.
+        package var name: String {
+            switch self {
+            case .ended: "ended"
+            case .alreadyGone: "alreadyGone"
+            case .failed: "failed"
+            case .none: "none"
+            }
+        }
+
+        /// Why it failed, as a sentence.
+        package var reason: String? { if case .failed(let reason) = self { reason } else { nil } }
+    }
+}
+
+/// Why a sign-out failed, or could not be made durable.
+package enum SignOutError: Error, Equatable, Sendable {
+    /// The backend cannot end the sessions of all devices; nothing changed.
+    case allDevicesUnsupported
+    /// A sign-out of this device alone is in progress, which does not end the other ones.
+    case narrowerUnderWay
+    /// This account is there instead of the one to sign out; nothing changed.
+    case otherAccount(Account?)
+    /// The profile refuses it with so many undelivered entries; nothing changed.
+    case unsent(Int)
+    /// The undelivered entries could not be counted, in a sentence; nothing changed.
+    case uncounted(String)
+    /// The server could not be told, for this reason, and the profile then keeps the session.
+    case kept(String)
+    case unsaved(OutboxError)
+    /// The caller was cancelled; the sign-out goes on.
+    case leftWaiting
+}
