@@ -169,6 +169,7 @@ public struct EntryQuery: WireRequest {
 }
 
 public struct EntryReference: WireRequest {
+    /// An entry's id, its number, or at least 4 characters from the beginning or end of its id.
     public var id: String
 
     public init(id: String) { self.id = id }
@@ -180,6 +181,7 @@ public struct EntryReference: WireRequest {
 
 /// Resets the attempts.
 public struct RetryRequest: WireRequest {
+    /// As in `EntryReference`.
     public var id: String
     /// Skip the look-up of an earlier uncertain send; the entry may then exist twice on the server.
     public var withoutLooking: Bool

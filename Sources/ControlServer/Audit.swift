@@ -46,6 +46,6 @@ struct Audit: Sendable {
 
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.count <= 64
-            && text.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || "0123456789-_.".unicodeScalars.contains($0)) }
+            && text.unicodeScalars.allSatisfy { $0.isASCII && ($0.properties.isAlphabetic || "0123456789-_.#".unicodeScalars.contains($0)) }
     }
 }

@@ -9,6 +9,10 @@ package enum OutboxError: Error, Sendable, Equatable {
     /// This id was discarded and will never be sent. `by` names the person, if known.
     case discarded(MutationID, by: String?, at: Date)
     case notFound(MutationID)
+    /// The name fits no entry and no receipt.
+    case unknownName(EntryName)
+    /// It fits several, newest first: at most one more than `Outbox.mostCandidates`.
+    case ambiguousName(EntryName, [EntryCandidate])
     /// The entry's state does not allow this.
     case wrongState(MutationID, Entry.State)
     /// The disk is full; nothing was accepted.
@@ -45,6 +49,8 @@ extension OutboxError: CustomStringConvertible {
         case .idConflict(let id): "\(id) was accepted before, with different content"
         case .discarded(let id, _, _): "\(id) was discarded"
         case .notFound(let id): "there is no entry \(id)"
+        case .unknownName(let name): "there is no entry with \(name)"
+        case .ambiguousName(let name, _): "several entries have \(name)"
         case .wrongState(let id, let state): "\(id) is \(state.rawValue)"
         case .full: "the disk is full"
         case .overLimit(let limit): "the outbox has reached its limit of \(limit) bytes"

@@ -18,6 +18,7 @@ enum OutboxSchema {
     ///   `looks`: lookups since then without an answer.
     /// - `aside`: it failed while nothing on its route succeeded, or cannot be looked up. If its lane may skip it, later entries go first.
     /// - `after`: a lane whose earlier entries go first; `parent`: the newest of them at acceptance, which must be delivered.
+    /// - `entryEnd`, `receiptEnd`: find an entry by the end of its id, of which a person gives at least 4 characters.
     private static let entry = """
         CREATE TABLE run (
             id INTEGER PRIMARY KEY CHECK (id = 1),
@@ -82,6 +83,7 @@ enum OutboxSchema {
         CREATE INDEX afterOrder ON entry (after, sequence, backend, account) WHERE after IS NOT NULL AND state = 'pending';
         CREATE INDEX stateOrder ON entry (state, backend, sequence);
         CREATE INDEX settledOrder ON entry (settledAt) WHERE settledAt IS NOT NULL;
+        CREATE INDEX entryEnd ON entry (substr(id, -4));
         """
 
     /// Apart from `entry`, because SQLite rewrites a changed row as a whole, with its payload. See Decisions/ContentApart.md.
@@ -219,6 +221,7 @@ enum OutboxSchema {
             discardedBy TEXT
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX receiptOrder ON receipt (sequence, settledAt, backend);
+        CREATE INDEX receiptEnd ON receipt (substr(id, -4), sequence);
 
         CREATE TABLE event (
             cursor INTEGER PRIMARY KEY AUTOINCREMENT,

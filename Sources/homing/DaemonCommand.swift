@@ -37,15 +37,20 @@ struct Context: Sendable {
         }
     }
 
-    /// Resolves the entries in `names`; throws if one belongs to another backend than the selected one.
-    func ids(_ names: [String], at target: BackendOption) async throws -> [String] {
-        let ids = try await resolver.ids(names)
-        guard target.backend != nil else { return ids }
-        for id in ids { try target.require(id, of: try await client.call(Endpoints.entry, EntryReference(id: id)).entry.backend) }
-        return ids
+    /// The named entries in order, without duplicates. Throws if a name is wrong, or if one belongs to another backend than the selected one.
+    func entries(_ names: [String], at target: BackendOption) async throws(Problem) -> [EntrySummary] {
+        var found: [EntrySummary] = []
+        for name in names {
+            let entry = try await client.call(Endpoints.entry, EntryReference(id: name)).entry
+            try target.require(entry.id, of: entry.backend)
+            if !found.contains(where: { $0.id == entry.id }) { found.append(entry) }
+        }
+        return found
     }
 
-    var resolver: EntryResolver {
-        EntryResolver { [client] query async throws(Problem) in try await client.call(Endpoints.entries, query) }
+    /// As `entries`, for calls that take a name. A single name is returned as it is: the daemon resolves it.
+    func ids(_ names: [String], at target: BackendOption) async throws(Problem) -> [String] {
+        if names.count == 1, target.backend == nil { return names }
+        return try await entries(names, at: target).map(\.id)
     }
 }

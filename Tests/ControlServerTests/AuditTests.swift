@@ -38,17 +38,26 @@ import Testing
         for secret in ["hunter2", "ann@", "17.25", "4711"] { #expect(!everything.contains(secret)) }
     }
 
+    @Test func aCallThatNamesAnEntryByItsNumberLeavesItsID() async throws {
+        let lines = LoggedLines()
+        try await Served.with(FakeService(), log: lines.logger) { served in
+            _ = try await served.client.call(Endpoints.retry, RetryRequest(id: "7"))
+            _ = try await served.client.call(Endpoints.discard, EntryReference(id: "#7"))
+        }
+        #expect(lines.all.filter { $0.message == "Call completed" }.map { $0.facts["target"] } == [Self.id, Self.id])
+    }
+
     @Test func aCallThatFailsLeavesItsProblemAndNoForgedLine() async throws {
         let problem = Problem(.wrongState, status: 409, title: "Not in this state", detail: "This entry is delivered already.")
         let lines = LoggedLines()
         try await Served.with(FakeService(problem: problem), log: lines.logger) { served in
-            for target in [Self.id, "x\n2026-01-01 notice: all is well"] {
+            for target in [Self.id, "#12", "x\n2026-01-01 notice: all is well"] {
                 await #expect(throws: problem) { try await served.client.call(Endpoints.retry, RetryRequest(id: target)) }
             }
         }
         let failed = lines.all.filter { $0.message == "Call failed" }
-        #expect(failed.map { $0.facts["outcome"] } == ["409 wrong-state", "409 wrong-state"])
-        #expect(failed.map { $0.facts["target"] } == [Self.id, "(no id or name)"])
+        #expect(failed.map { $0.facts["outcome"] } == ["409 wrong-state", "409 wrong-state", "409 wrong-state"])
+        #expect(failed.map { $0.facts["target"] } == [Self.id, "#12", "(no id or name)"])
     }
 
     @Test func aLoopOfRefusalsWritesTenLinesAMinute() async throws {

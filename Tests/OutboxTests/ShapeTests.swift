@@ -16,9 +16,9 @@ import Testing
         "sqlite_sequence": "counter", "lane": "place",
         "sqlite_autoindex_entry_1": "identity", "oneInFlight": "place", "failedOrder": "place", "laneOrder": "place",
         "sqlite_autoindex_receipt_2": "settled",
-        "receiptOrder": "settled",
-        "grdb_migrations": nil, "sqlite_autoindex_grdb_migrations_1": nil, "stateOrder": nil, "settledOrder": nil, "laneDue": nil,
-        "laneStopped": nil, "laneAge": nil, "tally": nil,
+        "receiptOrder": "settled", "receiptEnd": "settled",
+        "grdb_migrations": nil, "sqlite_autoindex_grdb_migrations_1": nil, "stateOrder": nil, "settledOrder": nil, "entryEnd": nil,
+        "laneDue": nil, "laneStopped": nil, "laneAge": nil, "tally": nil,
     ]
 
     private static func name(_ row: FoundRow?) -> String? {

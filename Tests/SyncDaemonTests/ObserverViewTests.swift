@@ -41,7 +41,8 @@ import Testing
                     do { try await daemon.run() } catch is CancellationError {}  // the test cancels the daemon
                 }
                 _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
-                try await station.delivered(try await station.submit().id)
+                let first = try await station.submit().id
+                try await station.delivered(first)
                 // This user belongs to another manager, so the server refuses the entry.
                 let refused = try await station.client.call(
                     Endpoints.submit, Submission(route: "measurement", fields: ["user_id": "2"], payload: try station.capture())
@@ -52,10 +53,19 @@ import Testing
                 let told = try await everything(daemon.station, refused, by: Self.administrator)
                 for call in ["status", "sessions", "receipts", "events"] { #expect(told[call]?.contains(names) == true, "\(call)") }
                 for call in ["entries", "entry", "why", "events"] { #expect(told[call]?.contains(words) == true, "\(call)") }
-                for (call, text) in try await everything(daemon.station, refused, by: Self.observer) {
-                    #expect(!text.contains(names), "\(call): \(text)")
-                    #expect(!text.contains(words), "\(call): \(text)")
+                for name in [refused, EntryName.short(refused), "2"] {
+                    for (call, text) in try await everything(daemon.station, name, by: Self.observer) {
+                        #expect(!text.contains(names), "\(call) \(name): \(text)")
+                        #expect(!text.contains(words), "\(call) \(name): \(text)")
+                    }
                 }
+                // The beginning of all ids of some weeks. Observers may list numbers and ids, so an error may have them.
+                let part = String(refused.prefix(4))
+                let ambiguous = await #expect(throws: Problem.self) {
+                    try await daemon.station.why(EntryReference(id: part), by: Self.observer)
+                }
+                let candidates = "#2 \(EntryName.short(refused)), #1 \(EntryName.short(first))"
+                #expect(ambiguous?.detail == "Several entries have an id that begins or ends with ‘\(part)’: \(candidates).")
                 group.cancelAll()
                 try await group.waitForAll()
             }

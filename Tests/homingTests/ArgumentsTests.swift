@@ -91,6 +91,11 @@ import Testing
         try await parse("why 1", as: WhyCommand.self).target.require(Sample.id(1), of: "breathesafe")
     }
 
+    @Test(arguments: ["show", "why", "receipt", "retry", "discard"]) func anEmptyIDIsRefused(command: String) async throws {
+        let error = await #expect(throws: (any Error).self) { try await Homing.asyncParseAsRoot([command, ""]) }
+        #expect(Homing.message(for: try #require(error)).contains("id is empty"))
+    }
+
     @Test func aUserThatIsNoneIsNamed() async throws {
         let error = await #expect(throws: (any Error).self) { try await Homing.asyncParseAsRoot(["submit", "a", "--user", "-5"]) }
         #expect(Homing.message(for: try #require(error)).contains("--user is ‘-5’"))

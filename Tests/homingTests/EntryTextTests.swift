@@ -81,10 +81,6 @@ import Testing
         #expect(text.detail(detail).contains("altered   the server stored something else at /a/0"))
     }
 
-    @Test func theShortIdNamesTheEntryAgain() throws {
-        #expect(try EntryName(EntryText.shortID(Sample.id(1))) == .part("3f2a91c04b01"))
-    }
-
     @Test func beforeDiscardingItIsToldWhatIsDestroyed() {
         let discard = DiscardText(times: Sample.times)
         #expect(

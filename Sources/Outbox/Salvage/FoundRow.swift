@@ -79,6 +79,9 @@ enum FoundRow {
             return .identity(sequence: sequence, id)
         case "ttti", "tttii", "tttiti", "tttit-": return place()
         case "iitt", "it": return .settled(sequence: values[0].integer ?? 0)
+        case "tit":
+            guard MutationID(optional: values[2].text) != nil, let sequence = values[1].integer else { return nil }
+            return .settled(sequence: sequence)
         default: return nil
         }
     }

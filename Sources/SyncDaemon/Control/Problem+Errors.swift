@@ -22,6 +22,13 @@ extension Problem {
                     "Entry \(id) was discarded\(actor) on \(Moment(now: .distantPast).text(date)). It is not accepted again and will not be sent.",
                 next: "To send it anyway, submit it under a new id: homing submit FILE --id NEW-ID")
         case .notFound(let id): self = .notFound("There is no entry \(id).", next: "To find it, run: homing list")
+        case .unknownName(let name): self = .notFound("There is no entry with \(name).", next: Self.namingAnEntry)
+        case .ambiguousName(let name, let candidates):
+            let listed = candidates.prefix(Outbox.mostCandidates).map { "#\($0.sequence) \(EntryName.short($0.id.description))" }
+            let more = candidates.count > listed.count ? " and more" : ""
+            self = .invalid(
+                "Several entries have \(name): \(listed.joined(separator: ", "))\(more).",
+                next: "Give the entry's number, or more characters of its id.")
         case .wrongState(_, .inflight):
             self.init(
                 .wrongState, status: 409, title: "Being sent", detail: "This entry is being sent now.",
@@ -79,6 +86,14 @@ extension Problem {
         case .outbox(let error): self.init(error)
         }
     }
+
+    static func notAName(_ text: String) -> Problem {
+        .invalid("‘\(text.legible)’ is not an entry number or id.", next: namingAnEntry)
+    }
+
+    private static let namingAnEntry = """
+        Give an entry's number, its id, or at least 4 characters from the beginning or end of the id. To find it, run: homing list
+        """
 
     static func afterFailure(_ error: OutboxError, then action: String) -> String {
         error == .full ? "Free space on the disk, then \(action)." : "Check ‘homing status’ and the daemon’s log, then \(action)."

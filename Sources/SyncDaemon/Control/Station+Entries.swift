@@ -41,7 +41,7 @@ extension Station {
     }
 
     func entry(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntryDetail {
-        let found = try await found(try id(request.id))
+        let found = try await found(try await id(named: request.id))
         let blocker = try await blocker(of: found.record)
         let fields = try await identifyingFields(of: found.record)
         let receipt = try await stored { () throws(OutboxError) in try await outbox.receipt(found.record.id) }
@@ -73,7 +73,7 @@ extension Station {
 
     func why(_ request: EntryReference, by peer: Peer) async throws(Problem) -> ControlAPI.Explanation {
         let view = view(of: peer)
-        let record = view.record(try await found(try id(request.id)).record)
+        let record = view.record(try await found(try await id(named: request.id)).record)
         let backend = record.destination.backend
         var reasons = try await stored { () throws(OutboxError) in
             Reasons(
@@ -100,7 +100,7 @@ extension Station {
     }
 
     func retry(_ request: RetryRequest, by peer: Peer) async throws(Problem) -> EntrySummary {
-        let id = try id(request.id)
+        let id = try await id(named: request.id)
         let record = try await found(id).record
         try await stored { () throws(OutboxError) in
             try await outbox.retry(
@@ -111,7 +111,7 @@ extension Station {
     }
 
     func discard(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary {
-        let id = try id(request.id)
+        let id = try await id(named: request.id)
         try await stored { () throws(OutboxError) in
             try await outbox.discard(id, by: peer.description, named: UserName(peer.uid).short, at: clock.now)
         }
@@ -123,7 +123,13 @@ extension Station {
         return found
     }
 
-    func id(_ text: String) throws(Problem) -> MutationID {
+    /// The id of the entry that `text` names: an id, known or not, a number, or a part of an id.
+    func id(named text: String) async throws(Problem) -> MutationID {
+        guard let name = EntryName(text) else { throw .notAName(text) }
+        return try await stored { () throws(OutboxError) in try await outbox.id(named: name) }
+    }
+
+    private func id(_ text: String) throws(Problem) -> MutationID {
         guard let id = MutationID(text) else {
             throw .invalid("‘\(text)’ is not an id; expected a UUID like 0190a6b2-7c3e-7d4f-8a5b-6c7d8e9f0a1b.")
         }

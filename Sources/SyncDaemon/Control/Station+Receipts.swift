@@ -17,7 +17,7 @@ extension Station {
     }
 
     func receipt(_ request: EntryReference, by peer: Peer) async throws(Problem) -> ReceiptReport {
-        let id = try id(request.id)
+        let id = try await id(named: request.id)
         guard let record = try await stored({ () throws(OutboxError) in try await outbox.receipt(id) }) else {
             let isKnown = try await stored { () throws(OutboxError) in try await outbox.entry(id) } != nil
             guard isKnown else { throw Problem(.notFound(id)) }

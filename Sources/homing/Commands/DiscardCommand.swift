@@ -17,12 +17,13 @@ struct DiscardCommand: DaemonCommand {
 
     func run(_ context: Context) async throws {
         let confirmation = Confirmation(console: context.console, skipped: yes)
-        let mustAsk = try confirmation.isNeeded
-        let ids = try await context.ids(entries.ids, at: target)
-        if mustAsk {
-            var doomed: [EntrySummary] = []
-            for id in ids { doomed.append(try await context.client.call(Endpoints.entry, EntryReference(id: id)).entry) }
+        let ids: [String]
+        if try confirmation.isNeeded {
+            let doomed = try await context.entries(entries.ids, at: target)
             try confirmation.ask(DiscardText(times: context.times).before(doomed), "Type the word ‘discard’ to go on: ") { $0 == "discard" }
+            ids = doomed.map(\.id)
+        } else {
+            ids = try await context.ids(entries.ids, at: target)
         }
         var batch = EntryBatch()
         await batch.run(ids) { id async throws(Problem) in try await context.client.call(Endpoints.discard, EntryReference(id: id)) }

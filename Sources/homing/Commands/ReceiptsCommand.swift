@@ -55,12 +55,7 @@ struct ReceiptCommand: DaemonCommand {
     @OptionGroup var global: GlobalOptions
 
     func run(_ context: Context) async throws {
-        // Receipts outlive their entries.
-        let finder = IDFinder(what: "receipt", list: "homing receipts") { [client = context.client] after, limit async throws(Problem) in
-            let page = try await client.call(Endpoints.receipts, ReceiptQuery(after: after, limit: limit))
-            return (page.receipts.map { ($0.sequence, $0.id) }, page.next)
-        }
-        let receipt = try await context.client.call(Endpoints.receipt, EntryReference(id: try await finder.id(EntryName(entry.id))))
+        let receipt = try await context.client.call(Endpoints.receipt, EntryReference(id: entry.id))
         try target.require(receipt.id, of: receipt.backend)
         context.answer(receipt, ReceiptText(style: context.console.style, times: context.times).detail(receipt))
     }

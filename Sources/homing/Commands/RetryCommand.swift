@@ -27,32 +27,32 @@ struct RetryCommand: DaemonCommand {
 
     func run(_ context: Context) async throws {
         let chosen = (state ?? .dead).rawValue
-        let meant = try await meant(chosen, context)
+        // Otherwise the names are enough.
+        let mustRead = all || withoutLooking
+        let meant = mustRead ? try await meant(chosen, context) : []
         // `--all` skips these: they may have taken effect and cannot be looked up, so a retry could duplicate them.
         let left = all && !withoutLooking ? meant.filter { $0.uncertain && !$0.canBeLookedUp } : []
         let doubtful = withoutLooking ? meant.filter(\.uncertain) : []
         if !doubtful.isEmpty { try confirm(doubtful, context) }
-        let ids = meant.map(\.id).filter { id in !left.contains { $0.id == id } }
+        let named = mustRead ? meant.map(\.id) : try await context.ids(entries.ids, at: target)
+        let ids = named.filter { id in !left.contains { $0.id == id } }
         var batch = EntryBatch()
         await batch.run(ids) { id async throws(Problem) in
             try await context.client.call(Endpoints.retry, RetryRequest(id: id, withoutLooking: withoutLooking))
         }
         let obstacles = context.asJSON ? [] : try await obstacles(to: batch.done, context)
         context.answer(batch.done, several: all || ids.count > 1, RetryText.done(batch.done, obstacles))
-        if meant.isEmpty && !context.asJSON { context.console.write("There are no \(Words.state(chosen)) entries.") }
+        if all && meant.isEmpty && !context.asJSON { context.console.write("There are no \(Words.state(chosen)) entries.") }
         if !left.isEmpty { context.console.warn(RetryText.left(left, state: chosen)) }
         if let problem = batch.problem { throw problem }
     }
 }
 
 extension RetryCommand {
-    private func meant(_ state: String, _ context: Context) async throws -> [EntrySummary] {
-        if all { return try await context.resolver.all(state: state, backend: target.backend) }
-        var found: [EntrySummary] = []
-        for id in try await context.ids(entries.ids, at: target) {
-            found.append(try await context.client.call(Endpoints.entry, EntryReference(id: id)).entry)
-        }
-        return found
+    private func meant(_ state: String, _ context: Context) async throws(Problem) -> [EntrySummary] {
+        guard all else { return try await context.entries(entries.ids, at: target) }
+        let query = EntryQuery(state: state, backend: target.backend, after: 0, limit: 500)
+        return try await query.allPages { page async throws(Problem) in try await context.client.call(Endpoints.entries, page) }
     }
 
     private func confirm(_ doubtful: [EntrySummary], _ context: Context) throws {
@@ -86,4 +86,8 @@ struct EntryArguments: ParsableArguments {
             "The entries' numbers, ids, or at least 4 characters from the beginning or end of each id.", valueName: "id"),
         completion: Suggestions.troubledEntries)
     var ids: [String] = []
+
+    func validate() throws {
+        if ids.contains("") { throw ValidationError("An entry's id is empty.") }
+    }
 }

@@ -10,10 +10,9 @@ struct ShowCommand: DaemonCommand {
     @OptionGroup var global: GlobalOptions
 
     func run(_ context: Context) async throws {
-        for id in try await context.ids([entry.id], at: target) {
-            let detail = try await context.client.call(Endpoints.entry, EntryReference(id: id))
-            context.answer(detail, EntryText(style: context.console.style, times: context.times).detail(detail))
-        }
+        let detail = try await context.client.call(Endpoints.entry, EntryReference(id: entry.id))
+        try target.require(detail.entry.id, of: detail.entry.backend)
+        context.answer(detail, EntryText(style: context.console.style, times: context.times).detail(detail))
     }
 }
 
@@ -21,4 +20,8 @@ struct EntryArgument: ParsableArguments {
     @Argument(
         help: "The entry's number, its id, or at least 4 characters from the beginning or end of the id.", completion: Suggestions.entries)
     var id: String
+
+    func validate() throws {
+        if id.isEmpty { throw ValidationError("The entry's id is empty.") }
+    }
 }

@@ -1,11 +1,12 @@
 import ControlAPI
+import SyncModel
 
 struct EntryText {
     let style: TextStyle
     let times: TimeText
 
     /// The end of an id, which the command line accepts.
-    static func shortID(_ id: String) -> String { String(id.suffix(12)) }
+    static func shortID(_ id: String) -> String { EntryName.short(id) }
 
     func table(_ page: EntryPage, state: String?) -> String {
         guard !page.entries.isEmpty else { return "No \(state.map { "\(Words.state($0)) " } ?? "")entries found." }

@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A loopback server with scripted responses. It records requests.
+/// A local server with scripted responses. It records requests.
 final class ScriptedServer: Sendable {
     struct Request: Sendable {
         let method: String
@@ -37,10 +37,11 @@ final class ScriptedServer: Sendable {
     private let channel: any Channel
     private let seen: Seen
 
-    init(_ answer: @escaping @Sendable (Request) -> Answer) async throws {
+    /// - Parameter socket: the path of a Unix socket; nil for a port on loopback.
+    init(at socket: String? = nil, _ answer: @escaping @Sendable (Request) -> Answer) async throws {
         let seen = Seen()
         self.seen = seen
-        channel = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        let bootstrap = ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -48,7 +49,8 @@ final class ScriptedServer: Sendable {
                     try channel.pipeline.syncOperations.addHandler(Answering(answer, seen))
                 }
             }
-            .bind(host: "127.0.0.1", port: 0).get()
+        let bound = if let socket { bootstrap.bind(unixDomainSocketPath: socket) } else { bootstrap.bind(host: "127.0.0.1", port: 0) }
+        channel = try await bound.get()
     }
 
     var url: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }

@@ -1,0 +1,129 @@
+import Foundation
+
+public struct EntrySummary: Codable, Sendable, Equatable {
+    public var sequence: Int64
+    public var id: String
+    public var backend: String
+    public var account: String
+    public var route: String
+    public var lane: String
+    /// `pending`, `inflight`, `delivered`, `dead`, `held` or `discarded`.
+    public var state: String
+    public var holdReason: String?
+    /// From the file or the caller; otherwise equal to `acceptedAt`.
+    public var capturedAt: Date
+    public var acceptedAt: Date
+    public var dueAt: Date?
+    public var settledAt: Date?
+    /// Counted attempts, at most three.
+    public var attempts: Int
+    /// Tries that did not count.
+    public var releases: Int
+    /// An earlier send may have taken effect.
+    public var uncertain: Bool
+    /// Whether the route has a look-up, which precedes resending an uncertain entry.
+    public var canBeLookedUp: Bool
+    /// Payload bytes.
+    public var size: Int
+    public var remoteID: String?
+    public var lastStatus: Int?
+    public var lastError: String?
+
+    public init(
+        sequence: Int64, id: String, backend: String, account: String, route: String, lane: String, state: String, holdReason: String?,
+        capturedAt: Date, dueAt: Date?, settledAt: Date?, attempts: Int, releases: Int, uncertain: Bool, canBeLookedUp: Bool,
+        size: Int, remoteID: String?, lastStatus: Int?, lastError: String?, acceptedAt: Date? = nil
+    ) {
+        self.sequence = sequence
+        self.id = id
+        self.backend = backend
+        self.account = account
+        self.route = route
+        self.lane = lane
+        self.state = state
+        self.holdReason = holdReason
+        self.capturedAt = capturedAt
+        self.acceptedAt = acceptedAt ?? capturedAt
+        self.dueAt = dueAt
+        self.settledAt = settledAt
+        self.attempts = attempts
+        self.releases = releases
+        self.uncertain = uncertain
+        self.canBeLookedUp = canBeLookedUp
+        self.size = size
+        self.remoteID = remoteID
+        self.lastStatus = lastStatus
+        self.lastError = lastError
+    }
+}
+
+/// By ascending sequence.
+public struct EntryPage: Codable, Sendable, Equatable {
+    public var entries: [EntrySummary]
+    /// Pass as `after` to get the next page; nil at the end and for a query of the newest.
+    public var next: Int64?
+
+    public init(entries: [EntrySummary], next: Int64?) {
+        self.entries = entries
+        self.next = next
+    }
+}
+
+/// One try to send an entry.
+public struct AttemptSummary: Codable, Sendable, Equatable {
+    public var startedAt: Date
+    public var endedAt: Date
+    /// `accepted`, `transient`, `throttled`, `locked`, `permanent`, `forbidden`, `unauthorized`, `unreachable`, `intercepted` or `unknown`.
+    public var verdict: String
+    /// Whether it counted against the limit.
+    public var counted: Bool
+    public var status: Int?
+    public var message: String?
+
+    public init(startedAt: Date, endedAt: Date, verdict: String, counted: Bool, status: Int?, message: String?) {
+        self.startedAt = startedAt
+        self.endedAt = endedAt
+        self.verdict = verdict
+        self.counted = counted
+        self.status = status
+        self.message = message
+    }
+}
+
+/// An entry with its newest tries (at most 20), oldest first.
+public struct EntryDetail: Codable, Sendable, Equatable {
+    public var entry: EntrySummary
+    public var attempts: [AttemptSummary]
+    /// Fields used for its address and lane; nil if none, or after the payload is destroyed.
+    public var fields: [String: String]?
+    /// For a pending entry, the id of the entry it waits behind; nil for none.
+    public var behind: String?
+    /// After delivery, a JSON pointer to the first difference between the server's copy and the payload.
+    public var altered: String?
+
+    public init(
+        entry: EntrySummary, attempts: [AttemptSummary], fields: [String: String]? = nil, behind: String? = nil, altered: String? = nil
+    ) {
+        self.entry = entry
+        self.attempts = attempts
+        self.fields = fields
+        self.behind = behind
+        self.altered = altered
+    }
+}
+
+public struct Explanation: Codable, Sendable, Equatable {
+    public var id: String
+    public var state: String
+    /// As a sentence.
+    public var sentence: String
+    /// What to do next, as a sentence; nil for nothing.
+    public var next: String?
+
+    public init(id: String, state: String, sentence: String, next: String?) {
+        self.id = id
+        self.state = state
+        self.sentence = sentence
+        self.next = next
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+public struct SessionReport: Codable, Sendable, Equatable {
+    public var backend: String
+    /// `signedOut`, `signedIn`, `signInRequired` or `signingOut`.
+    public var state: String
+    /// The account id; nil when signed out.
+    public var account: String?
+    public var email: String?
+    public var since: Date?
+    /// A stored password renews an ended session without a person.
+    public var remembered: Bool
+    /// Why a person must sign in again.
+    public var reason: String?
+    /// When renewals began to fail; nil if the last one succeeded.
+    public var failingSince: Date?
+    /// Why the last renewal failed, as a sentence.
+    public var failure: String?
+    /// `password`, `refresh_token` or `token`. New values may be added.
+    public var signInBy: String?
+
+    public init(
+        backend: String, state: String, account: String? = nil, email: String? = nil, since: Date? = nil, remembered: Bool = false,
+        reason: String? = nil, signInBy: String? = nil
+    ) {
+        self.backend = backend
+        self.state = state
+        self.account = account
+        self.email = email
+        self.since = since
+        self.remembered = remembered
+        self.reason = reason
+        self.signInBy = signInBy
+    }
+}
+
+public struct SessionList: Codable, Sendable, Equatable {
+    public var sessions: [SessionReport]
+    public init(sessions: [SessionReport]) { self.sessions = sessions }
+}
+
+/// The local session is gone.
+public struct SignOutReport: Codable, Sendable, Equatable {
+    public var backend: String
+    /// `cleared`.
+    public var local: String
+    /// `ended`, `alreadyGone`, `failed` or `none` (no session, or no such call at the backend).
+    public var server: String
+    /// As a sentence.
+    public var serverReason: String?
+    public var email: String?
+    /// Entries waiting for this account to sign in again.
+    public var waiting: Int
+    /// Entries discarded by the profile's policy; nil for none.
+    public var discarded: Int?
+
+    public init(
+        backend: String, local: String, server: String, serverReason: String? = nil, email: String? = nil, waiting: Int,
+        discarded: Int? = nil
+    ) {
+        self.backend = backend
+        self.local = local
+        self.server = server
+        self.serverReason = serverReason
+        self.email = email
+        self.waiting = waiting
+        self.discarded = discarded
+    }
+}

@@ -1,0 +1,36 @@
+public struct SpoolReport: Codable, Sendable, Equatable {
+    public var directory: String
+    /// Files in `new/`, and taken files that are not stored yet.
+    public var waiting: Int
+    /// Files in `refused/`, each with its reason beside it.
+    public var refused: Int
+    /// Files that cannot be taken because of a system error or their type. Regular files in `new/` also count as waiting.
+    public var stuck: Int
+    /// One of them; nil if none.
+    public var stuckExample: StuckFile?
+    /// Dropped while signed out and not claimed.
+    public var unclaimed: Int
+
+    public init(directory: String, waiting: Int, refused: Int, stuck: Int = 0, stuckExample: StuckFile? = nil, unclaimed: Int = 0) {
+        self.directory = directory
+        self.waiting = waiting
+        self.refused = refused
+        self.stuck = stuck
+        self.stuckExample = stuckExample
+        self.unclaimed = unclaimed
+    }
+
+    public struct StuckFile: Codable, Sendable, Equatable {
+        public var path: String
+        /// Without a full stop; the system's error text if a system call failed.
+        public var reason: String
+        /// What to do next, as a sentence.
+        public var next: String
+
+        public init(path: String, reason: String, next: String) {
+            self.path = path
+            self.reason = reason
+            self.next = next
+        }
+    }
+}

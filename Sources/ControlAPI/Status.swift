@@ -1,0 +1,47 @@
+import Foundation
+
+/// The state of the station.
+public struct Status: Codable, Sendable, Equatable {
+    /// One sentence: whether all data was delivered.
+    public var sentence: String
+    /// Problems that need a person, most serious first.
+    public var attention: [Attention]
+    public var backends: [BackendReport]
+    public var spool: SpoolReport?
+    public var version: String
+    public var startedAt: Date
+    /// The newest event's cursor.
+    public var cursor: Int64
+
+    public init(
+        sentence: String, attention: [Attention], backends: [BackendReport], spool: SpoolReport?, version: String, startedAt: Date,
+        cursor: Int64
+    ) {
+        self.sentence = sentence
+        self.attention = attention
+        self.backends = backends
+        self.spool = spool
+        self.version = version
+        self.startedAt = startedAt
+        self.cursor = cursor
+    }
+}
+
+public struct Attention: Codable, Sendable, Equatable {
+    /// Stable: `disk-full`, `outbox-full`, `no-profile`, `dead`, `held`, `look-up-failing`, `route-failing`, `other-address`, `misconfigured`,
+    /// `no-secure-connection`, `clock`, `sign-in-required`, `session-failing`, `paused`, `other-account`, `stuck-files`, `drop-folder-failing`,
+    /// `refused-files`, `unclaimed-files`, `configuration-rejected` or `store-damaged`. New codes may be added.
+    public var code: String
+    public var text: String
+    /// What to do next, as a sentence.
+    public var next: String
+    /// Nil for the whole station.
+    public var backend: String?
+
+    public init(code: String, text: String, next: String, backend: String? = nil) {
+        self.backend = backend
+        self.code = code
+        self.text = text
+        self.next = next
+    }
+}

@@ -1,0 +1,22 @@
+/// The response to a submission, sent after the entry is durable.
+public struct SubmissionReceipt: Codable, Sendable, Equatable {
+    public var id: String
+    public var sequence: Int64
+    /// The id already existed with the same content.
+    public var duplicate: Bool
+    public var backend: String
+    public var account: String
+    public var lane: String
+    /// SHA-256 of the accepted payload in lower-case hex; nil without a payload. Homing does not keep it.
+    public var sha256: String?
+
+    public init(id: String, sequence: Int64, duplicate: Bool, backend: String, account: String, lane: String, sha256: String? = nil) {
+        self.sha256 = sha256
+        self.id = id
+        self.sequence = sequence
+        self.duplicate = duplicate
+        self.backend = backend
+        self.account = account
+        self.lane = lane
+    }
+}
