@@ -91,13 +91,15 @@ let package = Package(
     targets: [
         .target(name: "CSystemLinux", linkerSettings: [.linkedLibrary("sqlite3")]),
         house("SyncModel", []),
-        house("Vault", [crypto]),
-        house("Outbox", ["SyncModel", "JSON", "Vault", "CSystemLinux", grdb, grdbSQLite]),
+        // The one place that writes and renames files durably.
+        house("Files", ["CSystemLinux", system]),
+        house("Vault", ["Files", crypto]),
+        house("Outbox", ["SyncModel", "Files", "JSON", "Vault", "CSystemLinux", grdb, grdbSQLite]),
         // Payloads and responses stay bytes: parsed in place, so every number keeps its original text.
         house("JSON", ["SyncModel"]),
-        house("Capture", ["SyncModel", "JSON", "Outbox", "CSystemLinux", crypto, logging, system]),
+        house("Capture", ["SyncModel", "Files", "JSON", "Outbox", crypto, logging, system]),
         house(
-            "Backends", ["SyncModel", "JSON", "Vault", asyncHTTPClient, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL, yams]),
+            "Backends", ["SyncModel", "JSON", asyncHTTPClient, nioCore, nioHTTP1, nioHTTPCompression, nioPosix, nioSSL, yams]),
         house("Sessions", ["SyncModel", "JSON", "Outbox", "Backends", crypto, logging]),
         house("Delivery", ["SyncModel", "Outbox", "Backends", "Sessions", logging]),
         // The OpenAPI description is compiled in, so the daemon can serve it wherever it is installed.
@@ -111,7 +113,7 @@ let package = Package(
         house(
             "SyncDaemon",
             [
-                "SyncModel", "Vault", "Outbox", "Capture", "Backends", "Sessions", "Delivery", "ControlAPI", "ControlServer",
+                "SyncModel", "Files", "Vault", "Outbox", "Capture", "Backends", "Sessions", "Delivery", "ControlAPI", "ControlServer",
                 "CSystemLinux", lifecycle, logging, unixSignals,
             ]),
         // `Backends` reads the profiles for the sandbox, with the daemon's rules.
@@ -143,10 +145,11 @@ let package = Package(
                 "Delivery", "Backends", "Sessions", "Capture", "CIdentity", argumentParser, grdb, nioCore, nioPosix, nioSSL, system,
             ], path: "Tests/Torture", swiftSettings: swiftSettings),
         tests("SyncModel", ["SyncModel"]),
-        tests("Vault", ["Vault"]),
+        tests("Files", ["Files", system]),
+        tests("Vault", ["Vault", "Files"]),
         tests("JSON", ["JSON", "SyncModel"]),
         tests("Outbox", ["Outbox", "SyncModel", "Vault", crypto, grdb]),
-        tests("Capture", ["Capture", "JSON", "Outbox", "SyncModel", "Vault", logging, system]),
+        tests("Capture", ["Capture", "Files", "JSON", "Outbox", "SyncModel", "Vault", logging, system]),
         tests(
             "Backends", ["Backends", "Sessions", "Outbox", "SyncModel", "JSON", "Vault", grdb, logging, nioCore, nioPosix, nioSSL],
             resources: [.copy("Fixtures")]),
@@ -160,8 +163,8 @@ let package = Package(
         tests(
             "SyncDaemon",
             [
-                "SyncDaemon", logging, "Outbox", "Capture", "Delivery", "Backends", "Sessions", "SyncModel", "Vault", "ControlAPI", "ControlServer",
-                "Sandbox", yams,
+                "SyncDaemon", logging, "Outbox", "Capture", "Delivery", "Backends", "Sessions", "SyncModel", "Vault", "ControlAPI",
+                "ControlServer", "Sandbox", yams,
             ]),
         tests("Sandbox", ["Sandbox", asyncHTTPClient, nioCore, nioHTTP1], resources: [.copy("Fixtures")]),
         tests("homing", ["homing", "ControlAPI", "ControlServer"]),

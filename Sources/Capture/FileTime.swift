@@ -20,3 +20,7 @@ struct FileTime: Hashable, Comparable, Sendable {
     /// Accurate to about a microsecond.
     var date: Date { Date(timeIntervalSince1970: since(FileTime(seconds: 0))) }
 }
+
+extension stat {
+    func hasContent(of other: stat) -> Bool { st_size == other.st_size && FileTime(st_mtim) == FileTime(other.st_mtim) }
+}

@@ -1,4 +1,5 @@
 @preconcurrency import Dispatch
+import Files
 import Foundation
 import Glibc
 import Synchronization
@@ -11,16 +12,16 @@ final class FolderWatch: Sendable {
 
     private let fd: Int32
     /// Why inotify is unavailable, e.g. max_user_instances (inotify(7)); nil if it works.
-    private let refusal: Errno?
+    private let refusal: FileError?
     private let source: (any DispatchSourceRead)?
     private let watched = Watched()
 
     init(_ calls: Folder.Calls) {
         let (stream, continuation) = AsyncStream.makeStream(of: Set<FilePath>.self)
         changes = stream
-        do throws(Errno) {
+        do throws(FileError) {
             try calls.before(.beginWatching, "", nil)
-            (fd, refusal) = (try Folder.checked(inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))), nil)
+            (fd, refusal) = (try FileError.check(inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC)), "", .watch), nil)
         } catch {
             (fd, refusal, source) = (-1, error, nil)
             continuation.finish()
@@ -39,8 +40,8 @@ final class FolderWatch: Sendable {
     deinit { source?.cancel() }
 
     /// Idempotent.
-    func add(_ folder: Folder) throws(Errno) {
-        if let refusal { throw refusal }
+    func add(_ folder: Folder) throws(FileError) {
+        if let refusal { throw FileError(refusal.code, folder.path, .watch) }
         watched.set(folder.path, try folder.watch(by: fd, IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ONLYDIR))
     }
 

@@ -56,9 +56,8 @@ struct Sightings {
         var sighting = Sighting(inode: file.inode, size: file.size, modifiedAt: file.modifiedAt, unchangedSince: now, owner: owner)
         if let before = known[file.path], before.inode == file.inode {
             sighting.owner = before.owner
-            // Counting restarts if the clock was set back.
-            if (before.size, before.modifiedAt) == (file.size, file.modifiedAt), before.unchangedSince <= now {
-                sighting.unchangedSince = before.unchangedSince
+            if (before.size, before.modifiedAt) == (file.size, file.modifiedAt) {
+                sighting.unchangedSince = before.unchangedSince.unlessAhead(of: now) ?? now
             }
         }
         known[file.path] = sighting

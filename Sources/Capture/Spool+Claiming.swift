@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Outbox
 import SyncModel
@@ -40,7 +41,7 @@ extension Spool {
             do {
                 try folders.rename(file.path, to: folders.taken / name.text)
                 count += 1
-            } catch { note(file.path, .system(error)) }
+            } catch { note(file.path, .system(error.code)) }
         }
         try folders.sync([folders.unclaimed, folders.taken])
         return count
@@ -50,9 +51,9 @@ extension Spool {
     func setAside(_ file: SpoolFolders.Candidate, _ name: TakenName) {
         var name = name
         name.owner = nil
-        do throws(Errno) {
+        do throws(FileError) {
             try folders.rename(file.path, to: folders.unclaimed / name.text)
             try folders.sync([folders.taken, folders.unclaimed])
-        } catch { note(file.path, .system(error)) }
+        } catch { note(file.path, .system(error.code)) }
     }
 }

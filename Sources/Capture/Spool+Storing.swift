@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Glibc
 import Logging
@@ -58,8 +59,8 @@ extension Spool {
                 waiting.append((file, try submission(file)))
             } catch let error as CaptureFile.NotUnderstood {
                 try await refuse(file.path, as: file.name.original, error.reason)
-            } catch let error as Errno {
-                note(file.path, .system(error))
+            } catch let error as FileError {
+                note(file.path, .system(error.code))
             }
         }
         while !waiting.isEmpty {
@@ -117,7 +118,7 @@ extension Spool {
         switch outcome {
         // Discarded after it was stored: a crash left the file.
         case .success, .failure(.outbox(.discarded)):
-            do { try folders.unlink(file.path) } catch { note(file.path, .system(error)) }
+            do { try folders.unlink(file.path) } catch { note(file.path, .system(error.code)) }
         case .failure(.notUnderstood(let reason)): try await refuse(file.path, as: file.name.original, reason)
         case .failure(.tooLarge(let size, _)): try await refuse(file.path, as: file.name.original, Self.tooLarge(size))
         case .failure(.outbox(.idConflict)):
@@ -135,9 +136,9 @@ extension Spool {
             case .tooLarge(let size): throw CaptureFile.NotUnderstood(Self.tooLarge(size))
             case .notRegular: throw CaptureFile.NotUnderstood("It is not a regular file.")
             case .linked: throw CaptureFile.NotUnderstood("The file has a second name (a hard link). Drop a copy of it into new/.")
-            case .system(let error) where [.permissionDenied, .notPermitted].contains(error):
+            case .system(let error) where [.permissionDenied, .notPermitted].contains(error.code):
                 throw CaptureFile.NotUnderstood(
-                    "The file cannot be read: \(error). Give homingd’s user read permission and drop it into new/ again.")
+                    "The file cannot be read: \(error.code). Give homingd’s user read permission and drop it into new/ again.")
             // Perhaps temporary; the next sweep retries.
             case .system(let error): throw error
             }
@@ -154,7 +155,7 @@ extension Spool {
 
     func refuse(_ path: FilePath, as name: String, _ reason: String) async throws(OutboxError) {
         let place: String
-        do { place = try folders.refuse(path, as: name, because: reason) } catch { return note(path, .system(error)) }
+        do { place = try folders.refuse(path, as: name, because: reason) } catch { return note(path, .system(error.code)) }
         log.warning("Refused a dropped file", metadata: ["file": "\(place)", "reason": "\(reason)"])
         try await outbox.record([SyncEvent(at: clock.now, .fileRefused, detail: ["file": place, "reason": reason])])
     }

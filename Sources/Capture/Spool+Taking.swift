@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Glibc
 import Outbox
@@ -73,7 +74,7 @@ extension Spool {
     }
 
     /// Saves unfinished files of accounts other than `present`: a restart must not reassign them.
-    func keepUnfinished(besides present: Destination?) throws(Errno) {
+    func keepUnfinished(besides present: Destination?) throws(FileError) {
         let written = sightings.written(besides: present)
         guard written != unfinished else { return }
         try folders.setUnfinished(written)
@@ -83,13 +84,13 @@ extension Spool {
     private func isTaking(for account: Destination) -> Bool { unclaimed == .next || present == account }
 
     /// The name that binds a file to an id and an account; nil if its folder's name is not UTF-8 or too long.
-    private func name(of file: SpoolFolders.Candidate, signedIn: Destination?) throws(Errno) -> TakenName? {
+    private func name(of file: SpoolFolders.Candidate, signedIn: Destination?) throws(FileError) -> TakenName? {
         let folder = file.folder.map { String(validating: $0) }
         if case .some(nil) = folder { return nil }
         // Another account may have signed in meanwhile.
         let owner = sightings.owner(of: file, otherwise: signedIn)
         var generator = SystemRandomNumberGenerator()
-        let key = try owner.map { owner throws(Errno) in try folders.register(owner) }
+        let key = try owner.map { owner throws(FileError) in try folders.register(owner) }
         var name =
             file.bound
             ?? TakenName(id: ids.next(at: clock.now, using: &generator), owner: key, folder: folder ?? nil, original: file.name)

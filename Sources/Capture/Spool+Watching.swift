@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Glibc
 import Logging
@@ -34,13 +35,13 @@ extension Spool {
         var failed: Set<FilePath> = []
         // Again each time: a recreated folder needs a new watch.
         for folder in [folders.root, folders.new, folders.users] + folders.userFolders {
-            do throws(Errno) { try watch.add(folders.folder(folder)) } catch {
-                guard ![.noSuchFileOrDirectory, .notDirectory].contains(error) else { continue }
+            do throws(FileError) { try watch.add(folders.folder(folder)) } catch {
+                guard ![.noSuchFileOrDirectory, .notDirectory].contains(error.code) else { continue }
                 failed.insert(folder)
                 guard !unwatched.contains(folder) else { continue }
                 log.warning(
                     "Cannot watch a folder; checking it once a minute instead",
-                    metadata: ["directory": "\(folder.string)", "error": "\(error)"])
+                    metadata: ["directory": "\(folder.string)", "error": "\(error.code)"])
             }
         }
         unwatched = failed

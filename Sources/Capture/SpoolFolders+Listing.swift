@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import SystemPackage
 
@@ -29,40 +30,40 @@ extension SpoolFolders {
     func survey() -> (candidates: [Candidate], unfit: [FilePath: StuckFile.Cause]) {
         var candidates: [Candidate] = []
         var unfit: [FilePath: StuckFile.Cause] = [:]
-        func look(into path: FilePath, user: FilePath? = nil, _ open: () throws(Errno) -> Folder) {
-            do throws(Errno) {
+        func look(into path: FilePath, user: FilePath? = nil, _ open: () throws(FileError) -> Folder) {
+            do throws(FileError) {
                 let folder = try open()
                 if user != nil { folder.protect() }
                 for entry in try entries(in: folder) where isMeant(entry.name, in: user) { see(entry, in: folder, user: user) }
-            } catch { unfit[path] = .unlistable(error) }
+            } catch { unfit[path] = .unlistable(error.code) }
         }
         func see(_ entry: Entry, in folder: Folder, user: FilePath?) {
             let path = folder.path / entry.name
             switch entry.kind {
             case .file:
                 if let candidate = candidate(entry.name, in: folder, user: user) { candidates.append(candidate) }
-            case .folder where path == users: look(into: path) { () throws(Errno) in try folder.folder(entry.name) }
+            case .folder where path == users: look(into: path) { () throws(FileError) in try folder.folder(entry.name) }
             case .folder where folder.path == users:
-                look(into: path, user: entry.name) { () throws(Errno) in try folder.folder(entry.name) }
+                look(into: path, user: entry.name) { () throws(FileError) in try folder.folder(entry.name) }
             // Belongs to the file system when the folder is its root.
             case .folder: if entry.name != "lost+found" { unfit[path] = .folder }
             case .link: unfit[path] = .link
             case .special: unfit[path] = .special
             }
         }
-        look(into: new) { () throws(Errno) in try folder(new) }
+        look(into: new) { () throws(FileError) in try folder(new) }
         return (candidates.sorted { ($0.modifiedAt, $0.name) < ($1.modifiedAt, $1.name) }, unfit)
     }
 
     /// By name.
     func leftovers() throws(UnusableFolder) -> [Candidate] {
-        do { return try files(in: folder(taken)) } catch { throw UnusableFolder(path: taken, error: error) }
+        do { return try files(in: folder(taken)) } catch { throw UnusableFolder(path: taken, error: error.code) }
     }
 
     /// By name.
-    func unclaimedFiles() throws(Errno) -> [Candidate] { try files(in: folder(unclaimed)) }
+    func unclaimedFiles() throws(FileError) -> [Candidate] { try files(in: folder(unclaimed)) }
 
-    private func files(in folder: Folder) throws(Errno) -> [Candidate] {
+    private func files(in folder: Folder) throws(FileError) -> [Candidate] {
         try entries(in: folder).filter { $0.kind == .file && isMeant($0.name, in: nil) }
             .compactMap { candidate($0.name, in: folder, user: nil) }.sorted { $0.name < $1.name }
     }
@@ -90,13 +91,13 @@ extension SpoolFolders {
         return !(length >= 5 && strcmp(name + length - 5, ".part") == 0) && !(length >= 4 && strcmp(name + length - 4, ".tmp") == 0)
     }
 
-    func entries(in folder: Folder) throws(Errno) -> [Entry] {
+    func entries(in folder: Folder) throws(FileError) -> [Entry] {
         var found: [Entry] = []
         try list(folder) { found.append(Entry(name: FilePath(platformString: $0), kind: $1)) }
         return found
     }
 
-    func list(_ folder: Folder, _ body: (UnsafePointer<CChar>, Entry.Kind) -> Void) throws(Errno) {
+    func list(_ folder: Folder, _ body: (UnsafePointer<CChar>, Entry.Kind) -> Void) throws(FileError) {
         try folder.list { name, type in
             if let kind = kind(type, FilePath(platformString: name), in: folder) { body(name, kind) }
         }

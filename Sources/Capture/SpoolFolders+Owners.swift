@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import SyncModel
 import SystemPackage
@@ -7,7 +8,7 @@ extension SpoolFolders {
     private var presentOwner: FilePath { owners / "present" }
 
     /// Durable before a file name uses the key.
-    func register(_ owner: Destination) throws(Errno) -> OwnerKey {
+    func register(_ owner: Destination) throws(FileError) -> OwnerKey {
         let key = OwnerKey(owner)
         if self.owner(key) == nil { try replace(owners / key.text, with: owner.written) }
         return key
@@ -25,9 +26,9 @@ extension SpoolFolders {
         return OwnerKey(String(decoding: content, as: UTF8.self)).flatMap(owner)
     }
 
-    func setPresent(_ owner: Destination?) throws(Errno) {
+    func setPresent(_ owner: Destination?) throws(FileError) {
         if let owner { return try replace(presentOwner, with: Data(try register(owner).text.utf8)) }
-        do { try unlink(presentOwner) } catch { guard error == .noSuchFileOrDirectory else { throw error } }
+        do { try unlink(presentOwner) } catch { guard error.code == .noSuchFileOrDirectory else { throw error } }
         try sync([owners])
     }
 
@@ -39,13 +40,11 @@ extension SpoolFolders {
         (try? content(of: unfinishedFiles, atMost: 64 << 20)) ?? Data()
     }
 
-    func setUnfinished(_ written: Data) throws(Errno) { try replace(unfinishedFiles, with: written) }
+    func setUnfinished(_ written: Data) throws(FileError) { try replace(unfinishedFiles, with: written) }
 
     /// Atomic and durable.
-    private func replace(_ path: FilePath, with content: Data) throws(Errno) {
+    private func replace(_ path: FilePath, with content: Data) throws(FileError) {
         let (folder, name) = try place(of: path)
-        try folder.write(content, to: Self.draft, mode: 0o600)
-        try folder.replace(name, with: Self.draft)
-        try folder.sync()
+        try folder.replace(name, with: content, via: Self.draft)
     }
 }

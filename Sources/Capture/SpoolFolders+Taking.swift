@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Glibc
 import SystemPackage
@@ -14,22 +15,22 @@ extension SpoolFolders {
         let target = (name.owner == nil ? unclaimed : taken) / name.text
         let (folder, source): (Folder, FilePath)
         let file: OpenFile
-        do throws(Errno) {
+        do throws(FileError) {
             (folder, source) = try place(of: candidate.path)
             file = try folder.hold(source)
-        } catch { throw .system(error) }
+        } catch { throw .system(error.code) }
         // Swapped for another file, which the next sweep handles.
         guard file.status.isPlain, candidate.isSame(as: file.status) else { throw .system(.resourceBusy) }
         guard !file.status.isLinked else { throw .linked }
-        do throws(Errno) { _ = try folder.open(source) } catch {
-            throw error == .permissionDenied ? .unreadable(opensByMode: file.opensByMode) : .system(error)
+        do throws(FileError) { _ = try folder.open(source) } catch {
+            throw error.code == .permissionDenied ? .unreadable(opensByMode: file.opensByMode) : .system(error.code)
         }
         let (room, free): (Folder, FilePath)
-        do throws(Errno) {
+        do throws(FileError) {
             (room, free) = try place(of: target)
-        } catch { throw .system(error) }
-        do throws(Errno) {
-            try move(file, source, in: folder, to: room, free) { () throws(Errno) -> FilePath in
+        } catch { throw .system(error.code) }
+        do throws(FileError) {
+            try move(file, source, in: folder, to: room, free) { () throws(FileError) -> FilePath in
                 guard candidate.bound == nil else { return source }
                 let bound = FilePath(Self.binding + name.text)
                 try folder.rename(source, to: folder, bound)
@@ -38,8 +39,8 @@ extension SpoolFolders {
             }
         } catch {
             // rename(2) does not say which folder is not writable.
-            do throws(Errno) { try room.checkWritable() } catch { throw .unwritable(room.path, error) }
-            throw .system(error)
+            do throws(FileError) { try room.checkWritable() } catch { throw .unwritable(room.path, error.code) }
+            throw .system(error.code)
         }
         return target
     }
@@ -63,10 +64,10 @@ extension SpoolFolders {
     /// - Parameter bind: called when the copy is durable, before its final rename; returns the source's new name.
     func move(
         _ file: OpenFile, _ name: FilePath, in folder: Folder, to room: Folder, _ target: FilePath,
-        bind: (() throws(Errno) -> FilePath)? = nil
-    ) throws(Errno) {
+        bind: (() throws(FileError) -> FilePath)? = nil
+    ) throws(FileError) {
         do { try folder.rename(name, to: room, target) } catch {
-            guard error == .improperLink else { throw error }
+            guard error.code == .improperLink else { throw error }
             return try copy(file, name, in: folder, to: room, target, bind: bind)
         }
         // Another writer swapped the file: move it back.
@@ -74,24 +75,25 @@ extension SpoolFolders {
         do { try room.rename(target, to: folder, name) } catch {
             try room.rename(target, to: folder, FilePath("returned-\(UInt64.random(in: .min ... .max))"))
         }
-        throw .resourceBusy
+        throw FileError(.resourceBusy, room.path / target)
     }
 
     private func copy(
-        _ file: OpenFile, _ name: FilePath, in folder: Folder, to room: Folder, _ target: FilePath, bind: (() throws(Errno) -> FilePath)?
-    ) throws(Errno) {
-        do throws(Errno) {
+        _ file: OpenFile, _ name: FilePath, in folder: Folder, to room: Folder, _ target: FilePath,
+        bind: (() throws(FileError) -> FilePath)?
+    ) throws(FileError) {
+        do throws(FileError) {
             // Fails early if the original could not be removed.
             try folder.checkWritable()
             let source = try folder.open(name)
-            guard source.status.isSame(as: file.status) else { throw .resourceBusy }
+            guard source.status.isSame(as: file.status) else { throw FileError(.resourceBusy, source.path) }
             try room.write(try contentToCopy(of: source), to: Self.draft, mode: source.status.st_mode & 0o777 | 0o600)
             let name = try bind?() ?? name
             guard let after = folder.status(of: name), after.isSame(as: source.status), after.hasContent(of: source.status) else {
-                throw .resourceBusy
+                throw FileError(.resourceBusy, source.path)
             }
             try room.rename(Self.draft, to: room, target)
-            do throws(Errno) {
+            do throws(FileError) {
                 try room.sync()
                 try folder.unlink(name)
             } catch {
@@ -104,12 +106,12 @@ extension SpoolFolders {
         }
     }
 
-    private func contentToCopy(of file: OpenFile) throws(Errno) -> Data {
+    private func contentToCopy(of file: OpenFile) throws(FileError) -> Data {
         do { return try file.content(atMost: Intake.largestDocument) } catch {
             switch error {
-            case .notRegular: throw .tooManySymbolicLinkLevels
-            case .linked: throw .tooManyLinks
-            case .tooLarge: throw .fileTooLarge
+            case .notRegular: throw FileError(.tooManySymbolicLinkLevels, file.path)
+            case .linked: throw FileError(.tooManyLinks, file.path)
+            case .tooLarge: throw FileError(.fileTooLarge, file.path)
             case .system(let error): throw error
             }
         }

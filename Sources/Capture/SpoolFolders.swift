@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Glibc
 import SystemPackage
@@ -20,17 +21,17 @@ struct SpoolFolders: Sendable {
     /// Temporary name of an unfinished copy.
     static let draft: FilePath = ".copying"
 
-    func folder(_ path: FilePath) throws(Errno) -> Folder { try folder(path.names(below: root)) }
+    func folder(_ path: FilePath) throws(FileError) -> Folder { try folder(path.names(below: root)) }
 
-    private func folder(_ names: [FilePath]) throws(Errno) -> Folder {
+    private func folder(_ names: [FilePath]) throws(FileError) -> Folder {
         var folder = try Folder(root, calls: calls)
         for name in names { folder = try folder.folder(name) }
         return folder
     }
 
-    func place(of path: FilePath) throws(Errno) -> (folder: Folder, name: FilePath) {
+    func place(of path: FilePath) throws(FileError) -> (folder: Folder, name: FilePath) {
         var names = try path.names(below: root)
-        guard let name = names.popLast() else { throw .invalidArgument }
+        guard let name = names.popLast() else { throw FileError(.invalidArgument, path) }
         return (try folder(names), name)
     }
 
@@ -41,19 +42,19 @@ struct SpoolFolders: Sendable {
         let isDurable = !isStart && rooms.allSatisfy(exists)
         try FileManager.default.createDirectory(atPath: root.string, withIntermediateDirectories: true)
         for room in rooms {
-            do throws(Errno) {
+            do throws(FileError) {
                 let (folder, name) = try place(of: room)
                 try folder.make(name)
             } catch {
                 // Other users can write in new/; the survey reports the obstacle.
-                guard room == users else { throw UnusableFolder(path: room, error: error) }
+                guard room == users else { throw UnusableFolder(path: room, error: error.code) }
             }
         }
         if !isDurable {
             // A folder's own name must be durable too. `try?`: the daemon did not create a parent that it cannot open.
             try? Folder(root.removingLastComponent()).sync()
             for path in [root, new, owners] {
-                do { try folder(path).sync() } catch { throw UnusableFolder(path: path, error: error) }
+                do { try folder(path).sync() } catch { throw UnusableFolder(path: path, error: error.code) }
             }
         }
         // Left by a crash. `try?`: later steps report an unusable folder.
@@ -77,29 +78,29 @@ struct SpoolFolders: Sendable {
 
     func content(of path: FilePath, atMost limit: Int) throws(OpenFile.Unreadable) -> Data {
         let file: OpenFile
-        do throws(Errno) {
+        do throws(FileError) {
             let (folder, name) = try place(of: path)
             file = try folder.open(name)
-        } catch { throw error == .tooManySymbolicLinkLevels ? .notRegular : .system(error) }
+        } catch { throw error.code == .tooManySymbolicLinkLevels ? .notRegular : .system(error) }
         return try file.content(atMost: limit)
     }
 
-    func rename(_ path: FilePath, to target: FilePath) throws(Errno) {
+    func rename(_ path: FilePath, to target: FilePath) throws(FileError) {
         let (folder, name) = try place(of: path)
         let (room, free) = try place(of: target)
         try folder.rename(name, to: room, free)
     }
 
-    func unlink(_ path: FilePath) throws(Errno) {
+    func unlink(_ path: FilePath) throws(FileError) {
         let (folder, name) = try place(of: path)
         try folder.unlink(name)
     }
 
-    func sync(_ directories: Set<FilePath>) throws(Errno) {
+    func sync(_ directories: Set<FilePath>) throws(FileError) {
         for directory in directories {
-            do throws(Errno) { try folder(directory).sync() } catch {
+            do throws(FileError) { try folder(directory).sync() } catch {
                 // Its owner may have removed or closed a user folder.
-                guard directory.starts(with: users), [.noSuchFileOrDirectory, .notDirectory, .permissionDenied].contains(error) else {
+                guard directory.starts(with: users), [.noSuchFileOrDirectory, .notDirectory, .permissionDenied].contains(error.code) else {
                     throw error
                 }
             }
@@ -114,7 +115,7 @@ struct SpoolFolders: Sendable {
     }
 
     /// Moves a file to `refused/` with a `.reason` file; returns its new name. On failure nothing changes.
-    func refuse(_ path: FilePath, as name: String, because reason: String) throws(Errno) -> String {
+    func refuse(_ path: FilePath, as name: String, because reason: String) throws(FileError) -> String {
         // Leaves room for the prefix and `.reason`: NAME_MAX is 255 bytes.
         let name = name.keepingItsEnd(bytes: 240)
         let room = try folder(refused)
@@ -128,8 +129,8 @@ struct SpoolFolders: Sendable {
         let explanation = FilePath(free + ".reason")
         let (folder, source) = try place(of: path)
         let file = try folder.hold(source)
-        guard file.status.isPlain else { throw .resourceBusy }
-        guard !file.status.isLinked || !path.starts(with: new) else { throw .tooManyLinks }
+        guard file.status.isPlain else { throw FileError(.resourceBusy, path) }
+        guard !file.status.isLinked || !path.starts(with: new) else { throw FileError(.tooManyLinks, path) }
         try room.write(Data("\(reason)\n".utf8), to: explanation, mode: 0o666)
         do { try move(file, source, in: folder, to: room, FilePath(free)) } catch {
             room.remove(explanation)
@@ -140,13 +141,15 @@ struct SpoolFolders: Sendable {
 }
 
 extension FilePath {
-    fileprivate func names(below root: FilePath) throws(Errno) -> [FilePath] {
+    fileprivate func names(below root: FilePath) throws(FileError) -> [FilePath] {
         // On bytes: FilePath components cost more than the system calls.
         let path = withPlatformString { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
         let start = root.withPlatformString { Array(UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
-        guard path.starts(with: start), path.count == start.count || path[start.count] == UInt8(ascii: "/") else { throw .invalidArgument }
+        guard path.starts(with: start), path.count == start.count || path[start.count] == UInt8(ascii: "/") else {
+            throw FileError(.invalidArgument, self)
+        }
         let names = path[start.count...].split(separator: UInt8(ascii: "/"))
-        guard !names.contains(where: { $0.elementsEqual("..".utf8) }) else { throw .invalidArgument }
+        guard !names.contains(where: { $0.elementsEqual("..".utf8) }) else { throw FileError(.invalidArgument, self) }
         return names.map { FilePath(platformString: $0.map(CChar.init(bitPattern:)) + [0]) }
     }
 }

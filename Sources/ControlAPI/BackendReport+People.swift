@@ -7,7 +7,7 @@ extension BackendReport {
 
     /// The one account that must sign in before anything is sent; nil if signed in, unknown, or more than one.
     package var awaited: String? {
-        if session.state == "signedIn" { return nil }
+        if session.isSignedIn { return nil }
         if session.account != nil { return session.email }
         return otherAccounts.count == 1 ? otherAccounts[0].email : nil
     }

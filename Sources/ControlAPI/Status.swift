@@ -28,9 +28,7 @@ public struct Status: Codable, Sendable, Equatable {
 }
 
 public struct Attention: Codable, Sendable, Equatable {
-    /// Stable: `disk-full`, `outbox-full`, `no-profile`, `dead`, `held`, `look-up-failing`, `route-failing`, `other-address`, `misconfigured`,
-    /// `no-secure-connection`, `clock`, `sign-in-required`, `session-failing`, `paused`, `other-account`, `stuck-files`, `drop-folder-failing`,
-    /// `refused-files`, `unclaimed-files`, `configuration-rejected` or `store-damaged`. New codes may be added.
+    /// Stable: one of `Code`. New codes may be added.
     public var code: String
     public var text: String
     /// What to do next, as a sentence.

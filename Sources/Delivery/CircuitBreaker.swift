@@ -43,8 +43,7 @@ package struct CircuitBreaker: Sendable, Equatable {
     /// Opens the breaker for about a quarter of the outage so far, so that delivery resumes soon after any outage.
     package mutating func trip(_ failure: Failure, policy: Policy, now: Date, using generator: inout some RandomNumberGenerator) {
         if case .open = state { return }  // requests sent together with the failed one add no information
-        // A start in the future was recorded before the clock was set back.
-        let begin = since.flatMap { $0 <= now ? $0 : nil } ?? now
+        let begin = since?.unlessAhead(of: now) ?? now
         since = begin
         began = began ?? now
         // A new class of failure means that the backend changed and may recover soon.
@@ -68,15 +67,10 @@ package struct CircuitBreaker: Sendable, Equatable {
         state = .open(until: until, failure, isAsked: false)
     }
 
-    /// True when the pause is over, or longer than any allowed pause: then it began before the clock was set back.
     package func isOver(policy: Policy, now: Date) -> Bool {
         guard case .open(let until, _, let isAsked) = state else { return false }
-        let left = until.timeIntervalSince(now)
-        return left <= 0 || left > (isAsked ? Self.longestAsked : policy.ceiling)
+        return until.hasCome(at: now, longest: isAsked ? Quiet.horizon : policy.ceiling)
     }
-
-    /// The maximum Retry-After plus a margin, in seconds.
-    private static let longestAsked: TimeInterval = 6 * 3600 + 60
 
     /// Ends the pause. Returns true if a probe must follow; a pause that the server requested needs none.
     package mutating func elapse() -> Bool {

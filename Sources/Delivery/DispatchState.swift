@@ -50,7 +50,7 @@ package struct DispatchState: Sendable {
         case .arrived:
             if isStoring { arrivedWhileStoring = true } else { forgetDueTimes() }
             defer { lastArrival = now }
-            if let last = lastArrival, abs(now.timeIntervalSince(last)) < Self.quietTime { break }
+            if lastArrival?.hasAged(Self.quietTime, at: now) == false { break }
             return hurry(Array(links.keys), now)
         case .session(let backend, let account, let revision):
             guard let link = links[backend], revision >= link.sessionRevision else { return [] }
@@ -250,8 +250,7 @@ package struct DispatchState: Sendable {
     private mutating func advance(_ now: Date) -> [DispatchAction] {
         var actions: [DispatchAction] = []
         let names = links.keys.sorted()
-        // A time beyond the pause was set before the clock was corrected.
-        if let left = storeAgainAt?.timeIntervalSince(now), left <= 0 || left > policy.fullDiskPause { storeAgainAt = nil }
+        if storeAgainAt?.hasCome(at: now, longest: policy.fullDiskPause) == true { storeAgainAt = nil }
         for name in names {
             guard var link = links[name] else { continue }
             if let change = link.review(now) { actions.append(change) }

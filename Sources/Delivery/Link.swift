@@ -124,9 +124,9 @@ struct Link: Sendable {
         for name in routes.keys { _ = routes[name]?.breaker.hurry(now: now, unless: reason) }
     }
 
-    /// Forgets successes in the future, recorded before the clock was set back.
+    /// Forgets successes in the future, which would later seem newer than a failure.
     mutating func forgetSuccess(ahead now: Date) {
-        if let lastThrough, lastThrough > now { self.lastThrough = nil }
+        lastThrough = lastThrough?.unlessAhead(of: now)
         for name in routes.keys { routes[name]?.forgetSuccess(ahead: now) }
     }
 
@@ -146,7 +146,7 @@ struct Link: Sendable {
     }
 
     private func isDue(_ route: String, _ now: Date) -> Bool {
-        if case .known(let times) = due { times[route].map { Self.isNow($0, now) } ?? false } else { false }
+        if case .known(let times) = due { times[route]?.hasCome(at: now, longest: Quiet.horizon) ?? false } else { false }
     }
 
     /// Whether a claim with this order may find an entry.
@@ -155,13 +155,10 @@ struct Link: Sendable {
         case .unknown: true
         case .known(let times):
             times.contains { route, date in
-                (!order.closed.contains(route) || order.probes[route] != nil) && Self.isNow(date, now)
+                (!order.closed.contains(route) || order.probes[route] != nil) && date.hasCome(at: now, longest: Quiet.horizon)
             }
         }
     }
-
-    /// A time beyond any wait was set by a clock that was ahead; the claim corrects it.
-    private static func isNow(_ date: Date, _ now: Date) -> Bool { date <= now || date > now.addingTimeInterval(6 * 3600 + 60) }
 
     /// When to act without another event; nil for never.
     func nextTime(_ name: String, inFlight: Int) -> Date? {

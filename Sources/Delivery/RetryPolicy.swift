@@ -39,7 +39,7 @@ package struct RetryPolicy: Sendable, Equatable {
     func countsAlone(_ entry: Entry, _ now: Date) -> Bool {
         let isLast = entry.attempts + 1 >= attempts
         guard let since = entry.countedAt ?? (isLast ? entry.acceptedAt : nil) else { return true }
-        return abs(now.timeIntervalSince(since)) >= (isLast ? lastLoneEntryPeriod : loneEntryPeriod)
+        return since.hasAged(isLast ? lastLoneEntryPeriod : loneEntryPeriod, at: now)
     }
 
     /// - Parameter hasContrast: another entry shows that the backend works; otherwise wait longer than any outage.
@@ -52,9 +52,7 @@ package struct RetryPolicy: Sendable, Equatable {
     }
 
     private func hasBeenOpenLong(_ entry: Entry, hasContrast: Bool, _ now: Date) -> Bool {
-        guard let since = entry.uncertainSince else { return false }
-        // `abs`: a time in the future predates a clock correction; its age is unknown and counts as long.
-        return abs(now.timeIntervalSince(since)) >= (hasContrast ? lookupsFor : lastLoneEntryPeriod)
+        entry.uncertainSince?.hasAged(hasContrast ? lookupsFor : lastLoneEntryPeriod, at: now) ?? false
     }
 
     /// Full jitter, so that many devices do not return at the same moment.

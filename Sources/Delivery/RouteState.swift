@@ -61,8 +61,8 @@ struct RouteState: Sendable {
         breaker.trip(failure, policy: policy, now: now, using: &generator)
     }
 
-    /// Forgets a success in the future (the clock was set back), which would later seem newer than a failure.
-    mutating func forgetSuccess(ahead now: Date) { if let lastThrough, lastThrough > now { self.lastThrough = nil } }
+    /// Forgets a success in the future, which would later seem newer than a failure.
+    mutating func forgetSuccess(ahead now: Date) { lastThrough = lastThrough?.unlessAhead(of: now) }
 
     func hasSucceeded(since date: Date?) -> Bool {
         guard let lastThrough, let date else { return false }

@@ -126,8 +126,7 @@ package struct Trip: Sendable {
 
     private func isTooEarly(_ now: Date) -> Bool {
         guard let doubted = entry.doubtedAt else { return false }
-        // `abs`: a time in the future predates a clock correction; its age is unknown and counts as long.
-        return abs(now.timeIntervalSince(doubted)) < RetryPolicy.lookupWait(entry, rules.lookupAfter)
+        return !doubted.hasAged(RetryPolicy.lookupWait(entry, rules.lookupAfter), at: now)
     }
 
     /// A failed look-up leaves the outcome unknown.
@@ -163,10 +162,7 @@ package struct Trip: Sendable {
         if route.isBlind, entry.doubts >= RetryPolicy.mostDoubts {
             return "The entry was sent \(entry.doubts) times, and each send may have taken effect. It cannot be looked up."
         }
-        guard let lifetime = rules.keyLifetime, let since = entry.uncertainSince,
-            // `abs`: as in `isTooEarly`.
-            abs(now.timeIntervalSince(since)) >= lifetime.seconds
-        else { return nil }
+        guard let lifetime = rules.keyLifetime, entry.uncertainSince?.hasAged(lifetime.seconds, at: now) == true else { return nil }
         return "The entry may already have taken effect. The backend has forgotten the idempotency key, so a resend could duplicate it."
     }
 }

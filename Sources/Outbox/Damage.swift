@@ -1,6 +1,6 @@
+import Files
 import Foundation
 import Synchronization
-import Vault
 
 /// Whether this run has met damage. The first time leaves a mark, so that the next run salvages the store.
 package final class Damage: Sendable {

@@ -44,9 +44,6 @@ extension Outbox {
         try await settle([], thenClaim: orders, at: now)
     }
 
-    /// The longest wait (seconds): the limit of Retry-After and a little more.
-    static let horizon: TimeInterval = 6 * 3600 + 60
-
     /// `dueAt` of an entry that may be sent at once; independent of the clock (Decisions/DueAtOnce.md).
     static let atOnce: Int64 = 0
 
@@ -157,7 +154,7 @@ extension Outbox {
 
     /// A due time beyond the horizon was set while the clock was ahead.
     private static func correctDueTimes(_ destination: Destination, _ now: Date, _ db: Database) throws {
-        let latest = now.addingTimeInterval(horizon)
+        let latest = now.addingTimeInterval(Quiet.horizon)
         for route in try routes(destination, db) {
             let isLate = try db.cachedStatement(
                 sql: "SELECT 1 FROM lane WHERE backend = ? AND account = ? AND route = ? AND dueAt > ? LIMIT 1")

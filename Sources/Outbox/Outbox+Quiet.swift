@@ -25,7 +25,7 @@ extension Outbox {
             return try pool.read { db in
                 try Row.fetchAll(db, sql: "SELECT * FROM quiet ORDER BY backend").compactMap { row in
                     let (since, until) = (Date(ms: row["since"]), Date(ms: row["until"]))
-                    let span = min(until.timeIntervalSince(since), Self.horizon)
+                    let span = min(until.timeIntervalSince(since), Quiet.horizon)
                     let end = since > now ? now.addingTimeInterval(span) : until
                     guard end > now, span > 0 else { return nil }
                     return Quiet(

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import GRDB
 import Glibc
@@ -31,6 +32,7 @@ package enum OutboxError: Error, Sendable, Equatable {
         case let error as OutboxError: self = error
         case let error as DatabaseError where error.resultCode == .SQLITE_FULL: self = .full
         case let error as DatabaseError where error.tellsOfDamage: self = .damaged("\(error)")
+        case let error as FileError: self = error.isForWantOfRoom ? .full : .storage(error.text)
         case let error as RowDecodingError: self = .damaged("\(error)")
         default: self = .storage("\(error)")
         }

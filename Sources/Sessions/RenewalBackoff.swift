@@ -18,8 +18,6 @@ struct RenewalBackoff: Sendable, Equatable {
     /// The first and the longest pause of our own, in seconds.
     private static let first: TimeInterval = 5
     private static let ceiling: TimeInterval = 600
-    /// The longest Retry-After, in seconds.
-    private static let longestAsked: TimeInterval = 6 * 3600
 
     /// Each pause of our own is twice as long as the previous one.
     mutating func begin(_ failure: Failure, asked: Date?, now: Date) {
@@ -29,11 +27,10 @@ struct RenewalBackoff: Sendable, Equatable {
         current = Pause(until: asked ?? now.addingTimeInterval(own), failure: failure, isAsked: asked != nil)
     }
 
-    /// Nil when over. An end further ahead than any pause is long means that the clock was ahead at the beginning.
+    /// Nil when over.
     func running(at now: Date) -> (until: Date, failure: Failure)? {
-        guard let current else { return nil }
-        let left = current.until.timeIntervalSince(now)
-        return left > 0 && left <= (current.isAsked ? Self.longestAsked : Self.ceiling) ? (current.until, current.failure) : nil
+        guard let current, !current.until.hasCome(at: now, longest: current.isAsked ? Quiet.longest : Self.ceiling) else { return nil }
+        return (current.until, current.failure)
     }
 
     mutating func end() { self = RenewalBackoff() }

@@ -126,7 +126,7 @@ extension SessionState {
     }
 
     private mutating func signInBegins(_ kept: Credentials.KeptLogin, at now: Date) -> RenewalStep {
-        if let last = record.renewedByLoginAt, abs(now.timeIntervalSince(last)) < Self.passwordInterval {
+        if let last = record.renewedByLoginAt, !last.hasAged(Self.passwordInterval, at: now) {
             let failure = Failure(
                 .signInRequired, "The session has ended. Homing uses the kept password at most once in five minutes.")
             let until = min(last, now).addingTimeInterval(Self.passwordInterval)

@@ -112,11 +112,10 @@ struct SessionState: Sendable {
         guard record.state == .signedIn, let keepalive = backend.profile.auth.keepalive, let received = refreshable?.receivedAt else {
             return nil
         }
-        // A time in the future was noted by a clock that was ahead: the token's age is unknown.
-        return received > now ? now : received.addingTimeInterval(keepalive)
+        return received.unlessAhead(of: now)?.addingTimeInterval(keepalive) ?? now
     }
 
-    func isStoreDue(at now: Date) -> Bool { isDirty && abs(now.timeIntervalSince(savedAt)) >= Self.storeInterval }
+    func isStoreDue(at now: Date) -> Bool { isDirty && savedAt.hasAged(Self.storeInterval, at: now) }
 
     // MARK: Changes
 
@@ -302,7 +301,7 @@ struct SessionState: Sendable {
     func isCheckNeeded(at now: Date) -> Bool {
         guard record.state == .signedIn, let request = backend.health, backend.isOwn(request) else { return false }
         guard !isCheckDue, let last = record.checkedAt else { return true }
-        return abs(now.timeIntervalSince(last)) >= Self.longestUnchecked
+        return last.hasAged(Self.longestUnchecked, at: now)
     }
 
     /// Notes the account that the backend named for credentials of `generation`. Nil, and nothing noted, if it is another one.

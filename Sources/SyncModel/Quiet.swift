@@ -9,6 +9,11 @@ package struct Quiet: Hashable, Sendable {
     package var until: Date
     package var failure: Failure
 
+    /// The longest wait that a server may ask for, in seconds.
+    package static let longest: TimeInterval = 6 * 3600
+    /// With a margin, in seconds: the longest wait of an entry.
+    package static let horizon: TimeInterval = longest + 60
+
     package init(backend: String, address: String, since: Date, until: Date, failure: Failure) {
         self.backend = backend
         self.address = address

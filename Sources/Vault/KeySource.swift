@@ -1,3 +1,5 @@
+import Files
+
 /// Where the key of a state directory comes from.
 package enum KeySource: Hashable, Sendable {
     /// A systemd credential, `$CREDENTIALS_DIRECTORY/homing.key`; never written by Homing.

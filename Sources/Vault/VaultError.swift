@@ -19,9 +19,5 @@ package struct VaultError: Error, Hashable, Sendable, CustomStringConvertible {
         case exposedKey
         /// The sealed bytes are damaged, or were sealed under another name or key.
         case unreadable
-        /// The disk does not return the file's bytes, or the path is a folder.
-        case unread
-        case noRoom
-        case fileSystem
     }
 }

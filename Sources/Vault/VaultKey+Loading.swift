@@ -1,15 +1,16 @@
+import Files
 import Foundation
 
 extension VaultKey {
     /// Finds the key of `stateDirectory`, or creates it in a new directory, and verifies that it sealed the state.
     ///
     /// Never overwrites a key: a missing, wrong, malformed or exposed one is an error. Rewrites a missing or damaged check unless evidence speaks
-    /// against the key.
+    /// against the key. Throws `VaultError`, or `FileError` if a file cannot be read or written.
     ///
     /// - Parameter evidence: whether the vault's key sealed the stored data; nil if unknown.
     package static func load(
         environment: [String: String], stateDirectory: String, evidence: (Vault) -> Bool? = { _ in nil }
-    ) throws(VaultError) -> VaultKey {
+    ) throws -> VaultKey {
         let source = KeySource(environment: environment, stateDirectory: stateDirectory)
         let check = DurableFile(path: "\(stateDirectory)/homing.key.check")
         let hasState =
@@ -33,11 +34,11 @@ extension VaultKey {
     }
 
     /// As `load` does, without writing anything.
-    package static func find(environment: [String: String], stateDirectory: String) throws(VaultError) -> VaultKey? {
+    package static func find(environment: [String: String], stateDirectory: String) throws -> VaultKey? {
         try read(KeySource(environment: environment, stateDirectory: stateDirectory))
     }
 
-    private static func read(_ source: KeySource) throws(VaultError) -> VaultKey? {
+    private static func read(_ source: KeySource) throws -> VaultKey? {
         let file = DurableFile(path: source.path)
         guard let content = try file.read() else { return nil }
         if case .stateDirectory(let path) = source, let mode = file.mode, mode & 0o077 != 0 {
@@ -51,7 +52,7 @@ extension VaultKey {
         return key
     }
 
-    private static func create(_ source: KeySource, hasState: Bool) throws(VaultError) -> VaultKey {
+    private static func create(_ source: KeySource, hasState: Bool) throws -> VaultKey {
         guard !hasState else {
             throw VaultError(
                 .keyMissing,
@@ -87,7 +88,7 @@ private struct KeyCheck {
         case old
     }
 
-    func proves(_ vault: Vault) throws(VaultError) -> Answer {
+    func proves(_ vault: Vault) throws(FileError) -> Answer {
         guard let content = try file.readOrNothing() else { return .unknown }
         let sealed = content.prefix(Self.sealedSize)
         // `try?`: the reason does not matter.
@@ -96,7 +97,7 @@ private struct KeyCheck {
         return content == sealed + Vault.digest(Data(sealed)) ? .wrong : .unknown
     }
 
-    func write(for vault: Vault) throws(VaultError) {
+    func write(for vault: Vault) throws {
         let sealed = try vault.seal(Self.proof, as: Self.name)
         try file.replace(with: sealed + Vault.digest(sealed))
     }

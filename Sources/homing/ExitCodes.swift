@@ -29,7 +29,7 @@ extension ExitCode {
         if attention.isEmpty {
             self = .success
         } else {
-            self = attention.allSatisfy { $0.code == Problem.Code.signInRequired.rawValue } ? .signInRequired : .attentionNeeded
+            self = attention.allSatisfy { $0.knownCode == .signInRequired } ? .signInRequired : .attentionNeeded
         }
     }
 }

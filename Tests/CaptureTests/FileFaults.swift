@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Synchronization
 import SystemPackage
@@ -29,7 +30,7 @@ final class FileFaults: Sendable {
     var foldersListed: [String] { listed.withLock(\.self) }
 
     var calls: Folder.Calls {
-        Folder.Calls { (kind, path, target) throws(Errno) in
+        Folder.Calls { (kind, path, target) throws(FileError) in
             if kind == .list { self.listed.withLock { $0.append(path.string) } }
             let errors = self.errors.withLock(\.self)
             let code: Int32? =
@@ -44,7 +45,7 @@ final class FileFaults: Sendable {
                 case .watch: errors.watch(path.string)
                 case .openFolder, .status, .hold, .create: nil
                 }
-            if let code { throw Errno(rawValue: code) }
+            if let code { throw FileError(Errno(rawValue: code), path) }
         }
     }
 

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Glibc
 import Outbox
@@ -78,7 +79,7 @@ private struct SwapRun {
             Swap(before: call, of: victim.place == .users ? "/new/users" : "/new/users/\(10 + number)")
         }
         let faults = move == .copy ? FileFaults.mounted("/users") : FileFaults()
-        var calls = Folder.Calls { (kind, path, target) throws(Errno) in
+        var calls = Folder.Calls { (kind, path, target) throws(FileError) in
             for swap in swaps { swap.met(path.string) }
             try faults.calls.before(kind, path, target)
         }

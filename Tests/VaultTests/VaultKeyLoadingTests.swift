@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Testing
 import Vault
@@ -9,7 +10,7 @@ final class VaultKeyLoadingTests {
     init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    private func load(_ environment: [String: String] = [:]) throws(VaultError) -> VaultKey {
+    private func load(_ environment: [String: String] = [:]) throws -> VaultKey {
         try VaultKey.load(environment: environment, stateDirectory: folder)
     }
 
@@ -56,7 +57,7 @@ final class VaultKeyLoadingTests {
         try FileManager.default.removeItem(atPath: check)
         // The file opens, but reading it fails with EIO.
         try FileManager.default.createSymbolicLink(atPath: check, withDestinationPath: "/proc/self/mem")
-        #expect(throws: VaultError.self) { try DurableFile(path: check).read() }
+        #expect(throws: FileError.self) { try DurableFile(path: check).read() }
         #expect(try load() == key)
         #expect(try DurableFile(path: check).read()?.isEmpty == false)
     }

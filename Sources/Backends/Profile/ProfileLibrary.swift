@@ -1,6 +1,5 @@
 import Foundation
 import SyncModel
-import Vault
 
 package struct ProfileLibrary {
     private let constants: [String: String]

@@ -1,4 +1,5 @@
 import Foundation
+import SyncModel
 
 extension InboundResponse {
     /// 429, or 503 with Retry-After.
@@ -10,8 +11,8 @@ package enum RetryAfter {
     /// On the local clock; nil without the header.
     package static func read(_ response: InboundResponse, now: Date) -> Date? { wait(response, now: now).map(now.addingTimeInterval) }
 
-    /// In seconds, from 1 s to 6 h. A date is compared with the answer's `Date`, or `now`; an unreadable value counts as a minute. Nil without the
-    /// header.
+    /// In seconds, from 1 s to `Quiet.longest`. A date is compared with the answer's `Date`, or `now`; an unreadable value counts as a minute. Nil
+    /// without the header.
     package static func wait(_ response: InboundResponse, now: Date? = nil) -> TimeInterval? {
         guard let text = response[header: "Retry-After"]?.trimmingCharacters(in: .whitespaces) else { return nil }
         let seconds: TimeInterval
@@ -22,7 +23,7 @@ package enum RetryAfter {
         } else {
             seconds = fallback
         }
-        return min(max(seconds, 1), 6 * 3600)
+        return min(max(seconds, 1), Quiet.longest)
     }
 
     /// In seconds.

@@ -1,5 +1,5 @@
+import Files
 import Foundation
-import Vault
 
 /// Lies beside the damaged files, and holds until their folder is removed.
 package struct SalvageReport: Sendable, Hashable, Codable {

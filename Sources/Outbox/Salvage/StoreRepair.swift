@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import GRDB
 import Glibc
@@ -27,7 +28,7 @@ struct StoreRepair {
         if let report = try finishEarlier() { return report }
         if !StoreUse(of: file).isKnown, parts.allSatisfy({ access($0, F_OK) != 0 }) {
             try makeFresh(at: file + ".new") { _ in }
-            try move(file + ".new", to: file)
+            try DurableFile(path: file + ".new").move(to: file)
             return nil
         }
         // A file without access permission is not damaged; SQLite reports the reason.
@@ -60,7 +61,7 @@ struct StoreRepair {
                 for trigger in triggers { try db.execute(sql: trigger["sql"]) }
             }
             try report.write(to: folder)
-            try move(fresh, to: folder + "/" + Self.finished)
+            try DurableFile(path: fresh).move(to: folder + "/" + Self.finished)
         } catch {
             // `try?`: the next start removes the rest.
             try? FileManager.default.removeItem(atPath: folder)
@@ -84,17 +85,17 @@ struct StoreRepair {
 
     private func finish(_ folder: String) throws -> SalvageReport {
         for part in parts where access(part, F_OK) == 0 {
-            try move(part, to: folder + "/" + (part as NSString).lastPathComponent)
+            try DurableFile(path: part).move(to: folder + "/" + (part as NSString).lastPathComponent)
         }
         unlink(mark.path)
         StoreUse(of: file).closed()
-        try move(folder + "/" + Self.finished, to: file)
+        try DurableFile(path: folder + "/" + Self.finished).move(to: file)
         return SalvageReport(folder: folder) ?? SalvageReport(at: now, reason: "")
     }
 
     private func makeFolder() throws -> String {
         let all = SalvageReport.folder(in: directory)
-        try makeDirectory(all)
+        try DurableFile.makeFolder(all)
         let time = now.formatted(.iso8601).replacing(":", with: "-")
         var folder = all + "/" + time
         var number = 1
@@ -102,13 +103,8 @@ struct StoreRepair {
             number += 1
             folder = "\(all)/\(time).\(number)"
         }
-        try makeDirectory(folder)
+        try DurableFile.makeFolder(folder)
         return folder
-    }
-
-    private func makeDirectory(_ path: String) throws {
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw failure("created", path) }
-        try sync((path as NSString).deletingLastPathComponent)
     }
 
     /// Makes a store with the rows of `fill`, as one file on the disk.
@@ -125,22 +121,6 @@ struct StoreRepair {
         try queue.write(fill)
         try queue.close()
         chmod(path, 0o600)
-        try sync(path)
-    }
-
-    private func move(_ path: String, to other: String) throws {
-        guard rename(path, other) == 0 else { throw failure("moved", path) }
-        for name in [path, other] { try sync((name as NSString).deletingLastPathComponent) }
-    }
-
-    private func sync(_ path: String) throws {
-        let descriptor = open(path.isEmpty ? "." : path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure("opened", path) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw failure("written", path) }
-    }
-
-    private func failure(_ what: String, _ path: String) -> OutboxError {
-        [ENOSPC, EDQUOT].contains(errno) ? .full : .storage("\(path) cannot be \(what): \(String(cString: strerror(errno)))")
+        try DurableFile(path: path).sync()
     }
 }

@@ -1,5 +1,5 @@
+import Files
 import Foundation
-import Vault
 
 /// A marker file beside a store: that it exists, and whether a run has it open or ended without closing it. An open store must have a log.
 struct StoreUse {

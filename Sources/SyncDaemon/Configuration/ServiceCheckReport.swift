@@ -14,7 +14,7 @@ package struct ServiceCheckReport: Sendable {
         guard let configuration = try? Configuration.load(file: file, environment: environment) else { return nil }
         let state = configuration.stateDirectory
         var faults = closedFiles(in: state)
-        do { _ = try VaultKey.find(environment: environment, stateDirectory: state) } catch { faults.append(error.description) }
+        do { _ = try VaultKey.find(environment: environment, stateDirectory: state) } catch { faults.append("\(error)") }
         var next =
             faults.isEmpty ? [] : ["Give them to the service: chown -R \(ServiceIdentity.user): \(state), then systemctl restart homingd"]
         if configuration.spool.isEnabled, let operators = configuration.access.operate {

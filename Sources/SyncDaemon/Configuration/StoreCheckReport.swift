@@ -24,13 +24,13 @@ package struct StoreCheckReport: Sendable {
         }
         var (ofKey, ofStore) = ([String](), [String]())
         var vault: Vault?
-        do throws(VaultError) {
+        do {
             vault = try VaultKey.find(environment: environment, stateDirectory: state).map(Vault.init)
             if vault == nil {
                 ofKey.append("The key is missing, so the stored captures cannot be decrypted. Restore homing.key from your backup.")
             }
         } catch {
-            ofKey.append(error.description)
+            ofKey.append("\(error)")
         }
         if let found = vault, Daemon.isSealed(state, by: found) == false {
             ofKey.append("The key is not the one that the store was sealed with. Restore homing.key from your backup.")

@@ -48,6 +48,6 @@ extension Attention {
         next.append(
             "Have the disk and the memory tested. The damaged files are in \(report.folder). To end this notice, move that folder away."
         )
-        self.init(code: "store-damaged", text: report.sentence, next: next.joined(separator: " "))
+        self.init(.storeDamaged, text: report.sentence, next: next.joined(separator: " "))
     }
 }

@@ -1,4 +1,10 @@
+import ControlAPI
 import SyncModel
+
+extension BackendReport {
+    /// Why the gate is cooling; nil if it is not.
+    var coolingCause: Failure.Reason? { knownGate == .cooling ? gateCause.flatMap(Failure.Reason.init) : nil }
+}
 
 struct CoolingText {
     let reason: Failure.Reason

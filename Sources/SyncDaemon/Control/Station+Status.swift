@@ -76,8 +76,10 @@ extension Station {
     private func gate(of backend: String, _ pause: Pause?, isSignedIn: Bool) -> Gate {
         if let pause { return .paused(until: pause.until, reason: pause.reason) }
         guard isSignedIn else { return .signInRequired }
-        if let gate = dispatcher.gates[backend], gate.name != "paused" { return gate }
-        return .open
+        switch dispatcher.gates[backend] {
+        case .paused?, nil: return .open
+        case let gate?: return gate
+        }
     }
 
     private func report(
@@ -87,7 +89,7 @@ extension Station {
         let session = view.session(SessionReport(await keeper.snapshot, at: keeper.backend))
         let tallies = overview.tallies.filter { $0.destination.backend == name }
         let own = session.account.map { Destination(backend: name, account: AccountID($0)) }
-        let gate = view.gate(gate(of: name, stored, isSignedIn: session.state == "signedIn"), at: name)
+        let gate = view.gate(gate(of: name, stored, isSignedIn: session.isSignedIn), at: name)
         let oldest = try await self.stored { () throws(OutboxError) in try await outbox.oldestWaiting(at: name) }
         func count(_ state: Entry.State) -> Int { tallies.filter { $0.state == state }.map(\.count).reduce(0, +) }
         let others = Dictionary(
@@ -140,10 +142,10 @@ extension SessionReport {
     /// Why nothing can be sent in this session state, as a sentence.
     fileprivate var whyNotSignedIn: String {
         let why = Self.because(reason)
-        switch state {
-        case "signInRequired": return "The session\(email.map { " of \($0)" } ?? "") has ended\(why)"
-        case "signingOut": return "A sign-out is in progress."
-        default: return "Not signed in\(why)"
+        switch knownState {
+        case .signInRequired: return "The session\(email.map { " of \($0)" } ?? "") has ended\(why)"
+        case .signingOut: return "A sign-out is in progress."
+        case .signedOut, .signedIn, .unknown: return "Not signed in\(why)"
         }
     }
 }

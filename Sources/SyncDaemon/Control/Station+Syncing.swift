@@ -23,7 +23,7 @@ extension Station {
         let meant = try await status(NoInput(), by: peer).backends.filter { request.backend == nil || $0.name == request.backend }
         let others = meant.map(\.waitingForOthers).reduce(0, +)
         let waiting = meant.map(\.queue.waiting).reduce(0, +) - others
-        let paused = meant.first { $0.gate == "paused" }.map {
+        let paused = meant.first { $0.knownGate == .paused }.map {
             "\($0.gateReason ?? "") To resume, run ‘\(commands(for: $0.name).resume)’."
         }
         let obstacles = [paused].compactMap(\.self) + meant.flatMap(missingPeople)
@@ -43,11 +43,11 @@ extension Station {
     private func missingHere(_ report: BackendReport) -> [String] {
         guard report.waitingForPeople > 0 else { return [] }
         let commands = commands(for: report.name)
-        if report.gate == "signInRequired" {
+        if report.knownGate == .signInRequired {
             let who = report.awaited.map { "\($0) has to sign in" } ?? "Sign in"
             return ["\(report.gateReason ?? "") \(who) with ‘\(commands.login(of: report.awaited))’."]
         }
-        guard report.session.state == "signedIn", let present = report.session.email else { return [] }
+        guard report.session.isSignedIn, let present = report.session.email else { return [] }
         return report.otherAccounts.map { other in
             let wait = "\(StatusSummary.captures(other.waiting)) of \(other.email) \(other.waiting == 1 ? "waits" : "wait")"
             return "\(wait) at \(report.name) until that account signs in. \(commands.change(from: present, to: other.email))"

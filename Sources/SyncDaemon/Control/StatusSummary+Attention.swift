@@ -11,7 +11,7 @@ extension StatusSummary {
         damages.map(Attention.init(damage:)) + shortage
             + withoutProfile.sorted { $0.key < $1.key }.map { name, count in
                 Attention(
-                    code: "no-profile",
+                    .noProfile,
                     text: "\(Self.captures(count)) for \(name) cannot be sent, because no profile of that name is configured.",
                     next: "Put \(name).yaml back into the profile folder, then reload: ‘systemctl reload homingd’, or SIGHUP.",
                     backend: name)
@@ -24,14 +24,14 @@ extension StatusSummary {
         case .diskFull:
             [
                 Attention(
-                    code: "disk-full",
+                    .diskFull,
                     text: "The disk is full: Homing accepts no new captures. Waiting entries are still sent, using the reserve.",
                     next: "Make room on the disk. Homing then continues by itself.")
             ]
         case .nothingLeft:
             [
                 Attention(
-                    code: "disk-full",
+                    .diskFull,
                     text:
                         "The disk is full: Homing accepts no new captures. It also sends nothing, because it could not store the results.",
                     next: "Make room on the disk. Homing then continues by itself.")
@@ -39,7 +39,7 @@ extension StatusSummary {
         case .overLimit(let limit):
             [
                 Attention(
-                    code: "outbox-full", text: "The outbox has reached its limit of \(limit >> 20) MiB: Homing accepts no new captures.",
+                    .outboxFull, text: "The outbox has reached its limit of \(limit >> 20) MiB: Homing accepts no new captures.",
                     next: "Wait for deliveries to make room, or raise outbox.max_bytes in the configuration and restart the daemon.")
             ]
         }
@@ -55,7 +55,7 @@ extension StatusSummary {
         if queue.dead > 0 {
             items.append(
                 Attention(
-                    code: "dead",
+                    .dead,
                     text:
                         "\(Self.captures(queue.dead)) for \(backend.name) \(queue.dead == 1 ? "was" : "were") refused or ran out of attempts. \(queue.dead == 1 ? "It is" : "They are") kept.",
                     next: "See them with ‘homing list --state dead’, ask ‘homing why ID’, then ‘homing retry ID’ or ‘homing discard ID’."))
@@ -63,7 +63,7 @@ extension StatusSummary {
         if queue.held > 0 {
             items.append(
                 Attention(
-                    code: "held",
+                    .held,
                     text:
                         "\(Self.captures(queue.held)) for \(backend.name) \(queue.held == 1 ? "is on hold and needs" : "are on hold and need") your decision.",
                     next: "See them with ‘homing list --state held’, then ask ‘homing why ID’."))
@@ -72,7 +72,7 @@ extension StatusSummary {
             let them = queue.unseen == 1 ? "it" : "them"
             items.append(
                 Attention(
-                    code: "look-up-failing",
+                    .lookUpFailing,
                     text:
                         "\(Self.captures(queue.unseen)) may already be delivered to \(backend.name), but looking \(them) up keeps failing. Homing does not send \(them) again before that.",
                     next:
@@ -82,7 +82,7 @@ extension StatusSummary {
         if let former = backend.formerAddress, let count = backend.waitingForFormerAddress {
             items.append(
                 Attention(
-                    code: "other-address",
+                    .otherAddress,
                     text:
                         "\(Self.captures(count)) \(count == 1 ? "was" : "were") accepted for \(former), but \(backend.name) is now \(backend.baseURL).",
                     next:
@@ -90,38 +90,38 @@ extension StatusSummary {
                 ))
         }
         let mine = queue.waiting - backend.waitingForOthers
-        if backend.gate == "cooling", backend.gateCause == Failure.Reason.profile.rawValue {
+        if backend.coolingCause == .profile {
             let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "is" : "are") waiting" : ""
             items.append(
                 Attention(
-                    code: "misconfigured",
+                    .misconfigured,
                     text: "\(backend.name) does not match its profile\(waiting): \((backend.gateReason ?? "").asSentence)",
                     next:
                         "Tell the maintainer of the profile \(backend.name).yaml. Signing in again does not help. Nothing is lost."
                 ))
         }
-        if backend.gate == "cooling", let cause = backend.gateCause.flatMap(Failure.Reason.init), cause == .tls || cause == .clock {
+        if let cause = backend.coolingCause, cause == .tls || cause == .clock {
             let text = CoolingText(reason: cause, message: backend.gateReason ?? "")
             let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "is" : "are") waiting" : ""
             items.append(
                 Attention(
-                    code: cause == .tls ? "no-secure-connection" : "clock",
+                    cause == .tls ? .noSecureConnection : .clock,
                     text: "Homing cannot send to \(backend.name)\(waiting), because \(text.cause): \(text.message.asSentence)",
                     next: text.remedy(then: "Homing continues by itself") ?? "Try again later."))
         }
-        if backend.session.state == "signInRequired" {
+        if backend.session.knownState == .signInRequired {
             let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "is" : "are") waiting" : ""
             items.append(
                 Attention(
-                    code: "sign-in-required",
+                    .signInRequired,
                     text:
                         "The session of \(backend.session.email ?? "the account") at \(backend.name) has ended\(waiting)\(SessionReport.because(backend.session.reason))",
                     next: "Sign in again with ‘\(login)’."))
-        } else if backend.session.state == "signedOut", backend.waitingForPeople + dropped > 0 {
+        } else if backend.session.knownState == .signedOut, backend.waitingForPeople + dropped > 0 {
             let waiting = backend.waitingForPeople + dropped
             items.append(
                 Attention(
-                    code: "sign-in-required",
+                    .signInRequired,
                     text:
                         "Not signed in at \(backend.name). \(Self.captures(waiting)) \(waiting == 1 ? "is" : "are") waiting.",
                     next: (backend.awaited.map { "\($0) has to sign in with ‘\(login)’." } ?? "Sign in with ‘\(login)’.")
@@ -131,7 +131,7 @@ extension StatusSummary {
             let waiting = mine > 0 ? ", and \(Self.captures(mine)) \(mine == 1 ? "is" : "are") waiting" : ""
             items.append(
                 Attention(
-                    code: "session-failing",
+                    .sessionFailing,
                     text:
                         "The session of \(backend.session.email ?? "the account") at \(backend.name) has not been renewed for over an hour\(waiting): \((backend.session.failure ?? "").asSentence)",
                     next: "Homing keeps trying. If the server works in a browser, sign in again with ‘\(login)’."))
@@ -139,13 +139,13 @@ extension StatusSummary {
         if let pause = backend.pause, isForgotten(pause, of: backend) {
             items.append(
                 Attention(
-                    code: "paused", text: "Sending to \(backend.name): \(PauseText(pause: pause, moment: moment).sentence)",
+                    .paused, text: "Sending to \(backend.name): \(PauseText(pause: pause, moment: moment).sentence)",
                     next: "Resume with ‘\(commands.resume)’, or set an end with ‘\(commands.pause)’."))
         }
-        for other in backend.otherAccounts where backend.session.state == "signedIn" {
+        for other in backend.otherAccounts where backend.session.isSignedIn {
             items.append(
                 Attention(
-                    code: "other-account",
+                    .otherAccount,
                     text:
                         "\(Self.captures(other.waiting)) of \(other.email) \(other.waiting == 1 ? "is" : "are") waiting at \(backend.name) until that account signs in.",
                     next:
@@ -161,10 +161,10 @@ extension StatusSummary {
 
     /// Routes that fail for longer than a short outage while entries wait.
     private func failingRoutes(of backend: BackendReport) -> [Attention] {
-        guard backend.queue.waiting > backend.waitingForOthers, backend.session.state == "signedIn", backend.pause == nil else { return [] }
+        guard backend.queue.waiting > backend.waitingForOthers, backend.session.isSignedIn, backend.pause == nil else { return [] }
         return (backend.coolingRoutes ?? []).filter { moment.now.timeIntervalSince($0.since) >= Self.patience }.map { route in
             Attention(
-                code: "route-failing",
+                .routeFailing,
                 text:
                     "\(backend.name) has accepted no \(route.route) since \(moment.text(route.since)), and captures are waiting. \(route.reason.asSentence)",
                 next:
@@ -187,13 +187,13 @@ extension StatusSummary {
         if let text = spoolFailureText {
             items.append(
                 Attention(
-                    code: "drop-folder-failing", text: text,
+                    .dropFolderFailing, text: text,
                     next: "Fix the cause. The daemon tries again by itself, at the latest after 30 seconds."))
         }
         if spool.stuck > 0, let file = spool.stuckExample {
             items.append(
                 Attention(
-                    code: "stuck-files",
+                    .stuckFiles,
                     text:
                         "\(spool.stuck == 1 ? "1 file in the drop folder cannot" : "\(spool.stuck) files in the drop folder cannot") be accepted\(spool.stuck == 1 ? "" : ", among them"): \(file.path): \(file.reason).",
                     next: file.next))
@@ -202,7 +202,7 @@ extension StatusSummary {
         if spool.refused > 0 {
             items.append(
                 Attention(
-                    code: "refused-files",
+                    .refusedFiles,
                     text:
                         "\(spool.refused == 1 ? "1 dropped file was" : "\(spool.refused) dropped files were") refused and not sent.",
                     next:
@@ -226,10 +226,10 @@ extension StatusSummary {
         let (account, it) = (backend.session.email ?? backend.session.account ?? "the signed-in account", claimable == 1 ? "it" : "them")
         return unclaimed == .hold
             ? Attention(
-                code: "unclaimed-files", text: "\(files) and \(claimable == 1 ? "is" : "are") on hold.",
+                .unclaimedFiles, text: "\(files) and \(claimable == 1 ? "is" : "are") on hold.",
                 next: "To send \(it) as \(account), an administrator runs: homing claim", backend: backend.name)
             : Attention(
-                code: "unclaimed-files", text: "\(files). \(claimable == 1 ? "Is it" : "Are they") yours?",
+                .unclaimedFiles, text: "\(files). \(claimable == 1 ? "Is it" : "Are they") yours?",
                 next: "To send \(it) as \(account), run: homing claim", backend: backend.name)
     }
 }

@@ -44,7 +44,8 @@ struct StatusSummary {
 
     var sentence: String {
         var sentences =
-            damages.map(\.sentence) + (attention.first?.code == "refused-files" ? refusedFiles + [situation] : [situation] + refusedFiles)
+            damages.map(\.sentence)
+            + (attention.first?.knownCode == .refusedFiles ? refusedFiles + [situation] : [situation] + refusedFiles)
             + stuckFiles + failingSpool + unclaimedFiles
         if case .overLimit = room { sentences.append("The outbox is full: Homing accepts no new captures until deliveries make room.") }
         if rejectedConfiguration != nil { sentences.append("The changed configuration was rejected; the previous one is active.") }
@@ -89,7 +90,7 @@ struct StatusSummary {
     }
 
     /// Files that the signed-in account can claim; zero if signed out.
-    var claimable: Int { spoolReport?.session.state == "signedIn" ? spool.unclaimed : 0 }
+    var claimable: Int { spoolReport?.session.isSignedIn == true ? spool.unclaimed : 0 }
 
     /// Files that wait to be taken, or for a sign-in.
     var waitingFiles: Int { (spoolFailure == nil ? untaken : 0) + spool.unclaimed - claimable }
@@ -169,7 +170,7 @@ struct StatusSummary {
         return " Sending\(backends.count == 1 ? "" : " to \(backend.name)") is paused \(PauseText(pause: pause, moment: moment).clause)."
     }
 
-    private var needsSignIn: Bool { !backends.contains { $0.session.state == "signedIn" } }
+    private var needsSignIn: Bool { !backends.contains(where: \.session.isSignedIn) }
 
     private func total(_ count: KeyPath<BackendReport, Int>) -> Int { backends.map { $0[keyPath: count] }.reduce(0, +) }
 

@@ -15,7 +15,7 @@ struct WaitingText {
 
     /// One sentence per reason; empty if nothing waits.
     var sentences: [String] {
-        let isAnybodySignedIn = backends.contains { $0.session.state == "signedIn" }
+        let isAnybodySignedIn = backends.contains(where: \.session.isSignedIn)
         if !paused.isEmpty { return paused + (isAnybodySignedIn ? elsewhere : ["Not signed in."]) }
         let all = backends.map(\.waitingForPeople).reduce(0, +) + files
         guard isAnybodySignedIn || all == 0 else {
@@ -55,22 +55,22 @@ struct WaitingText {
     private var elsewhere: [String] {
         let waiting = going.filter { own($0) > 0 }
         func count(_ reports: [BackendReport]) -> Int { reports.map(own).reduce(0, +) }
-        let idle = alike(waiting.filter { $0.session.state != "signedIn" }, by: missing).map { person, reports in
+        let idle = alike(waiting.filter { !$0.session.isSignedIn }, by: missing).map { person, reports in
             "\(Self.areSafe(count(reports))) and cannot be sent until \(person) signs in\(place("at", reports))."
         }
-        let cooling = alike(waiting.filter(isCooling), by: \.gateCause).map { cause, reports in
+        let cooling = alike(waiting.filter(isCooling), by: \.coolingCause).map { cause, reports in
             let text = CoolingText(
-                reason: cause.flatMap(Failure.Reason.init) ?? .offline,
+                reason: cause ?? .offline,
                 message: alike(reports) { ($0.gateReason ?? $0.name).asSentence }.map(\.key).joined(separator: " "))
             return "\(Self.areSafe(count(reports), place("for", reports))) and \(text.waits(count(reports)))"
         }
         var sentences = idle + cooling
-        let open = count(waiting.filter { $0.session.state == "signedIn" && !isCooling($0) })
+        let open = count(waiting.filter { $0.session.isSignedIn && !isCooling($0) })
         if open > 0 {
             let which = sentences.isEmpty && stopped.isEmpty ? StatusSummary.captures(open) : "\(open) more"
             sentences.append("\(which) \(open == 1 ? "is on its" : "are on their") way.")
         }
-        sentences += waiting.filter { $0.session.state == "signedIn" && !isCooling($0) }.flatMap { report in
+        sentences += waiting.filter { $0.session.isSignedIn && !isCooling($0) }.flatMap { report in
             (report.coolingRoutes ?? []).map { "\(report.name) does not accept any \($0.route) at the moment: \($0.reason.asSentence)" }
         }
         let rest = [others, elsewhereMeant].compactMap(\.self)
@@ -79,7 +79,7 @@ struct WaitingText {
         return sentences + rest.dropLast().map { $0 + "." } + [last + end]
     }
 
-    private func isCooling(_ report: BackendReport) -> Bool { report.session.state == "signedIn" && report.gate == "cooling" }
+    private func isCooling(_ report: BackendReport) -> Bool { report.session.isSignedIn && report.knownGate == .cooling }
 
     /// A backend's waiting entries for the current or previous account, plus dropped files; all entries if there is no account.
     private func own(_ report: BackendReport) -> Int {

@@ -26,7 +26,7 @@ final class RejectedConfiguration: Sendable {
 extension Attention {
     init(rejectedConfiguration reason: String) {
         self.init(
-            code: "configuration-rejected",
+            .configurationRejected,
             text: "The changed configuration is not active, because \(reason). The previous one is active.",
             next: "See all mistakes with ‘homingd check’, fix them, then reload: ‘systemctl reload homingd’.")
     }

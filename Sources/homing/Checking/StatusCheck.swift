@@ -28,7 +28,7 @@ struct StatusCheck {
 
     /// Everything that needs a person, most serious first, then the unreachable backends.
     private func troubles(_ status: Status) -> String {
-        let outages = status.backends.filter { $0.gate == "cooling" && $0.queue.waiting > 0 }.map {
+        let outages = status.backends.filter { $0.knownGate == .cooling && $0.queue.waiting > 0 }.map {
             "Homing cannot deliver to \($0.name)\($0.gateReason.map { ": \($0)" } ?? ".")"
         }
         return (status.attention.map(\.text) + outages).joined(separator: " ")

@@ -69,10 +69,10 @@ struct LoginCommand: DaemonCommand {
     private func requirePassword(at report: BackendReport) throws(Problem) {
         guard !isToken, passwordSource == .terminal else { return }
         let token: String
-        switch report.session.signInBy {
-        case "refresh_token": token = "a refresh token"
-        case "token": token = "a token that does not change (an API key)"
-        default: return
+        switch report.session.knownSignInMeans {
+        case .refreshToken: token = "a refresh token"
+        case .token: token = "a token that does not change (an API key)"
+        case .password, .unknown: return
         }
         throw .invalid(
             "\(report.name) needs \(token) to sign in, not an e-mail address and a password.",
@@ -81,7 +81,7 @@ struct LoginCommand: DaemonCommand {
 
     /// Throws before asking for a secret if another account is signed in; the daemon would refuse too.
     private func requireNobodyElse(than email: String?, at report: BackendReport?) throws(Problem) {
-        guard let session = report?.session, session.state == "signedIn", let present = session.email else { return }
+        guard let session = report?.session, session.isSignedIn, let present = session.email else { return }
         func plain(_ name: String?) -> String? { name?.trimmingCharacters(in: .whitespaces).lowercased() }
         guard plain(email) != plain(present) else { return }
         let name = target.backend.map { " --backend \($0)" } ?? ""

@@ -23,7 +23,7 @@ struct LogoutCommand: DaemonCommand {
         let report = try await context.client.call(Endpoints.status, NoInput()).backend(toSignOutOf: target.backend)
         let confirmation = Confirmation(console: context.console, skipped: yes)
         var request = SignOut(backend: report.name, allDevices: allDevices, force: force)
-        if try confirmation.isNeeded && report.session.state != "signedOut" {
+        if try confirmation.isNeeded && report.session.knownState != .signedOut {
             let explanation = SessionText.beforeSigningOut(report)
             if report.discardedBySigningOut ?? 0 > 0 {
                 try confirmation.ask(explanation, "Type the word ‘discard’ to go on: ") { $0 == "discard" }

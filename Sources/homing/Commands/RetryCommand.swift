@@ -65,7 +65,7 @@ extension RetryCommand {
     /// The reasons why entries of signed-out accounts cannot be tried now, one for each account.
     private func obstacles(to entries: [EntrySummary], _ context: Context) async throws -> [RetryText.Obstacle] {
         let sessions = try await context.client.call(Endpoints.sessions, NoInput()).sessions
-        let signedIn = Set(sessions.filter { $0.state == "signedIn" }.map { [$0.backend, $0.account] })
+        let signedIn = Set(sessions.filter(\.isSignedIn).map { [$0.backend, $0.account] })
         let waiting = Dictionary(grouping: entries.filter { !signedIn.contains([$0.backend, $0.account]) }) { [$0.backend, $0.account] }
         var obstacles: [RetryText.Obstacle] = []
         for entries in waiting.values.sorted(by: { $0[0].sequence < $1[0].sequence }) {

@@ -65,7 +65,7 @@ struct SubmitCommand: DaemonCommand {
         guard let last = receipts.last, let status = try? await context.client.call(Endpoints.status, NoInput()) else { return }
         if let pause = SubmissionText.pause(of: last.backend, status) { return context.console.write(pause) }
         // An unreachable backend needs no action; the note is only for entries that need a person.
-        guard status.backends.contains(where: { $0.name == last.backend && $0.gate == "open" }),
+        guard status.backends.contains(where: { $0.name == last.backend && $0.knownGate == .open }),
             let why = try? await context.client.call(Endpoints.why, EntryReference(id: last.id))
         else { return }
         if let obstacle = SubmissionText.obstacle(why) { context.console.write(obstacle) }

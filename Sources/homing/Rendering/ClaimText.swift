@@ -10,6 +10,6 @@ enum ClaimText {
 
     /// The note after a sign-in; nil if the backend has no unclaimed files.
     static func question(_ status: Status, at backend: String) -> String? {
-        status.attention.first { $0.code == "unclaimed-files" && $0.backend == backend }.map { "\($0.text) \($0.next)".printable }
+        status.attention.first { $0.knownCode == .unclaimedFiles && $0.backend == backend }.map { "\($0.text) \($0.next)".printable }
     }
 }

@@ -43,7 +43,7 @@ struct EntryText {
         facts.add("lane", entry.lane)
         facts.add("captured", times.relative(entry.capturedAt))
         facts.add("accepted", times.relative(entry.acceptedAt))
-        facts.add("next try", entry.state == "pending" ? nextTry(detail) : nil)
+        facts.add("next try", entry.knownState == .pending ? nextTry(detail) : nil)
         facts.add("settled", entry.settledAt.map(times.relative))
         facts.add("size", Words.size(entry.size))
         facts.add("attempts", "\(entry.attempts) counted, \(entry.releases) not counted")
@@ -64,7 +64,7 @@ struct EntryText {
 
     private func uncertainty(_ entry: EntrySummary) -> String {
         let doubt = "it may already have been delivered"
-        guard ["pending", "inflight"].contains(entry.state) else { return doubt }
+        guard entry.knownState == .pending || entry.knownState == .inflight else { return doubt }
         return doubt + (entry.canBeLookedUp ? "; Homing looks it up before it sends it again" : "; this backend offers no look-up")
     }
 
@@ -82,16 +82,21 @@ struct EntryText {
     /// `on hold: not permitted`, `failed after 3 attempts`, `refused`, `waiting`.
     static func state(_ entry: EntrySummary) -> String {
         if let reason = entry.holdReason { return "on hold: \(Words.holdReason(reason))" }
-        guard entry.state == "dead" else { return Words.state(entry.state) }
+        guard entry.knownState == .dead else { return Words.state(entry.state) }
         let wasRefused = entry.attempts == 0 || (400..<500).contains(entry.lastStatus ?? 0)
         return wasRefused ? "refused" : "failed after \(Words.count(entry.attempts, "attempt", "attempts"))"
     }
 
     private func about(_ entry: EntrySummary) -> String {
-        if entry.state == "delivered" { return entry.remoteID.map { "server id \($0)" } ?? "" }
+        if entry.knownState == .delivered { return entry.remoteID.map { "server id \($0)" } ?? "" }
         let known = [entry.holdReason.map(Words.holdReason), entry.lastError].compactMap(\.self)
         if !known.isEmpty { return known.joined(separator: ": ") }
-        guard entry.state == "pending", let due = entry.dueAt, due > times.now else { return "" }
+        guard entry.knownState == .pending, let due = entry.dueAt, due > times.now else { return "" }
         return "next try \(times.clock(due))"
     }
+}
+
+extension EntrySummary {
+    /// Nil for a state of a newer daemon.
+    fileprivate var knownState: Entry.State? { Entry.State(rawValue: state) }
 }

@@ -18,7 +18,7 @@ struct PauseReportText {
     /// - Parameter status: the status of the selected backends after resuming.
     static func resumed(_ list: PauseList, backend: String?, _ status: Status) -> String {
         let resumed = status.backends.filter { report in list.pauses.isEmpty || list.pauses.contains { $0.backend == report.name } }
-        let closed = resumed.filter { $0.gate == "signInRequired" }
+        let closed = resumed.filter { $0.knownGate == .signInRequired }
         let goesOn = closed.isEmpty || closed.count < resumed.count
         let what =
             list.pauses.isEmpty

@@ -51,7 +51,7 @@ struct ReceiptText {
 
     /// `server id 811 (201)`, `accepted (200), looked up`, `by anna`.
     private static func proof(_ receipt: ReceiptReport) -> String {
-        if receipt.outcome == "discarded" { return receipt.discardedBy.map { "by \($0)" } ?? "" }
+        if receipt.knownOutcome == .discarded { return receipt.discardedBy.map { "by \($0)" } ?? "" }
         let number = receipt.remoteID.map { "server id \($0)" } ?? "accepted"
         return number + (receipt.status.map { " (\($0))" } ?? "") + (receipt.foundByLookup ? ", looked up" : "")
             + (receipt.unverified == true ? ", account unverified" : "")

@@ -8,12 +8,12 @@ struct SessionText {
     func line(_ session: SessionReport) -> String {
         let who = session.email ?? session.account ?? "an account"
         let kept = session.remembered ? ", password kept" : ""
-        switch session.state {
-        case "signedIn": return "\(who), signed in\(session.since.map { " since \(times.clock($0))" } ?? "")\(kept)"
-        case "signInRequired": return "\(who) must sign in again\(session.reason.map { ": \($0)" } ?? "")"
-        case "signingOut": return "\(who), signing out"
-        case "signedOut": return "none signed in"
-        default: return session.state
+        switch session.knownState {
+        case .signedIn: return "\(who), signed in\(session.since.map { " since \(times.clock($0))" } ?? "")\(kept)"
+        case .signInRequired: return "\(who) must sign in again\(session.reason.map { ": \($0)" } ?? "")"
+        case .signingOut: return "\(who), signing out"
+        case .signedOut: return "none signed in"
+        case .unknown: return session.state
         }
     }
 
@@ -45,7 +45,7 @@ struct SessionText {
         let who = (report.session.email ?? report.session.account ?? "An account").printable
         let own = report.ownWaiting
         let doomed = report.discardedBySigningOut ?? 0
-        let signedIn = report.session.state == "signInRequired" ? "must sign in again" : "is signed in"
+        let signedIn = report.session.knownState == .signInRequired ? "must sign in again" : "is signed in"
         if doomed > 0 {
             return """
                 \(who) \(signedIn) at \(report.name). \(Words.entries(doomed)) of this account \(doomed == 1 ? "is" : "are") not delivered.
@@ -62,27 +62,27 @@ struct SessionText {
     }
 
     /// True unless the server confirmed that it ended the session.
-    static func leavesOtherDevices(_ report: SignOutReport) -> Bool { report.server != "ended" }
+    static func leavesOtherDevices(_ report: SignOutReport) -> Bool { report.knownServer != .ended }
 
     /// - Parameter allDevices: the command to sign out on all devices, if that was requested.
     static func signedOut(_ report: SignOutReport, login: String = "homing login", allDevices: String? = nil) -> String {
         let who = (report.email ?? "The account").printable
         var lines: [String] = []
-        if report.server == "none" && report.email == nil {
+        if report.knownServer == .notAsked && report.email == nil {
             lines.append("No account was signed in at \(report.backend).")
         } else {
             lines.append("\(who) is signed out of \(report.backend) on this station.")
         }
-        switch report.server {
-        case "ended": lines.append("The server has ended the session too.")
-        case "alreadyGone": lines.append("The session had already ended on the server.")
-        case "failed":
+        switch report.knownServer {
+        case .ended: lines.append("The server has ended the session too.")
+        case .alreadyGone: lines.append("The session had already ended on the server.")
+        case .failed:
             lines.append(
                 ["The session could not be ended on the server.", report.serverReason?.printable].compactMap(\.self).joined(separator: " "))
             if allDevices == nil {
                 lines.append("It ends there when it expires. To end it now, sign in on the website and sign out there.")
             }
-        default: break
+        case .notAsked, .unknown: break
         }
         if let allDevices, leavesOtherDevices(report) {
             lines.append("Other devices were not signed out. To sign them out, run ‘\(login)’, then ‘\(allDevices)’.")

@@ -55,14 +55,14 @@ struct StatusText {
 
     static func sending(_ report: BackendReport) -> String {
         // The reason is a complete sentence that mentions the pause.
-        if report.gate == "paused", let reason = report.gateReason { return reason }
+        if report.knownGate == .paused, let reason = report.gateReason { return reason }
         let state =
-            switch report.gate {
-            case "open": on(report)
-            case "paused": "paused"
-            case "signInRequired": "stopped until \((report.awaited ?? "an account").printable) signs in"
-            case "cooling": "waiting to try again"
-            default: report.gate
+            switch report.knownGate {
+            case .open: on(report)
+            case .paused: "paused"
+            case .signInRequired: "stopped until \((report.awaited ?? "an account").printable) signs in"
+            case .cooling: "waiting to try again"
+            case .unknown: report.gate
             }
         return report.gateReason.map { "\(state): \($0)" } ?? state
     }

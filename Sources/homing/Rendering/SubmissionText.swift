@@ -1,4 +1,5 @@
 import ControlAPI
+import SyncModel
 
 enum SubmissionText {
     /// - Parameter name: nil if no document was submitted.
@@ -12,14 +13,14 @@ enum SubmissionText {
 
     /// A note that a person has paused `backend`; otherwise nil.
     static func pause(of backend: String, _ status: Status) -> String? {
-        guard let report = status.backends.first(where: { $0.name == backend }), report.gate == "paused" else { return nil }
+        guard let report = status.backends.first(where: { $0.name == backend }), report.knownGate == .paused else { return nil }
         let resume = "homing resume\(status.backends.count > 1 ? " --backend \(backend)" : "")"
         return "It is not sent yet. \(report.gateReason ?? "Sending is paused.") To end the pause, run: \(resume)".printable
     }
 
     /// The action that a person must take before delivery; nil if none is needed.
     static func obstacle(_ why: Explanation) -> String? {
-        guard why.state == "pending", let next = why.next, !next.hasPrefix("Nothing") else { return nil }
+        guard Entry.State(rawValue: why.state) == .pending, let next = why.next, !next.hasPrefix("Nothing") else { return nil }
         return "It is not sent yet. \(why.sentence) \(next)".printable
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import SyncModel
 
 enum Words {
     /// `1 entry`, `3 entries`, `no entries`.
@@ -7,26 +8,26 @@ enum Words {
     }
 
     static func state(_ state: String) -> String {
-        switch state {
-        case "pending": "waiting"
-        case "inflight": "being sent"
-        case "held": "on hold"
-        case "dead": "failed"
-        default: state
+        switch Entry.State(rawValue: state) {
+        case .pending: "waiting"
+        case .inflight: "being sent"
+        case .held: "on hold"
+        case .dead: "failed"
+        case .delivered, .discarded, nil: state
         }
     }
 
     /// The reason for a hold, for use after a colon.
     static func holdReason(_ reason: String) -> String {
-        switch reason {
-        case "forbidden": "not permitted"
-        case "unknownOutcome": "may already have taken effect"
-        case "dependency": "an entry that it depends on was not delivered"
-        case "poison": "the daemon crashed while sending it"
-        case "quarantine": "cannot be read back"
-        case "profile": "no longer fits the profile"
-        case "operator": "requested by a person"
-        default: reason
+        switch HoldReason(rawValue: reason) {
+        case .forbidden: "not permitted"
+        case .unknownOutcome: "may already have taken effect"
+        case .dependency: "an entry that it depends on was not delivered"
+        case .poison: "the daemon crashed while sending it"
+        case .quarantine: "cannot be read back"
+        case .profile: "no longer fits the profile"
+        case .operator: "requested by a person"
+        case nil: reason
         }
     }
 

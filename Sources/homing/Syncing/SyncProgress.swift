@@ -16,7 +16,7 @@ struct SyncProgress: Sendable {
     var total: Int { delivered + dead + held + waiting }
 
     /// The reason, as a sentence, for which a backend with waiting entries sends nothing.
-    var obstacle: String? { reports(now).first { $0.ownWaiting > 0 && $0.gate != "open" }?.gateReason }
+    var obstacle: String? { reports(now).first { $0.ownWaiting > 0 && $0.knownGate != .open }?.gateReason }
 
     /// Backends with entries that need a sign-in.
     var signInNeeded: [String] { reportsToSignInAt.map(\.name) }
@@ -26,18 +26,19 @@ struct SyncProgress: Sendable {
     var paused: [String] { reports(now).filter(Self.isPaused).map(\.name) }
 
     /// True if entries wait for a backend without a profile.
-    var hasLostItsProfile: Bool { now.attention.contains { $0.code == "no-profile" } }
+    var hasLostItsProfile: Bool { now.attention.contains { $0.knownCode == .noProfile } }
 
     /// True if nothing more is delivered without a person.
     var isOver: Bool { reports(now).allSatisfy { $0.ownWaiting <= $0.queue.blocked || Self.needsSignIn($0) || Self.isPaused($0) } }
 
     private static func isPaused(_ report: BackendReport) -> Bool {
-        guard report.gate == "paused", let pause = report.pause else { return false }
+        guard report.knownGate == .paused, let pause = report.pause else { return false }
         return pause.until == nil && report.ownWaiting > 0 && report.queue.inflight == 0
     }
 
     private static func needsSignIn(_ report: BackendReport) -> Bool {
-        report.queue.waiting > 0 && (report.gate == "signInRequired" || ["signedOut", "signInRequired"].contains(report.session.state))
+        report.queue.waiting > 0
+            && (report.knownGate == .signInRequired || [.signedOut, .signInRequired].contains(report.session.knownState))
     }
 
     private func reports(_ status: Status) -> [BackendReport] { status.backends.filter { backend == nil || $0.name == backend } }

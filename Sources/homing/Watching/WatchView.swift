@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import SyncModel
 
 struct WatchView: Sendable, Encodable, Equatable {
     private(set) var status: Status?
@@ -18,7 +19,7 @@ struct WatchView: Sendable, Encodable, Equatable {
     }
 
     mutating func saw(_ event: Event) {
-        guard event.kind == "delivered", event.cursor > delivered.first?.cursor ?? 0 else { return }
+        guard SyncEvent.Kind(rawValue: event.kind) == .delivered, event.cursor > delivered.first?.cursor ?? 0 else { return }
         delivered = Array(([event] + delivered).prefix(Self.kept))
     }
 

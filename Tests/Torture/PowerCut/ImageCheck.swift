@@ -1,7 +1,7 @@
-import Backends
 import Foundation
 import GRDB
 import Outbox
+import SyncDaemon
 import SyncModel
 import Vault
 

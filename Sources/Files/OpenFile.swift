@@ -4,10 +4,11 @@ import Glibc
 import SystemPackage
 
 /// A file held open, so that the daemon reads or moves the file that it checked.
-final class OpenFile {
-    let status: stat
+package final class OpenFile {
+    package let status: stat
+    /// For messages only.
+    package let path: FilePath
     private let fd: Int32
-    private let path: FilePath
     private let calls: Folder.Calls
 
     /// Takes ownership of the descriptor.
@@ -21,7 +22,7 @@ final class OpenFile {
     deinit { close(fd) }
 
     /// Whether no process has the file open for writing; nil if the kernel cannot tell.
-    var isWhole: Bool? {
+    package var isWhole: Bool? {
         // `try?`: fails only in tests.
         guard (try? calls.before(.lease, path, nil)) != nil else { return nil }
         return switch homing_is_open_for_writing(fd) {
@@ -32,7 +33,7 @@ final class OpenFile {
     }
 
     /// Whether group or ACL include the daemon, so that chmod is enough to let it read.
-    var opensByMode: Bool {
+    package var opensByMode: Bool {
         if status.st_gid == getegid() { return true }
         // A 4-byte version, then per entry: 2-byte tag, 2-byte permissions, 4-byte id (linux/posix_acl_xattr.h).
         let acl = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
@@ -48,7 +49,7 @@ final class OpenFile {
     /// ACL_USER.
     private static let userEntry: UInt16 = 2
 
-    func content(atMost limit: Int) throws(Unreadable) -> Data {
+    package func content(atMost limit: Int) throws(Unreadable) -> Data {
         guard status.isPlain else { throw .notRegular }
         guard !status.isLinked else { throw .linked }
         guard status.st_size <= limit else { throw .tooLarge(Int(status.st_size)) }
@@ -57,29 +58,27 @@ final class OpenFile {
         while read < content.count {
             let count = content.withUnsafeMutableBytes { Glibc.read(fd, $0.baseAddress?.advanced(by: read), $0.count - read) }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw .system(Errno(rawValue: errno)) }
+            guard count >= 0 else { throw .system(FileError(Errno(rawValue: errno), path, .read)) }
             if count == 0 { return content.prefix(read) }
             read += count
         }
         return content
     }
 
-    enum Unreadable: Error {
+    package enum Unreadable: Error {
         case notRegular
         case linked
         /// Bytes.
         case tooLarge(Int)
-        case system(Errno)
+        case system(FileError)
     }
 }
 
 extension stat {
-    var isPlain: Bool { st_mode & S_IFMT == S_IFREG }
+    package var isPlain: Bool { st_mode & S_IFMT == S_IFREG }
 
     /// A hard-linked file may belong to another user and stay open to them.
-    var isLinked: Bool { st_nlink > 1 }
+    package var isLinked: Bool { st_nlink > 1 }
 
-    func isSame(as other: stat) -> Bool { st_dev == other.st_dev && st_ino == other.st_ino }
-
-    func hasContent(of other: stat) -> Bool { st_size == other.st_size && FileTime(st_mtim) == FileTime(other.st_mtim) }
+    package func isSame(as other: stat) -> Bool { st_dev == other.st_dev && st_ino == other.st_ino }
 }

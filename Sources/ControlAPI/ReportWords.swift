@@ -1,0 +1,74 @@
+/// A word of a report that programs act on. The report keeps the string; `unknown` stands for any word of a newer daemon.
+package protocol ReportWord: RawRepresentable, CaseIterable, Sendable where RawValue == String {
+    static var unknown: Self { get }
+}
+
+extension ReportWord {
+    init(word: String?) { self = word.flatMap(Self.init(rawValue:)) ?? .unknown }
+}
+
+extension SessionReport {
+    package enum State: String, ReportWord { case signedOut, signedIn, signInRequired, signingOut, unknown }
+    package var knownState: State { State(word: state) }
+    package var isSignedIn: Bool { knownState == .signedIn }
+
+    package enum SignInMeans: String, ReportWord {
+        case password
+        case refreshToken = "refresh_token"
+        case token, unknown
+    }
+    package var knownSignInMeans: SignInMeans { SignInMeans(word: signInBy) }
+}
+
+extension BackendReport {
+    package enum Gate: String, ReportWord { case open, signInRequired, cooling, paused, unknown }
+    package var knownGate: Gate { Gate(word: gate) }
+}
+
+extension SignOutReport {
+    package enum Server: String, ReportWord {
+        case ended, alreadyGone, failed
+        /// No session, or no such call at the backend.
+        case notAsked = "none"
+        case unknown
+    }
+    package var knownServer: Server { Server(word: server) }
+}
+
+extension ReceiptReport {
+    package enum Outcome: String, ReportWord { case delivered, discarded, unknown }
+    package var knownOutcome: Outcome { Outcome(word: outcome) }
+}
+
+extension Attention {
+    package enum Code: String, ReportWord {
+        case diskFull = "disk-full"
+        case outboxFull = "outbox-full"
+        case noProfile = "no-profile"
+        /// Failed entries.
+        case dead
+        case held
+        case lookUpFailing = "look-up-failing"
+        case routeFailing = "route-failing"
+        case otherAddress = "other-address"
+        case misconfigured
+        case noSecureConnection = "no-secure-connection"
+        case clock
+        case signInRequired = "sign-in-required"
+        case sessionFailing = "session-failing"
+        case paused
+        case otherAccount = "other-account"
+        case stuckFiles = "stuck-files"
+        case dropFolderFailing = "drop-folder-failing"
+        case refusedFiles = "refused-files"
+        case unclaimedFiles = "unclaimed-files"
+        case configurationRejected = "configuration-rejected"
+        case storeDamaged = "store-damaged"
+        case unknown
+    }
+    package var knownCode: Code { Code(word: code) }
+
+    package init(_ code: Code, text: String, next: String, backend: String? = nil) {
+        self.init(code: code.rawValue, text: text, next: next, backend: backend)
+    }
+}

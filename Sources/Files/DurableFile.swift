@@ -1,0 +1,88 @@
+import Foundation
+import Glibc
+import SystemPackage
+
+/// A small file, readable by its owner only. After a crash it has its old or its new content.
+package struct DurableFile: Sendable, Hashable {
+    package let path: String
+
+    package init(path: String) { self.path = path }
+
+    package var exists: Bool { access(path, F_OK) == 0 }
+
+    /// The permission bits; nil if there is no file.
+    package var mode: mode_t? {
+        var info = stat()
+        return stat(path, &info) == 0 ? info.st_mode & 0o7777 : nil
+    }
+
+    /// Nil if there is no file.
+    package func read() throws(FileError) -> Data? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0, errno == ENOENT { return nil }
+        try FileError.check(descriptor, FilePath(path), .open)
+        defer { close(descriptor) }
+        var content = Data()
+        var buffer = [UInt8](repeating: 0, count: 16 << 10)
+        while true {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count > 0 { content.append(contentsOf: buffer[..<count]) }
+            if count == 0 { return content }
+            if count < 0, errno != EINTR { throw FileError(Errno(rawValue: errno), FilePath(path), .read) }
+        }
+    }
+
+    /// Empty if the disk does not return the bytes, or the path is a folder; nil if there is no file.
+    package func readOrNothing() throws(FileError) -> Data? {
+        do { return try read() } catch {
+            guard error.action == .read, [.ioError, .isDirectory].contains(error.code) else { throw error }
+            return Data()
+        }
+    }
+
+    /// Atomic and durable.
+    package func replace(with content: Data) throws(FileError) {
+        try folder().replace(name, with: content, via: draft)
+    }
+
+    /// Creates the file durably; false if it exists.
+    package func create(with content: Data) throws(FileError) -> Bool {
+        try folder().create(name, with: content, via: draft)
+    }
+
+    /// Durable, and needs no free space. Succeeds if there is no file.
+    package func remove() throws(FileError) {
+        let folder = try folder()
+        do { try folder.unlink(name) } catch { guard error.code == .noSuchFileOrDirectory else { throw error } }
+        try folder.sync()
+    }
+
+    /// Renames the file, of any size, over `other`. Durable.
+    package func move(to other: String) throws(FileError) {
+        try FileError.check(rename(path, other), FilePath(path), .rename)
+        for file in [self, DurableFile(path: other)] { try file.folder().sync() }
+    }
+
+    /// Makes the content durable that another writer left in the file, which may have any size.
+    package func sync() throws(FileError) {
+        let descriptor = try FileError.check(open(path, O_RDONLY | O_CLOEXEC), FilePath(path), .open)
+        defer { close(descriptor) }
+        try FileError.check(fsync(descriptor), FilePath(path), .sync)
+    }
+
+    /// Makes a folder for its owner only, unless it exists. Durable: a crash could otherwise lose it with the files inside.
+    package static func makeFolder(_ path: String) throws(FileError) {
+        let place = DurableFile(path: path)
+        let folder = try place.folder()
+        try folder.make(place.name, mode: 0o700)
+        try folder.sync()
+    }
+
+    private var name: FilePath { FilePath((path as NSString).lastPathComponent) }
+    private var draft: FilePath { FilePath((path as NSString).lastPathComponent + ".tmp") }
+
+    private func folder() throws(FileError) -> Folder {
+        let folder = (path as NSString).deletingLastPathComponent
+        return try Folder(folder.isEmpty ? "." : FilePath(folder))
+    }
+}
