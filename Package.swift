@@ -95,6 +95,8 @@ let package = Package(
         house("Files", ["CSystemLinux", system]),
         house("Vault", ["Files", crypto]),
         house("Outbox", ["SyncModel", "Files", "JSON", "Vault", "CSystemLinux", grdb, grdbSQLite]),
+        // Opens a store, and salvages a damaged one. It reads the files without SQLite, because SQLite stops at damage.
+        house("Salvage", ["SyncModel", "Files", "Outbox", "Vault", grdb]),
         // Payloads and responses stay bytes: parsed in place, so every number keeps its original text.
         house("JSON", ["SyncModel"]),
         house("Capture", ["SyncModel", "Files", "JSON", "Outbox", crypto, logging, system]),
@@ -113,7 +115,8 @@ let package = Package(
         house(
             "SyncDaemon",
             [
-                "SyncModel", "Files", "Vault", "Outbox", "Capture", "Backends", "Sessions", "Delivery", "ControlAPI", "ControlServer",
+                "SyncModel", "Files", "Vault", "Outbox", "Salvage", "Capture", "Backends", "Sessions", "Delivery", "ControlAPI",
+                "ControlServer",
                 "CSystemLinux", lifecycle, logging, unixSignals,
             ]),
         // `Backends` reads the profiles for the sandbox, with the daemon's rules.
@@ -123,6 +126,10 @@ let package = Package(
         program("homing-sandbox", ["Sandbox", argumentParser]),
 
         .target(name: "TestSupport", dependencies: ["SyncModel", logging], path: "Tests/TestSupport", swiftSettings: swiftSettings),
+        // A store of its own, for the tests of the outbox and of the salvage.
+        .target(
+            name: "StoreSupport", dependencies: ["Outbox", "SyncModel", "TestSupport", "Vault", grdb], path: "Tests/StoreSupport",
+            swiftSettings: swiftSettings),
         // A station of the real programs, for end-to-end tests and campaigns.
         .target(
             name: "StationSupport", dependencies: ["ControlAPI", "Sandbox", "SyncModel", "TestSupport", crypto],
@@ -133,7 +140,8 @@ let package = Package(
         .target(name: "CIdentity", path: "Tests/CIdentity"),
         // Simulated worlds (network, backends, people) for the delivery core over the real outbox, for tests and campaigns.
         .target(
-            name: "Simulation", dependencies: ["SyncModel", "Vault", "Outbox", "Backends", "Sessions", "Delivery", "TestSupport"],
+            name: "Simulation",
+            dependencies: ["SyncModel", "Vault", "Outbox", "Salvage", "Backends", "Sessions", "Delivery", "TestSupport"],
             path: "Tests/Simulation",
             swiftSettings: swiftSettings),
         // Tries to break every guarantee for a given time; not installed.
@@ -141,14 +149,15 @@ let package = Package(
             name: "homing-torture",
             dependencies: [
                 "StationSupport", "Simulation", "TestSupport", "ControlAPI", "Sandbox", "SyncModel", "JSON", "SyncDaemon", "Vault",
-                "Outbox",
-                "Delivery", "Backends", "Sessions", "Capture", "CIdentity", argumentParser, grdb, nioCore, nioPosix, nioSSL, system,
+                "Outbox", "Salvage", "Delivery", "Backends", "Sessions", "Capture", "CIdentity", argumentParser, grdb, nioCore, nioPosix,
+                nioSSL, system,
             ], path: "Tests/Torture", swiftSettings: swiftSettings),
         tests("SyncModel", ["SyncModel"]),
         tests("Files", ["Files", system]),
         tests("Vault", ["Vault", "Files"]),
         tests("JSON", ["JSON", "SyncModel"]),
-        tests("Outbox", ["Outbox", "SyncModel", "Vault", crypto, grdb]),
+        tests("Outbox", ["Outbox", "StoreSupport", "SyncModel", "Vault", crypto, grdb]),
+        tests("Salvage", ["Salvage", "Outbox", "StoreSupport", "SyncModel", "Vault", grdb]),
         tests("Capture", ["Capture", "Files", "JSON", "Outbox", "SyncModel", "Vault", logging, system]),
         tests(
             "Backends", ["Backends", "Sessions", "Outbox", "SyncModel", "JSON", "Vault", grdb, logging, nioCore, nioPosix, nioSSL],

@@ -6,13 +6,14 @@ import Synchronization
 /// Reserved disk space for mandatory writes on a full disk: the results of sends, sign-ins and sign-outs.
 ///
 /// Without it a full disk would stop all deliveries, because their results could not be stored. See Decisions/Ballast.md.
-final class Ballast: Sendable {
+package final class Ballast: Sendable {
     private let path: String
     /// Bytes: enough for some ten thousand settlements, at most a sixteenth of the disk.
     let size: Int64
     private let state = Mutex(false)
 
-    init(beside file: String) {
+    /// Takes the reserve, if the disk has room for it.
+    package init(beside file: String) {
         path = (file as NSString).deletingLastPathComponent + "/ballast"
         size = min(8 << 20, (Self.disk(of: path)?.total ?? .max) / 16)
         _ = restore()
@@ -29,6 +30,11 @@ final class Ballast: Sendable {
             defer { isWhole = false }
             return unlink(path) == 0 || isWhole
         }
+    }
+
+    /// Runs `work`; if that fails on a full disk, runs it once more without the reserve.
+    package func withRoom<T>(_ work: () throws -> T) throws -> T {
+        do { return try work() } catch  where (free ?? .max) < Self.margin && release() { return try work() }
     }
 
     /// Only if the disk has some to spare besides; true if the reserve is complete.

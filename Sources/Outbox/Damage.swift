@@ -9,7 +9,10 @@ package final class Damage: Sendable {
     private let mark: DurableFile
     private let words = Mutex<String?>(nil)
 
-    init(file: String) { mark = DurableFile(path: StoreRepair.mark(of: file)) }
+    init(file: String) { mark = Self.mark(of: file) }
+
+    /// Holds the reason, for the next run.
+    package static func mark(of file: String) -> DurableFile { DurableFile(path: file + ".damaged") }
 
     package var isMet: Bool { reason != nil }
     /// In SQLite's words or ours; nil without damage.

@@ -3,12 +3,14 @@ import GRDB
 import SyncModel
 import Vault
 
-struct EntryRow: FetchableRecord, Sendable {
-    var sequence: Int64
-    var id, backend, lane, route: String
+/// A row of `entry`.
+package struct EntryRow: FetchableRecord, Sendable {
+    package var sequence: Int64
+    package var id: String
+    var backend, lane, route: String
     var account: AccountID
     var onDead, state: String
-    var holdReason: String?
+    package var holdReason: String?
     /// Only if it was read with the row.
     var sealed: Data?
     var size: Int
@@ -16,12 +18,13 @@ struct EntryRow: FetchableRecord, Sendable {
     var dueAt, capturedAt, acceptedAt: Int64
     var attempts, releases, crashes, doubts, looks: Int
     var uncertain, aside: Bool
-    var triedAt, countedAt, settledAt, uncertainAt, doubtedAt, claimedAt, retriedAt, failedAt, parent: Int64?
+    package var settledAt: Int64?
+    var triedAt, countedAt, uncertainAt, doubtedAt, claimedAt, retriedAt, failedAt, parent: Int64?
     var lastStatus: Int?
     var lastReason, lastError, remoteID, supersedes, retriedBy, after: String?
     var identity: Data?
 
-    init(row: Row) throws {
+    package init(row: Row) throws {
         sequence = try row.decode(forColumn: "sequence")
         id = try row.decode(forColumn: "id")
         backend = try row.decode(forColumn: "backend")
@@ -63,7 +66,7 @@ struct EntryRow: FetchableRecord, Sendable {
     }
 
     /// The row with its content from `content`.
-    func withContent(_ db: Database) throws -> EntryRow {
+    package func withContent(_ db: Database) throws -> EntryRow {
         var row = self
         row.sealed = try Data.fetchOne(db.cachedStatement(sql: "SELECT sealed FROM content WHERE sequence = ?"), arguments: [sequence])
         return row

@@ -45,7 +45,7 @@ extension Outbox {
     }
 
     /// `dueAt` of an entry that may be sent at once; independent of the clock (Decisions/DueAtOnce.md).
-    static let atOnce: Int64 = 0
+    package static let atOnce: Int64 = 0
 
     /// Bytes of payloads in flight at a backend, except a larger single one; each is in memory about four times.
     static let mostInFlight = 32 << 20
@@ -180,7 +180,7 @@ extension Outbox {
     /// Nil if the content cannot be read.
     private static func open(_ row: EntryRow, by vault: Opening) throws -> Entry? {
         // `try?`: nil means unreadable.
-        try? row.entry(try vault.content(of: row))
+        try? vault.entry(of: row)
     }
 
     /// The lane of a held entry follows `onDead`.

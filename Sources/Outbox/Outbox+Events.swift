@@ -10,7 +10,8 @@ extension Outbox {
         eventsWritten.send()
     }
 
-    static func insert(_ event: SyncEvent, _ db: Database) throws {
+    /// Part of the transaction of the change that it reports.
+    package static func insert(_ event: SyncEvent, _ db: Database) throws {
         let detail = JSONValue.object(event.detail.mapValues(JSONValue.string)).serialized
         try db.cachedStatement(sql: "INSERT INTO event (at, kind, backend, account, entry, detail) VALUES (?, ?, ?, ?, ?, ?)")
             .execute(arguments: [

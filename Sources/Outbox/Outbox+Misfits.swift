@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 import SyncModel
-import Vault
 
 /// Entries that a changed profile cannot send.
 extension Outbox {
@@ -37,7 +36,7 @@ extension Outbox {
         var count = 0
         for row in rows where row.holdReason == HoldReason.profile.rawValue {
             // `try?`: an unreadable entry stays held.
-            guard let entry = try? row.entry(opening.content(of: row.withContent(db))), fits(entry.mutation) else { continue }
+            guard let entry = try? opening.entry(of: row.withContent(db)), fits(entry.mutation) else { continue }
             try db.execute(
                 sql: """
                     UPDATE entry SET state = 'pending', holdReason = NULL, dueAt = ?, lastStatus = NULL, lastReason = NULL, lastError = NULL
@@ -50,53 +49,5 @@ extension Outbox {
             count += 1
         }
         return (count, rows.last?.sequence)
-    }
-}
-
-/// Also while a daemon uses the store.
-package struct WaitingMutations {
-    private let reader: StoreReader
-    private let opening: Opening
-
-    package init(file: String, vault: Vault, isInUse: Bool) {
-        reader = StoreReader(file: file, isInUse: isInUse)
-        opening = Opening(vault: vault)
-    }
-
-    /// By backend, the base URL to which its accounts belong.
-    package func origins() throws(OutboxError) -> [String: String] {
-        do {
-            return try reader.read { db in
-                var origins: [String: String] = [:]
-                for row in try Row.fetchAll(db, sql: "SELECT backend, CAST(origin AS BLOB) AS origin FROM origin") {
-                    origins[try row.decode(forColumn: "backend")] = Outbox.origin(in: try row.decode(forColumn: "origin"))
-                }
-                return origins
-            }
-        } catch {
-            throw OutboxError(error)
-        }
-    }
-
-    /// Visits pending, in-flight and held entries; returns how many are unreadable.
-    package func visit(_ work: (Mutation) -> Void) throws(OutboxError) -> Int {
-        do {
-            return try reader.read { db in
-                var unreadable = 0
-                let waiting = "SELECT * FROM entry WHERE state IN ('pending', 'inflight', 'held') ORDER BY sequence"
-                let rows = try EntryRow.fetchCursor(db, sql: waiting)
-                while let row = try rows.next() {
-                    // `try?`: nil means unreadable.
-                    if let entry = try? row.entry(opening.content(of: row.withContent(db))) {
-                        work(entry.mutation)
-                    } else {
-                        unreadable += 1
-                    }
-                }
-                return unreadable
-            }
-        } catch {
-            throw OutboxError(error)
-        }
     }
 }

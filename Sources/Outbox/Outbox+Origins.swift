@@ -94,7 +94,8 @@ extension Outbox {
         return changed <= mostChanged ? nil : origin(in: stored)
     }
 
-    static func origin(in stored: Data) -> String { String(String(decoding: stored, as: UTF8.self).prefix { $0 != " " }) }
+    /// The base URL in a stored value, which also has a digest.
+    package static func origin(in stored: Data) -> String { String(String(decoding: stored, as: UTF8.self).prefix { $0 != " " }) }
 
     /// Bytes, of the sixteen of a digest.
     private static let mostChanged = 4

@@ -76,7 +76,7 @@ extension Outbox {
     }
 }
 
-enum SessionRow {
+package enum SessionRow {
     /// What a session is sealed as.
-    static func identity(_ backend: String) -> String { "session/\(backend)" }
+    package static func identity(_ backend: String) -> String { "session/\(backend)" }
 }

@@ -68,11 +68,12 @@ extension Outbox {
         if found != ["ok"] { throw OutboxError.damaged(found.joined(separator: "; ")) }
     }
 
-    static func checkDerivedTables(_ db: Database) throws {
+    /// Throws `damaged`, as does `checkSequences`.
+    package static func checkDerivedTables(_ db: Database) throws {
         if try !derivedTablesMatch(db) { throw OutboxError.damaged("the lane heads or the counts do not match the entries") }
     }
 
-    static func checkSequences(_ db: Database) throws {
+    package static func checkSequences(_ db: Database) throws {
         let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'entry'") ?? 0
         if let gap = try gaps(upTo: last, db).first { throw OutboxError.damaged("entries \(gap) are missing and have no receipt") }
         let greatest = try Int64.fetchOne(db, sql: "SELECT max(sequence) FROM entry") ?? 0
@@ -81,5 +82,24 @@ extension Outbox {
         if let sequence = try Int64.fetchOne(db, sql: shared) {
             throw OutboxError.damaged("entry \(sequence) has the sequence of another entry's receipt")
         }
+    }
+
+    /// The sequences up to `last` without an entry, a receipt or a known gap.
+    package static func gaps(upTo last: Int64, _ db: Database) throws -> [ClosedRange<Int64>] {
+        var gaps: [ClosedRange<Int64>] = []
+        var next: Int64 = 1
+        let ranges = try Row.fetchCursor(
+            db,
+            sql: """
+                SELECT sequence AS first, sequence AS last FROM entry UNION ALL SELECT sequence, sequence FROM receipt
+                UNION ALL SELECT first, last FROM gap ORDER BY first
+                """)
+        while let range = try ranges.next() {
+            let (first, last): (Int64, Int64) = (range["first"], range["last"])
+            if first > next { gaps.append(next...first - 1) }
+            next = max(next, last + 1)
+        }
+        if next <= last { gaps.append(next...last) }
+        return gaps
     }
 }

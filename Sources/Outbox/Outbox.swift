@@ -12,8 +12,6 @@ package struct Outbox: Sendable {
     package let eventsWritten = Signal()
 
     package let damage: Damage
-    /// The salvage done while opening; nil if the store was sound.
-    package let salvaged: SalvageReport?
 
     let pool: DatabasePool
     let commits: GroupCommit
@@ -36,16 +34,18 @@ package struct Outbox: Sendable {
     /// Bytes that the WAL keeps between transactions.
     static let mostOfLog: Int64 = 4 << 20
 
-    /// Opens or creates the outbox, and requeues entries that an earlier run left in flight.
+    /// Opens or creates the outbox, and requeues entries that an earlier run left in flight. Throws `damaged` if the store must be salvaged first.
+    ///
+    /// Finds only the damage that SQLite meets here. A daemon opens its store through `StoreDoctor`, which examines the files first.
     ///
     /// - Parameters:
     ///   - crashed: the earlier run crashed, perhaps because of its orphans.
+    ///   - isSalvaged: a salvage has just written the file, so it needs no check after a crash.
     ///   - maxBytes: the limit of the file, in bytes, for new submissions.
     ///   - lookupAfter: how long (seconds) a backend may still be processing an orphan.
-    ///   - progress: called repeatedly during a salvage, which takes a minute for millions of receipts.
     package init(
-        file: String, vault: Vault, crashed: Bool, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0, now: Date,
-        progress: @escaping () -> Void = {}
+        file: String, vault: Vault, crashed: Bool, isSalvaged: Bool = false, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0,
+        now: Date
     ) throws(OutboxError) {
         _ = Self.sparesMemoryCount
         let ballast = Ballast(beside: file)
@@ -54,23 +54,15 @@ package struct Outbox: Sendable {
         self.ballast = ballast
         damage = Damage(file: file)
         do {
-            let repair = StoreRepair(file: file, vault: vault, now: now, progress: progress)
-            func withRoom<T>(_ work: () throws -> T) throws -> T {
-                do { return try work() } catch  where (ballast.free ?? .max) < Ballast.margin && ballast.release() { return try work() }
-            }
-            var salvaged = try withRoom(repair.prepare)
+            let use = StoreUse(of: file)
             func openOnce() throws -> (DatabasePool, epoch: Int64) {
-                try Self.open(
-                    file, thoroughly: crashed && salvaged == nil,
+                if !use.isThere { try NewStore.make(at: file) }
+                return try Self.open(
+                    file, thoroughly: crashed && !isSalvaged,
                     { try Self.beginRun($0, crashed: crashed, dueAt: now.addingTimeInterval(lookupAfter), now: now) })
             }
-            do { (pool, epoch) = try withRoom(openOnce) } catch {
-                guard case .damaged(let reason) = OutboxError(error), salvaged == nil else { throw error }
-                salvaged = try withRoom { try repair.salvage(because: reason) }
-                (pool, epoch) = try withRoom(openOnce)
-            }
-            self.salvaged = salvaged
-            StoreUse(of: file).opened()
+            (pool, epoch) = try ballast.withRoom(openOnce)
+            use.opened()
             commits = GroupCommit(pool: pool, ballast: ballast)
         } catch {
             throw OutboxError(error)

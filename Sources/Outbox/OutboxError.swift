@@ -22,12 +22,13 @@ package enum OutboxError: Error, Sendable, Equatable {
     case overLimit(Int64)
     /// In SQLite's words.
     case storage(String)
-    /// The stored data has changed, in SQLite's words or ours. Opening it again salvages it.
+    /// The stored data has changed, in SQLite's words or ours. A salvage saves its readable rows.
     case damaged(String)
     /// A newer version wrote the file; it has not been touched.
     case tooNew
 
-    init(_ error: any Error) {
+    /// Recognizes a full disk and damage in SQLite's errors.
+    package init(_ error: any Error) {
         switch error {
         case let error as OutboxError: self = error
         case let error as DatabaseError where error.resultCode == .SQLITE_FULL: self = .full

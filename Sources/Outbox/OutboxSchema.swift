@@ -2,8 +2,8 @@ import GRDB
 
 /// The tables. Their constraints hold even where the Swift code has a bug. Nothing has been released, so there is one schema and no migration. Times
 /// are Unix milliseconds.
-enum OutboxSchema {
-    static var migrator: DatabaseMigrator {
+package enum OutboxSchema {
+    package static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
             for part in [entry, content, derived, records, people, guards] { try db.execute(sql: part) }
@@ -158,7 +158,7 @@ enum OutboxSchema {
         """
 
     /// The rows that `lane` must hold.
-    static let lanes = """
+    package static let lanes = """
         SELECT backend, account, lane, sequence, route, \(dueAt("this")) FROM entry AS this
         WHERE (blocks OR (aside AND state = 'pending')) AND NOT EXISTS (SELECT 1 FROM entry AS other WHERE other.blocks
             AND other.backend = this.backend AND other.account = this.account AND other.lane = this.lane

@@ -64,7 +64,8 @@ package actor SessionKeeper {
             case .none: .none
             case .unreadable: .unreadable
             // `try?`: a record that cannot be read is as good as a damaged one.
-            case .record(let data): (try? JSONDecoder().decode(SessionRecord.self, from: data)).map(SessionState.Stored.record) ?? .unreadable
+            case .record(let data):
+                (try? JSONDecoder().decode(SessionRecord.self, from: data)).map(SessionState.Stored.record) ?? .unreadable
             }
         var state = SessionState(stored, backend: backend, foreignTo: foreignTo, now: clock.now)
         // The server is not told: some of the credentials may have been used up.

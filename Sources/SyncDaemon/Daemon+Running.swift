@@ -133,7 +133,7 @@ extension Daemon {
                     "version": "\(HomingVersion.current)", "socket": "\(socket.path)",
                     "spool": "\(spool.isEnabled ? spool.directory : "off")",
                 ])
-        } else if outbox.salvaged != nil {
+        } else if wasSalvaged {
             premises.log.notice("Resumed from the recovered store")
         } else {
             premises.log.notice("Resumed with the changed configuration")

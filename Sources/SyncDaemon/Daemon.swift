@@ -8,6 +8,7 @@ import Foundation
 import Glibc
 import Logging
 import Outbox
+import Salvage
 import ServiceLifecycle
 import Sessions
 import SyncModel
@@ -21,6 +22,8 @@ package struct Daemon: Sendable {
     let transport: HTTPTransport
     let keepers: [SessionKeeper]
     let outbox: Outbox
+    /// The store was damaged, and was salvaged when this daemon opened it.
+    let wasSalvaged: Bool
     let dispatcher: Dispatcher
     let spool: Spool
     let socket: UnixSocket
@@ -99,11 +102,11 @@ package struct Daemon: Sendable {
         opening: SyncEvent
     ) async throws {
         let (state, clock, log) = (configuration.stateDirectory, premises.clock, premises.log)
-        let outbox = try Outbox(
+        let (outbox, report) = try StoreDoctor.open(
             file: Self.store(in: state), vault: premises.vault, crashed: crashed, maxBytes: configuration.maxBytes,
             lookupAfter: configuration.delivery.retry.lookupAfter, now: clock.now,
             progress: { premises.notifier?.tell(.busy(for: .seconds(120)), .watchdog) })
-        if let report = outbox.salvaged { report.log(to: log) }
+        report?.log(to: log)
         let transport = try HTTPTransport(configuration.limits, clock: clock)
         do {
             keepers = try backends.map {
@@ -134,7 +137,7 @@ package struct Daemon: Sendable {
             throw error
         }
         (self.premises, self.configuration, self.backends, self.opening) = (premises, configuration, backends, opening)
-        (self.outbox, self.transport) = (outbox, transport)
+        (self.outbox, wasSalvaged, self.transport) = (outbox, report != nil, transport)
     }
 
     private static func listen(_ path: String) throws -> UnixSocket {

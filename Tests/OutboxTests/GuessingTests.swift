@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import GRDB
+import StoreSupport
 import SyncModel
 import TestSupport
 import Testing

@@ -1,9 +1,9 @@
 import Foundation
 import Outbox
+import StoreSupport
 import SyncModel
 import TestSupport
 import Testing
-import Vault
 
 @Suite struct MisfitTests {
     private let misfit = Failure(.profile, "The backend \"breathesafe\" has no route \"measurement\".")
@@ -45,19 +45,5 @@ import Vault
         #expect(try await store.outbox.releaseMisfits(of: "breathesafe", at: store.clock.now) { _ in true } == 0)
         #expect(try await store.outbox.releaseMisfits(of: "another", at: store.clock.now) { _ in true } == 0)
         #expect(try await store.state(1) == .held)
-    }
-
-    @Test func whatWaitsIsReadBesideTheDaemonThatSendsIt() async throws {
-        let store = try await held(1...2)
-        try await store.enqueue(Samples.mutation(3))
-        try await store.enqueue(Samples.mutation(4, lane: "users/9"))
-        try await store.outbox.discard(Samples.id(4), by: "ann", at: store.clock.now)
-        let file = store.directory("outbox.sqlite")
-        var found: [Mutation] = []
-        let waiting = WaitingMutations(file: file, vault: Vault(key: store.key), isInUse: true)
-        #expect(try waiting.visit { found.append($0) } == 0)
-        #expect(found.map(\.id) == [1, 2, 3].map(Samples.id))
-        #expect(found.last == Samples.mutation(3))
-        #expect(try WaitingMutations(file: file, vault: Vault(key: VaultKey()), isInUse: true).visit { _ in } == 3)
     }
 }

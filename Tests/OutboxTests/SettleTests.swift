@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Outbox
+import StoreSupport
 import SyncModel
 import Synchronization
 import TestSupport

@@ -1,6 +1,7 @@
 import Delivery
 import Foundation
 import Outbox
+import Salvage
 import SyncModel
 import TestSupport
 
@@ -25,8 +26,9 @@ extension World {
     func reopen(isFault: Bool) throws {
         happened()
         if sabotage != .keepsEpoch {
-            outbox = try Outbox(
-                file: folder("outbox.sqlite"), vault: vault, crashed: isFault, lookupAfter: Self.lookupAfter, now: now)
+            outbox = try StoreDoctor.open(
+                file: folder("outbox.sqlite"), vault: vault, crashed: isFault, lookupAfter: Self.lookupAfter, now: now
+            ).outbox
         }
         model.recover(isFault: isFault, due: now.addingTimeInterval(Self.lookupAfter))
         try boot()

@@ -2,6 +2,7 @@ import Backends
 import Delivery
 import Foundation
 import Outbox
+import Salvage
 import SyncModel
 import TestSupport
 import Vault
@@ -59,8 +60,9 @@ package final class World {
         self.sabotage = sabotage
         folder = try TemporaryDirectory(in: parent)
         try Self.fresh.get().write(to: URL(fileURLWithPath: folder("outbox.sqlite")))
-        outbox = try Outbox(
-            file: folder("outbox.sqlite"), vault: vault, crashed: false, lookupAfter: Self.lookupAfter, now: Self.start)
+        outbox = try StoreDoctor.open(
+            file: folder("outbox.sqlite"), vault: vault, crashed: false, lookupAfter: Self.lookupAfter, now: Self.start
+        ).outbox
         profiles = try Dictionary(uniqueKeysWithValues: plan.backends.map { ($0.name, try Profiles.backend($0)) })
         keepers = Dictionary(uniqueKeysWithValues: plan.backends.map { ($0.name, Keeper(account: Account(id: "1", label: "1"))) })
         try boot()
@@ -71,7 +73,7 @@ package final class World {
     private static let fresh = Result {
         let folder = try TemporaryDirectory(in: Runner.folder)
         let file = folder("outbox.sqlite")
-        try Outbox(file: file, vault: Vault(key: VaultKey()), crashed: false, lookupAfter: lookupAfter, now: start).close()
+        try StoreDoctor.open(file: file, vault: Vault(key: VaultKey()), crashed: false, lookupAfter: lookupAfter, now: start).outbox.close()
         return try Data(contentsOf: URL(fileURLWithPath: file))
     }
     /// In seconds.

@@ -1,6 +1,7 @@
 import Backends
 import Foundation
 import Outbox
+import Salvage
 import Sessions
 import SyncModel
 import Vault
@@ -12,7 +13,7 @@ package enum MisfitReport {
         // `try?`: the configuration check reports mistakes.
         guard let (configuration, backends) = try? ConfigurationCheck.read(file: file, environment: environment) else { return nil }
         let state = configuration.stateDirectory
-        guard StoreCheck.isThere(Daemon.store(in: state)) else { return nil }
+        guard StoreUse(of: Daemon.store(in: state)).isThere else { return nil }
         do {
             guard let key = try VaultKey.find(environment: environment, stateDirectory: state) else {
                 return unknown("The key that opens them is not at \(state)/homing.key.")

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Outbox
+import Salvage
 import Vault
 
 /// The result of `homingd check --store`.
@@ -18,7 +19,7 @@ package struct StoreCheckReport: Sendable {
         let state = configuration.stateDirectory
         let store = state + "/outbox.sqlite"
         let damages = SalvageReport.all(in: state).map { "\($0.sentence) The damaged files are in \($0.folder)." }
-        guard StoreCheck.isThere(store) else {
+        guard StoreUse(of: store).isThere else {
             return StoreCheckReport(
                 isGood: damages.isEmpty, text: (damages + ["There is no store yet at \(store)."]).joined(separator: "\n"))
         }

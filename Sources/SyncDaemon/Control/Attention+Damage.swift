@@ -1,7 +1,7 @@
 import ControlAPI
 import Foundation
 import Logging
-import Outbox
+import Salvage
 
 extension SalvageReport {
     var sentence: String {

@@ -5,6 +5,7 @@ import ControlServer
 import Delivery
 import Foundation
 import Outbox
+import Salvage
 import Sessions
 import SyncModel
 

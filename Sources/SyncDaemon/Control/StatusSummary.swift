@@ -3,6 +3,7 @@ import Capture
 import ControlAPI
 import Foundation
 import Outbox
+import Salvage
 
 /// The status sentence and the attention list. Pure: uses only these values.
 struct StatusSummary {

@@ -1,7 +1,7 @@
 import Backends
 import Foundation
-import Sessions
 import JSON
+import Sessions
 import SyncModel
 import Synchronization
 import TestSupport

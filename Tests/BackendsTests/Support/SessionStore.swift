@@ -23,7 +23,9 @@ final class SessionStore: Sendable {
     /// The files as a crash at this moment leaves them.
     private init(copying other: SessionStore) throws {
         (folder, vault) = (try TemporaryDirectory(), other.vault)
-        for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: other.file + suffix, toPath: folder("outbox.sqlite") + suffix) }
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: other.file + suffix, toPath: folder("outbox.sqlite") + suffix)
+        }
         outbox = try Outbox(file: folder("outbox.sqlite"), vault: vault, crashed: true, now: noon)
     }
 

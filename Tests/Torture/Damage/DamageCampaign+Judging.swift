@@ -1,7 +1,7 @@
 import ControlAPI
 import Foundation
 import GRDB
-import Outbox
+import Salvage
 import StationSupport
 import TestSupport
 

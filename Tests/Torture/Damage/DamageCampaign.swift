@@ -1,7 +1,7 @@
 import ControlAPI
 import Delivery
 import Foundation
-import Outbox
+import Salvage
 import Sandbox
 import StationSupport
 import SyncModel

@@ -48,7 +48,8 @@ struct FailPoint: Sendable {
         FailPoint(name: "before a stored file is removed", place: "unlink:before:spool/taken/*:1"),
         FailPoint(name: "after a stored file is removed", place: "unlink:after:spool/taken/*:1"),
         FailPoint(name: "before a sign-out is recorded", place: "\(signOutAsked);write:before:\(wal):1", prelude: .signingOut),
-        FailPoint(name: "after a sign-out is recorded", place: "\(signOutAsked);write:after:\(wal):2;sync:after:\(wal):1", prelude: .signingOut),
+        FailPoint(
+            name: "after a sign-out is recorded", place: "\(signOutAsked);write:after:\(wal):2;sync:after:\(wal):1", prelude: .signingOut),
         FailPoint(name: "before a sign-out is sent to the server", place: "send:before:\(signOut):1", prelude: .signingOut),
         FailPoint(name: "after a sign-out is sent to the server", place: "send:after:\(signOut):1", prelude: .signingOut),
         FailPoint(

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Outbox
+import Salvage
 import SyncDaemon
 import SyncModel
 import Vault
@@ -16,10 +17,10 @@ struct ImageCheck {
         do {
             let vault = Vault(key: try VaultKey.load(environment: [:], stateDirectory: directory))
             _ = try DeviceID.load(stateDirectory: directory)
-            let outbox = try Outbox(file: "\(directory)/outbox.sqlite", vault: vault, crashed: false, now: Date())
+            let (outbox, report) = try StoreDoctor.open(file: "\(directory)/outbox.sqlite", vault: vault, crashed: false, now: Date())
             defer { try? outbox.close() }  // `try?`: the check is done
             // A power cut never damages a store, so a salvage is a mistake.
-            let mistaken = outbox.salvaged.map { ["the store was taken for damaged: \($0.reason)"] } ?? []
+            let mistaken = report.map { ["the store was taken for damaged: \($0.reason)"] } ?? []
             return try mistaken + store(vault) + (try await entries(outbox)) + (try await pauses(outbox)) + sessions(outbox)
                 + (try await drops(outbox))
         } catch {

@@ -21,7 +21,7 @@ struct SyscallCampaign: Campaign {
             "writes to the write-ahead log",
             // From the first submissions to the end, since a later write of the same page would hide the lost one.
             (1...6).map { Injection(call: "pwrite64", error: "pretended", number: 50 * $0, count: 99_999, pattern: "outbox.sqlite-wal") }
-        ),
+        )
     ]
 
     static let pairs = Injection.kinds.flatMap { kind in

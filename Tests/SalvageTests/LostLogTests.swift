@@ -1,11 +1,13 @@
 import Foundation
 import GRDB
+import StoreSupport
 import SyncModel
 import TestSupport
 import Testing
 import Vault
 
 @testable import Outbox
+@testable import Salvage
 
 /// Acknowledged entries may exist only in the WAL. See DamagedStore.
 @Suite struct LostLogTests {
@@ -30,14 +32,20 @@ import Vault
     }
 
     /// Opens the files elsewhere, and checks the store before.
-    private func next(on files: [String: Data]) throws -> (outbox: Outbox, faults: [String], directory: TemporaryDirectory) {
+    private func next(
+        on files: [String: Data]
+    ) throws -> (outbox: Outbox, report: SalvageReport?, faults: [String], directory: TemporaryDirectory) {
         let directory = try TemporaryDirectory()
         for (name, content) in files { try content.write(to: URL(fileURLWithPath: directory(name))) }
         // The mark contains the inode of the file, so it is written again.
         if files[Self.mark]?.starts(with: "open ".utf8) == true { StoreUse(of: directory("outbox.sqlite")).opened() }
         let check = try StoreCheck(file: directory("outbox.sqlite"), vault: nil, isInUse: false)
-        let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, now: store.clock.now)
-        return (outbox, check.faults, directory)
+        let (outbox, report) = try open(in: directory)
+        return (outbox, report, check.faults, directory)
+    }
+
+    private func open(in directory: TemporaryDirectory) throws(OutboxError) -> (outbox: Outbox, report: SalvageReport?) {
+        try StoreDoctor.open(file: directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, now: store.clock.now)
     }
 
     enum Loss: CaseIterable { case gone, goneWithItsIndex, empty, cut, zeroed, last, older }
@@ -65,9 +73,9 @@ import Vault
             files = try self.files()
             files[Self.log] = log
         }
-        let (outbox, faults, directory) = try next(on: files)
+        let (outbox, found, faults, directory) = try next(on: files)
         #expect(faults.count == 1 && faults[0].hasPrefix("The store is damaged: its write-ahead log "), "\(faults)")
-        let report = try #require(outbox.salvaged)
+        let report = try #require(found)
         #expect(report.mayMissMore || loss == .last)
         #expect(SalvageReport.all(in: directory.path) == [report])
         // New sequences exceed all that may have been used.
@@ -78,7 +86,7 @@ import Vault
         #expect(claimed.allSatisfy { $0.uncertain || $0.id == Samples.id(9) })
         try outbox.close()
         // The loss is reported once.
-        #expect(try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, now: .now).salvaged == nil)
+        #expect(try open(in: directory).report == nil)
     }
 
     enum LossOfCopies: CaseIterable { case cut, damaged, pageLost, older }
@@ -117,9 +125,9 @@ import Vault
             files = try self.files()
             files[Self.log] = log
         }
-        let (outbox, faults, _) = try next(on: files)
+        let (outbox, found, faults, _) = try next(on: files)
         #expect(faults.count == 1 && faults[0].hasPrefix("The store is damaged: its write-ahead log "), "\(faults)")
-        let report = try #require(outbox.salvaged)
+        let report = try #require(found)
         #expect(report.missing == 0 && report.quarantined == 0)
         #expect(report.saved == (loss == .older && isAll ? 7 : 6))
         #expect(report.mayMissMore == (!isAll && [.cut, .older].contains(loss)))
@@ -146,9 +154,9 @@ import Vault
         try files[Self.index]?.write(to: URL(fileURLWithPath: aside(Self.index)))
         #expect(try #require(LogIndex(StoreFile(path: aside(Self.index)))).copied == (end - header) / size)
         if isCut { files[Self.log] = files[Self.log]?.prefix(end - size) } else { files[Self.log]?[end - 100] ^= 0xff }
-        let (outbox, faults, _) = try next(on: files)
+        let (outbox, found, faults, _) = try next(on: files)
         #expect(faults.count == 1)
-        let report = try #require(outbox.salvaged)
+        let report = try #require(found)
         // The cut removed the content of the last entry.
         #expect(report.saved == (isCut ? 3 : 4) && report.quarantined == (isCut ? 1 : 0))
         for number in 1...4 { #expect(try await outbox.entry(Samples.id(number)) != nil, "\(number)") }
@@ -170,9 +178,9 @@ import Vault
 
     @Test func whatAKillLeavesIsWhole() async throws {
         func isWhole(_ files: [String: Data]) async throws -> Bool {
-            let (outbox, faults, _) = try next(on: files)
+            let (outbox, report, faults, _) = try next(on: files)
             let third = try await outbox.entry(Samples.id(3))
-            return faults.isEmpty && outbox.salvaged == nil && third != nil
+            return faults.isEmpty && report == nil && third != nil
         }
         try await submit(1...3)
         let early = try files()
@@ -205,8 +213,8 @@ import Vault
         var files = try files()
         #expect(files[Self.log]?.isEmpty != false && files[Self.mark] == Data("closed\n".utf8))
         files = files.filter { ["outbox.sqlite", Self.mark].contains($0.key) }
-        let (outbox, faults, _) = try next(on: files)
-        #expect(faults.isEmpty && outbox.salvaged == nil)
+        let (outbox, report, faults, _) = try next(on: files)
+        #expect(faults.isEmpty && report == nil)
         #expect(try await outbox.entry(Samples.id(3)) != nil)
     }
 
@@ -230,8 +238,8 @@ import Vault
     @Test func aStoreThatWasLetGoOfIsWhole() async throws {
         let directory = try TemporaryDirectory()
         for number in 1...3 {
-            let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, now: store.clock.now)
-            #expect(outbox.salvaged == nil)
+            let (outbox, report) = try open(in: directory)
+            #expect(report == nil)
             _ = try await outbox.enqueue(Samples.mutation(number), at: store.clock.now)
             #expect(try await outbox.newestCursor() == Int64(number))
         }
@@ -245,16 +253,15 @@ import Vault
         (files[Self.log], files[Self.index]) = (nil, nil)
         let directory = try TemporaryDirectory()
         for (name, content) in files { try content.write(to: URL(fileURLWithPath: directory(name))) }
-        let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, now: store.clock.now)
-        #expect(outbox.salvaged == nil)
+        #expect(try open(in: directory).report == nil)
     }
 
     @Test(arguments: [false, true]) func aStoreThatIsGoneAsAWholeIsMissed(isClosed: Bool) async throws {
         try await submit(1...3)
         if isClosed { try store.outbox.close() }
-        let (outbox, faults, _) = try next(on: try files().filter { $0.key == Self.mark })
+        let (outbox, report, faults, _) = try next(on: try files().filter { $0.key == Self.mark })
         #expect(faults == ["The store is damaged: its file is gone."])
-        #expect(outbox.salvaged?.mayMissMore == true)
+        #expect(report?.mayMissMore == true)
         #expect(try await outbox.enqueue(Samples.mutation(9), at: store.clock.now).sequence > 100_000)
     }
 }

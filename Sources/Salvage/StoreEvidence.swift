@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Outbox
 import SyncModel
 import Vault
 

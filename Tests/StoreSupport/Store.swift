@@ -5,41 +5,42 @@ import SyncModel
 import TestSupport
 import Vault
 
-struct Store {
-    let directory: TemporaryDirectory
-    let key: VaultKey
-    var outbox: Outbox
-    let clock = TestClock()
+/// A store with its outbox, for tests.
+package struct Store: Sendable {
+    package let directory: TemporaryDirectory
+    package let key: VaultKey
+    package var outbox: Outbox
+    package let clock = TestClock()
 
-    init() throws {
+    package init() throws {
         directory = try TemporaryDirectory()
         key = VaultKey()
         outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: key), crashed: false, now: clock.now)
     }
 
     /// Opens the file again while the old instance exists, like the next run of the daemon.
-    mutating func restart(crashed: Bool = false) throws {
+    package mutating func restart(crashed: Bool = false) throws {
         outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: key), crashed: crashed, now: clock.now)
     }
 
     @discardableResult
-    func enqueue(_ mutation: Mutation) async throws -> Enqueued { try await outbox.enqueue(mutation, at: clock.now) }
+    package func enqueue(_ mutation: Mutation) async throws -> Enqueued { try await outbox.enqueue(mutation, at: clock.now) }
 
-    func claim(_ count: Int = 1, account: AccountID = "1") async throws -> [Entry] {
+    package func claim(_ count: Int = 1, account: AccountID = "1") async throws -> [Entry] {
         try await outbox.claim([Destination(backend: "breathesafe", account: account): ClaimOrder(count)], at: clock.now).entries
     }
 
-    func settle(_ entry: Entry, _ settlement: Settlement, _ verdict: Verdict? = nil, wasSent: Bool = true) async throws {
+    package func settle(_ entry: Entry, _ settlement: Settlement, _ verdict: Verdict? = nil, wasSent: Bool = true) async throws {
         let attempt = verdict.map { AttemptRecord(startedAt: clock.now, endedAt: clock.now, verdict: $0, wasSent: wasSent) }
         _ = try await outbox.settle([Settled(entry, settlement, attempt: attempt)], thenClaim: [:], at: clock.now)
     }
 
-    func deliver(_ entry: Entry) async throws { try await settle(entry, .delivered(Samples.receipt), .accepted(Samples.receipt)) }
+    package func deliver(_ entry: Entry) async throws { try await settle(entry, .delivered(Samples.receipt), .accepted(Samples.receipt)) }
 
-    func state(_ number: Int) async throws -> Entry.State? { try await outbox.entry(Samples.id(number))?.record.state }
+    package func state(_ number: Int) async throws -> Entry.State? { try await outbox.entry(Samples.id(number))?.record.state }
 
     /// Accesses the file directly.
-    func raw<T>(_ work: (Database) throws -> T) throws -> T {
+    package func raw<T>(_ work: (Database) throws -> T) throws -> T {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         return try DatabaseQueue(path: directory("outbox.sqlite"), configuration: configuration).write(work)

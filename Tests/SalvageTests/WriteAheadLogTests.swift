@@ -3,7 +3,7 @@ import GRDB
 import TestSupport
 import Testing
 
-@testable import Outbox
+@testable import Salvage
 
 @Suite struct WriteAheadLogTests {
     private static let frame = 4096 + 24

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Outbox
 import SyncModel
 
 /// A sequence is assigned once, so an entry that shares it with another entry's receipt has changed.
@@ -10,7 +11,7 @@ extension Salvage {
             db, sql: "SELECT entry.* FROM entry JOIN receipt ON receipt.sequence = entry.sequence WHERE receipt.id <> entry.id")
         for row in rows {
             let entry = try EntryRow(row: row)
-            if try entry.settledAt != nil && !hasReceipt(entry.id) && isWhatItWas(entry) {
+            if try entry.settledAt != nil && !hasReceipt(entry.id) && Opening(vault: vault).isUnchanged(entry) {
                 // The receipt's id has changed; the entry gets a new receipt.
                 try db.execute(sql: "DELETE FROM receipt WHERE sequence = ?", arguments: [entry.sequence])
                 continue
@@ -26,9 +27,4 @@ extension Salvage {
 
     /// The stored columns of a row of `entry`.
     func stored(_ row: Row) -> [String: DatabaseValue] { Dictionary(uniqueKeysWithValues: columns.map { ($0, row[$0] ?? .null) }) }
-
-    private func isWhatItWas(_ entry: EntryRow) throws -> Bool {
-        guard let identity = entry.identity else { return true }
-        return try EntryRow.identity(entry.entry().mutation, digest: entry.digest, by: vault) == identity
-    }
 }

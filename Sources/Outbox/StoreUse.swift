@@ -2,15 +2,18 @@ import Files
 import Foundation
 
 /// A marker file beside a store: that it exists, and whether a run has it open or ended without closing it. An open store must have a log.
-struct StoreUse {
+///
+/// The outbox writes it, and a salvage reads it: without it, a lost store would look new, and one that lost its log would look sound.
+package struct StoreUse {
     private let store: String
     private let file: DurableFile
 
-    init(of store: String) { (self.store, file) = (store, DurableFile(path: store + ".use")) }
+    package init(of store: String) { (self.store, file) = (store, DurableFile(path: store + ".use")) }
 
-    var isKnown: Bool { file.exists }
+    /// Whether there is or was a store: damage may have left only its log, its index or this marker.
+    package var isThere: Bool { file.exists || ["", "-wal", "-shm"].contains { access(store + $0, F_OK) == 0 } }
     // `try?`: an unreadable marker says nothing.
-    var isOpen: Bool { open.map { (try? file.read()) == $0 } ?? false }
+    package var isOpen: Bool { open.map { (try? file.read()) == $0 } ?? false }
 
     /// Names the inode: it says nothing about another file in the store's place.
     private var open: Data? {
@@ -23,7 +26,7 @@ struct StoreUse {
         if let open, !isOpen { try? file.replace(with: open) }
     }
 
-    func closed() {
+    package func closed() {
         // `try?`: on a full disk the marker may be missing, but not wrong.
         do { try file.replace(with: Data("closed\n".utf8)) } catch { try? file.remove() }
     }

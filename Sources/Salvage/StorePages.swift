@@ -1,4 +1,5 @@
 import Glibc
+import Outbox
 
 /// Reads a store's pages and log without SQLite. It writes nothing, and each page can be read alone.
 struct StorePages {

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Glibc
+import Outbox
 
 /// Reads a store without changing it, also while a daemon uses it.
 struct StoreReader {

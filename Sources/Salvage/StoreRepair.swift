@@ -2,6 +2,7 @@ import Files
 import Foundation
 import GRDB
 import Glibc
+import Outbox
 import Vault
 
 /// Moves a damaged store aside and puts a fresh one with all readable rows in its place. A crash at any moment loses neither.
@@ -18,19 +19,13 @@ struct StoreRepair {
     private static let finished = "salvaged.sqlite"
     private var parts: [String] { ["-wal", "-shm", ""].map { file + $0 } }
     private var directory: String { (file as NSString).deletingLastPathComponent }
-    /// Left by a run that met damage: the next one salvages the store.
-    private var mark: DurableFile { DurableFile(path: Self.mark(of: file)) }
-
-    static func mark(of file: String) -> String { file + ".damaged" }
+    private var mark: DurableFile { Damage.mark(of: file) }
 
     /// Makes sure that the store can be opened, without reading all of it. Returns the report of a salvage, if any. Throws `tooNew` before it writes.
     func prepare() throws -> SalvageReport? {
         if let report = try finishEarlier() { return report }
-        if !StoreUse(of: file).isKnown, parts.allSatisfy({ access($0, F_OK) != 0 }) {
-            try makeFresh(at: file + ".new") { _ in }
-            try DurableFile(path: file + ".new").move(to: file)
-            return nil
-        }
+        // The outbox makes a new one.
+        if !StoreUse(of: file).isThere { return nil }
         // A file without access permission is not damaged; SQLite reports the reason.
         guard access(file, R_OK | W_OK) == 0 || errno == ENOENT else { return nil }
         let pages = try StorePages(path: file)
@@ -54,7 +49,7 @@ struct StoreRepair {
         do {
             let pages = try StorePages(path: file)
             var report = SalvageReport(at: now, reason: reason)
-            try makeFresh(at: fresh) { db in
+            try NewStore.write(to: fresh) { db in
                 let triggers = try Row.fetchAll(db, sql: "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
                 for trigger in triggers { try db.execute(sql: "DROP TRIGGER \(trigger["name"] as String)") }
                 report = try Salvage(pages, into: db, vault: vault, because: reason, now: now, progress: progress).run()
@@ -105,22 +100,5 @@ struct StoreRepair {
         }
         try DurableFile.makeFolder(folder)
         return folder
-    }
-
-    /// Makes a store with the rows of `fill`, as one file on the disk.
-    private func makeFresh(at path: String, _ fill: (Database) throws -> Void) throws {
-        for suffix in ["", "-journal"] { unlink(path + suffix) }
-        var configuration = Configuration()
-        configuration.foreignKeysEnabled = false
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
-        try queue.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF")
-            try db.execute(sql: "PRAGMA secure_delete = ON")
-        }
-        try OutboxSchema.migrator.migrate(queue)
-        try queue.write(fill)
-        try queue.close()
-        chmod(path, 0o600)
-        try DurableFile(path: path).sync()
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 import GRDB
-import Glibc
+import Outbox
 import SyncModel
 import Vault
 
@@ -13,11 +13,6 @@ package struct StoreCheck: Sendable {
     package private(set) var quarantined = 0
 
     private static let mostFaults = 20
-
-    /// Whether there is or was a store: damage may have left only its log or its use marker.
-    package static func isThere(_ file: String) -> Bool {
-        ["", "-wal"].contains { access(file + $0, F_OK) == 0 } || StoreUse(of: file).isKnown
-    }
 
     /// - Parameters:
     ///   - vault: opens the content; nil to skip that.
@@ -56,7 +51,7 @@ package struct StoreCheck: Sendable {
                 continue
             }
             let whole = try row.withContent(db)
-            do { _ = try Opening(vault: vault).content(of: whole) } catch {
+            do { _ = try Opening(vault: vault).entry(of: whole) } catch {
                 faults.append("The stored data of entry \(row.id) cannot be read.")
             }
         }

@@ -1,10 +1,12 @@
 import Foundation
 import GRDB
+import Outbox
+import StoreSupport
 import SyncModel
 import TestSupport
 import Vault
 
-@testable import Outbox
+@testable import Salvage
 
 /// The store of an interrupted run, with entries in every state, and checks on damaged copies of it.
 struct DamagedStore {
@@ -136,7 +138,7 @@ struct DamagedStore {
         var life = Life()
         for run in 1... {
             do throws(OutboxError) {
-                let outbox = try Outbox(file: copy("outbox.sqlite"), vault: Vault(key: key), crashed: false, now: clock.now)
+                let (outbox, _) = try StoreDoctor.open(file: copy("outbox.sqlite"), vault: Vault(key: key), crashed: false, now: clock.now)
                 do throws(OutboxError) {
                     try await outbox.verify()
                     try await drain(outbox, &life)

@@ -1,4 +1,5 @@
 import GRDB
+import Outbox
 
 extension StorePages {
     /// The rows of the b-tree with the root page `root`, in order; nil if a page cannot be read.

@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
+import Outbox
+import Salvage
+import StoreSupport
 import TestSupport
 import Testing
 import Vault
-
-@testable import Outbox
 
 @Suite struct StoreEvidenceTests {
     private func store(_ count: Int) async throws -> Store {

@@ -1,11 +1,12 @@
 import Foundation
 import GRDB
 import Outbox
+import Salvage
+import StoreSupport
 import SyncModel
 import Synchronization
 import TestSupport
 import Testing
-import Vault
 
 /// Damage that leaves all rows readable, but makes two of them contradict each other.
 @Suite struct SalvageTests {
@@ -21,10 +22,12 @@ import Vault
         try await store.outbox.prune(before: store.clock.now, at: store.clock.now)
     }
 
-    private func salvage(_ store: inout Store) throws {
+    @discardableResult
+    private func salvage(_ store: inout Store) throws -> SalvageReport {
         try store.outbox.close()
         try Data("a test".utf8).write(to: URL(fileURLWithPath: store.directory("outbox.sqlite.damaged")))
-        try store.restart()
+        let report = try store.examine()
+        return try #require(report)
     }
 
     /// Changes a value that a trigger protects.
@@ -41,8 +44,7 @@ import Vault
         var store = try await delivered(3)
         try store.raw { try $0.execute(sql: "UPDATE sqlite_sequence SET seq = 5 + ? WHERE name = 'entry'", arguments: [passed]) }
         try await store.enqueue(Samples.mutation(4))
-        try salvage(&store)
-        let report = try #require(store.outbox.salvaged)
+        let report = try salvage(&store)
         #expect(report.missing == 2 && report.mayMissMore && report.saved == 1)
         #expect(try await store.outbox.enqueue(Samples.mutation(5), at: store.clock.now).sequence > 5 + passed)
     }
@@ -142,11 +144,7 @@ import Vault
     @Test func aSalvageSaysThatItGoesOn() async throws {
         var store = try await delivered(3)
         let calls = Mutex(0)
-        func open() throws {
-            store.outbox = try Outbox(
-                file: store.directory("outbox.sqlite"), vault: Vault(key: store.key), crashed: false, now: store.clock.now,
-                progress: { calls.withLock { $0 += 1 } })
-        }
+        func open() throws { try store.examine { calls.withLock { $0 += 1 } } }
         try store.outbox.close()
         try open()
         #expect(calls.withLock(\.self) == 0)

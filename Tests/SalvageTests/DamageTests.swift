@@ -1,11 +1,11 @@
 import Foundation
 import GRDB
+import Outbox
+import Salvage
+import StoreSupport
 import SyncModel
 import TestSupport
 import Testing
-import Vault
-
-@testable import Outbox
 
 /// A damaged store opens, keeps readable rows, and counts missing ones. See DamagedStore.
 @Suite(.timeLimit(.minutes(60))) struct DamageTests {
@@ -244,7 +244,7 @@ struct Seeded: RandomNumberGenerator {
         try store.raw { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('later')") }
         try store.outbox.close()
         let before = try files(store.directory)
-        #expect(throws: OutboxError.tooNew) { try store.restart() }
+        #expect(throws: OutboxError.tooNew) { try store.examine() }
         #expect(try files(store.directory) == before)
         // The same holds without the log and with the first page destroyed.
         try await DatabaseQueue(path: store.directory("outbox.sqlite")).writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
@@ -252,7 +252,7 @@ struct Seeded: RandomNumberGenerator {
         content.replaceSubrange(0..<100, with: Data(count: 100))
         try content.write(to: URL(fileURLWithPath: store.directory("outbox.sqlite")))
         let damaged = try files(store.directory)
-        #expect(throws: OutboxError.tooNew) { try store.restart() }
+        #expect(throws: OutboxError.tooNew) { try store.examine() }
         #expect(try files(store.directory) == damaged)
     }
 }

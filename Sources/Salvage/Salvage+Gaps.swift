@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Outbox
 import SyncModel
 
 /// Sequences have no gaps and an entry is deleted only after its receipt is written, so one with neither is missing.
@@ -131,27 +132,6 @@ extension Salvage {
             if row["route"]?.isNull ?? true { row["route"] = "unknown".databaseValue }
             return row
         }
-    }
-}
-
-extension Outbox {
-    /// The sequences up to `last` without an entry, a receipt or a known gap.
-    static func gaps(upTo last: Int64, _ db: Database) throws -> [ClosedRange<Int64>] {
-        var gaps: [ClosedRange<Int64>] = []
-        var next: Int64 = 1
-        let ranges = try Row.fetchCursor(
-            db,
-            sql: """
-                SELECT sequence AS first, sequence AS last FROM entry UNION ALL SELECT sequence, sequence FROM receipt
-                UNION ALL SELECT first, last FROM gap ORDER BY first
-                """)
-        while let range = try ranges.next() {
-            let (first, last): (Int64, Int64) = (range["first"], range["last"])
-            if first > next { gaps.append(next...first - 1) }
-            next = max(next, last + 1)
-        }
-        if next <= last { gaps.append(next...last) }
-        return gaps
     }
 }
 

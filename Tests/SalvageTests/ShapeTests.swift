@@ -1,10 +1,12 @@
 import Foundation
 import GRDB
+import Outbox
+import StoreSupport
 import SyncModel
 import TestSupport
 import Testing
 
-@testable import Outbox
+@testable import Salvage
 
 /// A salvage identifies rows by their values alone, so it can read pages of unknown tables.
 @Suite struct ShapeTests {

@@ -1,0 +1,32 @@
+import Foundation
+import Outbox
+import Vault
+
+/// Opens a new, a sound or a damaged store; salvages a damaged one.
+package enum StoreDoctor {
+    /// Opens or creates the outbox like `Outbox.init`, after a look at the files. Salvages a damaged store at most once.
+    ///
+    /// - Parameter progress: called repeatedly during a salvage, which takes a minute for millions of receipts.
+    /// - Returns: the outbox, and the report of the salvage; nil if the store was sound.
+    package static func open(
+        file: String, vault: Vault, crashed: Bool, maxBytes: Int64 = .max, lookupAfter: TimeInterval = 0, now: Date,
+        progress: @escaping () -> Void = {}
+    ) throws(OutboxError) -> (outbox: Outbox, report: SalvageReport?) {
+        let ballast = Ballast(beside: file)
+        let repair = StoreRepair(file: file, vault: vault, now: now, progress: progress)
+        func outbox(after report: SalvageReport?) throws(OutboxError) -> Outbox {
+            try Outbox(
+                file: file, vault: vault, crashed: crashed, isSalvaged: report != nil, maxBytes: maxBytes, lookupAfter: lookupAfter,
+                now: now)
+        }
+        do {
+            var report = try ballast.withRoom(repair.prepare)
+            do { return (try outbox(after: report), report) } catch OutboxError.damaged(let reason) where report == nil {
+                report = try ballast.withRoom { try repair.salvage(because: reason) }
+                return (try outbox(after: report), report)
+            }
+        } catch {
+            throw OutboxError(error)
+        }
+    }
+}

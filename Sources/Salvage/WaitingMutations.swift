@@ -1,0 +1,53 @@
+import Foundation
+import GRDB
+import Outbox
+import SyncModel
+import Vault
+
+/// Reads the entries of a store that wait, also while a daemon uses it.
+package struct WaitingMutations {
+    private let reader: StoreReader
+    private let opening: Opening
+
+    package init(file: String, vault: Vault, isInUse: Bool) {
+        reader = StoreReader(file: file, isInUse: isInUse)
+        opening = Opening(vault: vault)
+    }
+
+    /// By backend, the base URL to which its accounts belong.
+    package func origins() throws(OutboxError) -> [String: String] {
+        do {
+            return try reader.read { db in
+                var origins: [String: String] = [:]
+                for row in try Row.fetchAll(db, sql: "SELECT backend, CAST(origin AS BLOB) AS origin FROM origin") {
+                    origins[try row.decode(forColumn: "backend")] = Outbox.origin(in: try row.decode(forColumn: "origin"))
+                }
+                return origins
+            }
+        } catch {
+            throw OutboxError(error)
+        }
+    }
+
+    /// Visits pending, in-flight and held entries; returns how many are unreadable.
+    package func visit(_ work: (Mutation) -> Void) throws(OutboxError) -> Int {
+        do {
+            return try reader.read { db in
+                var unreadable = 0
+                let waiting = "SELECT * FROM entry WHERE state IN ('pending', 'inflight', 'held') ORDER BY sequence"
+                let rows = try EntryRow.fetchCursor(db, sql: waiting)
+                while let row = try rows.next() {
+                    // `try?`: nil means unreadable.
+                    if let entry = try? opening.entry(of: row.withContent(db)) {
+                        work(entry.mutation)
+                    } else {
+                        unreadable += 1
+                    }
+                }
+                return unreadable
+            }
+        } catch {
+            throw OutboxError(error)
+        }
+    }
+}
