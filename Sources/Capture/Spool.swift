@@ -25,7 +25,7 @@ package actor Spool {
     var ids = MutationIDMint()
     /// Files that inotify reported complete, for when the kernel gives no lease.
     var closed: Set<FilePath> = []
-    var sightings = Sightings()
+    var sightings = UnfinishedFiles()
     var times = CaptureTimes()
     /// The owner of new files in `new/`; nil while signed out.
     var present: Destination?
@@ -92,7 +92,7 @@ package actor Spool {
         if isEnabled { try folders.make(isStart: true) }
         present = folders.present
         unfinished = folders.unfinished
-        sightings = Sightings(written: unfinished, at: clock.now)
+        sightings = UnfinishedFiles(written: unfinished, at: clock.now)
     }
 
     package nonisolated var directory: String { folders.root.string }

@@ -3,17 +3,17 @@ import Foundation
 import Sessions
 import SyncModel
 
-/// Sends one entry and returns the result; errors become verdicts. `Trip` decides each step.
+/// Sends one entry and returns the result; errors become verdicts. `DeliveryAttempt` decides each step.
 package struct Courier: Sendable {
     private let keeper: SessionKeeper
     private let backend: Backend
-    private let rules: Trip.Rules
+    private let rules: DeliveryAttempt.Rules
     private let clock: any SyncClock
 
     package init(keeper: SessionKeeper, policy: RetryPolicy, clock: any SyncClock) {
         self.keeper = keeper
         backend = keeper.backend
-        rules = Trip.Rules(attempts: policy.attempts, lookupAfter: policy.lookupAfter, keyLifetime: keeper.backend.keyLifetime)
+        rules = DeliveryAttempt.Rules(attempts: policy.attempts, lookupAfter: policy.lookupAfter, keyLifetime: keeper.backend.keyLifetime)
         self.clock = clock
     }
 
@@ -25,7 +25,7 @@ package struct Courier: Sendable {
             isRepeatable: backend.isIdempotent(route: name) || backend.sendsKeys, isElsewhere: backend.isElsewhere(route: name))
         var rules = rules
         if backend.isIdempotent(route: name) { rules.keyLifetime = nil }
-        var trip = Trip(entry, route: route, rules: rules, startedAt: clock.now)
+        var trip = DeliveryAttempt(entry, route: route, rules: rules, startedAt: clock.now)
         var session: Session
         do { session = try await keeper.freshSession() } catch { return trip.withoutSession(error, at: clock.now) }
         var step = trip.begin(as: session.account, at: clock.now)
@@ -47,7 +47,7 @@ package struct Courier: Sendable {
         }
     }
 
-    private func send(_ mutation: Mutation, _ session: inout Session, _ trip: inout Trip) async -> Trip.Step {
+    private func send(_ mutation: Mutation, _ session: inout Session, _ trip: inout DeliveryAttempt) async -> DeliveryAttempt.Step {
         do {
             return await carry(try backend.request(for: mutation), &session, &trip) { answer, trip in
                 trip.answered(backend.verdict(on: answer, to: mutation, at: clock.now), at: clock.now)
@@ -58,8 +58,8 @@ package struct Courier: Sendable {
     }
 
     private func lookUp(
-        _ mutation: Mutation, _ page: Int, _ seen: Int, _ session: inout Session, _ trip: inout Trip
-    ) async -> Trip.Step {
+        _ mutation: Mutation, _ page: Int, _ seen: Int, _ session: inout Session, _ trip: inout DeliveryAttempt
+    ) async -> DeliveryAttempt.Step {
         do {
             guard let request = try backend.lookup(for: mutation, page: page) else { return trip.lookedUp(.absent, at: clock.now) }
             return await carry(request, &session, &trip) { answer, trip in
@@ -71,8 +71,9 @@ package struct Courier: Sendable {
     }
 
     private func carry(
-        _ request: OutboundRequest, _ session: inout Session, _ trip: inout Trip, tell: (InboundResponse, inout Trip) -> Trip.Step
-    ) async -> Trip.Step {
+        _ request: OutboundRequest, _ session: inout Session, _ trip: inout DeliveryAttempt,
+        tell: (InboundResponse, inout DeliveryAttempt) -> DeliveryAttempt.Step
+    ) async -> DeliveryAttempt.Step {
         do {
             let answer = try await keeper.send(request, as: session)
             session = answer.session

@@ -16,7 +16,7 @@ package struct DispatchState: Sendable {
     }
 
     let policy: Policy
-    var links: [String: Link]
+    var states: [String: BackendState]
     private var generator: SplitMix64
     private var unwritten: [Settled] = []
     private var beingWritten: [Settled] = []
@@ -34,12 +34,12 @@ package struct DispatchState: Sendable {
     /// - Parameter probed: for each backend, whether it has a health route.
     package init(backends probed: [String: Bool], policy: Policy, seed: UInt64) {
         self.policy = policy
-        links = probed.mapValues { Link(hasHealthRoute: $0) }
+        states = probed.mapValues { BackendState(hasHealthRoute: $0) }
         generator = SplitMix64(seed: seed)
     }
 
     package mutating func on(_ event: DispatchEvent, at now: Date) -> [DispatchAction] {
-        for name in links.keys { links[name]?.forgetSuccess(ahead: now) }
+        for name in states.keys { states[name]?.forgetSuccess(ahead: now) }
         var actions = learn(event, now)
         actions += advance(now)
         return actions
@@ -51,55 +51,55 @@ package struct DispatchState: Sendable {
             if isStoring { arrivedWhileStoring = true } else { forgetDueTimes() }
             defer { lastArrival = now }
             if lastArrival?.hasAged(Self.quietTime, at: now) == false { break }
-            return hurry(Array(links.keys), now)
+            return hurry(Array(states.keys), now)
         case .session(let backend, let account, let revision):
-            guard let link = links[backend], revision >= link.sessionRevision else { return [] }
-            if revision > link.sessionRevision {
-                links[backend]?.breaker.sessionChanged(now: now)
-                links[backend]?.hurryRoutes(now: now)
+            guard let state = states[backend], revision >= state.sessionRevision else { return [] }
+            if revision > state.sessionRevision {
+                states[backend]?.breaker.sessionChanged(now: now)
+                states[backend]?.hurryRoutes(now: now)
             }
-            links[backend]?.sessionRevision = revision
-            links[backend]?.account = account
-            links[backend]?.isCheckingSession = false
-            links[backend]?.due = .unknown
+            states[backend]?.sessionRevision = revision
+            states[backend]?.account = account
+            states[backend]?.isCheckingSession = false
+            states[backend]?.due = .unknown
         case .stored(let claimed): return stored(claimed)
         case .storeFailed:
             isStoring = false
-            for name in links.keys { links[name]?.askedFor = nil }
+            for name in states.keys { states[name]?.askedFor = nil }
             unwritten = beingWritten + unwritten
             beingWritten = []
             storeAgainAt = now.addingTimeInterval(policy.fullDiskPause)
             forgetDueTimes()
         case .attempted(let entry, let attempt): return attempted(entry, attempt, now)
         case .probed(let backend, let probe):
-            links[backend]?.isProbing = false
+            states[backend]?.isProbing = false
             switch probe {
             case .well:
                 // The backend is reachable again: retry its routes at once.
-                if links[backend]?.breaker.isClosed == false { links[backend]?.hurryRoutes(now: now) }
-                links[backend]?.breaker.succeed()
-                links[backend]?.clearRoutes()
+                if states[backend]?.breaker.isClosed == false { states[backend]?.hurryRoutes(now: now) }
+                states[backend]?.breaker.succeed()
+                states[backend]?.clearRoutes()
             case .failed(let failure, let seconds?):
                 let until = now.addingTimeInterval(seconds)
-                links[backend]?.breaker.wait(until: until, failure)
+                states[backend]?.breaker.wait(until: until, failure)
                 return [.keepQuiet(backend: backend, until: until, failure)]
             // A cancelled probe says nothing about the backend.
             case .failed(let failure, nil):
-                trip(backend, failure.reason == .stopping ? links[backend]?.breaker.failure ?? failure : failure, now)
+                trip(backend, failure.reason == .stopping ? states[backend]?.breaker.failure ?? failure : failure, now)
             }
         case .woke: wakeAt = nil
         case .hurried(let backend):
             forgetDueTimes()
-            return hurry(links.keys.filter { backend == nil || backend == $0 }, now)
+            return hurry(states.keys.filter { backend == nil || backend == $0 }, now)
         case .paused(let pause, let revision): setPause(pause, of: pause.backend, revision)
         case .resumed(let backend, let revision): setPause(nil, of: backend, revision)
-        case .quiet(let backend, let until, let failure): links[backend]?.breaker.wait(until: until, failure)
+        case .quiet(let backend, let until, let failure): states[backend]?.breaker.wait(until: until, failure)
         case .networkChanged:
-            return hurry(Array(links.keys), unless: .serverError, now)
+            return hurry(Array(states.keys), unless: .serverError, now)
         case .drain(let backend):
-            links[backend]?.isDraining = true
+            states[backend]?.isDraining = true
         case .cut(let backend):
-            let sending = links[backend].map { Array($0.sending.values) } ?? []
+            let sending = states[backend].map { Array($0.sending.values) } ?? []
             return sending.isEmpty ? [] : [.cut(sending.sorted { $0.sequence < $1.sequence })]
         case .stop: isStopping = true
         case .echo: break
@@ -109,30 +109,30 @@ package struct DispatchState: Sendable {
 
     private mutating func hurry(_ backends: [String], unless reason: Failure.Reason? = nil, _ now: Date) -> [DispatchAction] {
         backends.sorted().compactMap { name in
-            let isLate = links[name]?.breaker.hurry(now: now, unless: reason) == true
-            links[name]?.hurryRoutes(now: now, unless: reason)
-            return isLate && links[name]?.hasHealthRoute == true ? .abandonProbe(backend: name) : nil
+            let isLate = states[name]?.breaker.hurry(now: now, unless: reason) == true
+            states[name]?.hurryRoutes(now: now, unless: reason)
+            return isLate && states[name]?.hasHealthRoute == true ? .abandonProbe(backend: name) : nil
         }
     }
 
     private mutating func setPause(_ pause: Pause?, of backend: String, _ revision: Int64) {
-        guard var link = links[backend], revision >= link.pauseRevision else { return }
-        link.pauseRevision = revision
-        link.pause = pause
-        if pause == nil { link.due = .unknown }
-        links[backend] = link
+        guard var state = states[backend], revision >= state.pauseRevision else { return }
+        state.pauseRevision = revision
+        state.pause = pause
+        if pause == nil { state.due = .unknown }
+        states[backend] = state
     }
 
     private mutating func stored(_ claimed: Claimed) -> [DispatchAction] {
         isStoring = false
         storeAgainAt = nil
-        for item in beingWritten { links[item.entry.mutation.destination.backend]?.settling -= 1 }
+        for item in beingWritten { states[item.entry.mutation.destination.backend]?.settling -= 1 }
         beingWritten = []
-        for (name, link) in links {
-            guard let asked = link.askedFor else { continue }
-            links[name]?.askedFor = nil
+        for (name, state) in states {
+            guard let asked = state.askedFor else { continue }
+            states[name]?.askedFor = nil
             // Another account may have signed in since the claim.
-            links[name]?.due = asked.account != link.account?.id ? .unknown : .known(claimed.nextDue[asked] ?? [:])
+            states[name]?.due = asked.account != state.account?.id ? .unknown : .known(claimed.nextDue[asked] ?? [:])
         }
         if arrivedWhileStoring {
             arrivedWhileStoring = false
@@ -143,10 +143,10 @@ package struct DispatchState: Sendable {
             let backend = entry.mutation.destination.backend
             if isStopping {
                 handBack(entry, Failure(.stopping, "The daemon was stopped.", outcomeUnknown: entry.uncertain))
-            } else if links[backend]?.pause != nil {
+            } else if states[backend]?.pause != nil {
                 handBack(entry, Failure(.paused, "Sending was paused.", outcomeUnknown: entry.uncertain))
             } else {
-                links[backend]?.sending[entry.sequence] = entry
+                states[backend]?.sending[entry.sequence] = entry
                 actions.append(.attempt(entry))
             }
         }
@@ -155,14 +155,14 @@ package struct DispatchState: Sendable {
 
     /// Releases an entry claimed before the stop or pause arrived.
     private mutating func handBack(_ entry: Entry, _ failure: Failure) {
-        links[entry.mutation.destination.backend]?.settling += 1
+        states[entry.mutation.destination.backend]?.settling += 1
         unwritten.append(Settled(entry, .released(until: entry.dueAt, failure), attempt: nil))
     }
 
     private mutating func attempted(_ entry: Entry, _ attempt: Attempt, _ now: Date) -> [DispatchAction] {
         let backend = entry.mutation.destination.backend
-        guard var link = links[backend], link.sending.removeValue(forKey: entry.sequence) != nil else { return [] }
-        var route = link.routes[entry.mutation.route] ?? RouteState()
+        guard var state = states[backend], state.sending.removeValue(forKey: entry.sequence) != nil else { return [] }
+        var route = state.routes[entry.mutation.route] ?? RouteState()
         let blame = attempt.isQuieted ? route.blameForQuiet(entry) : route.blame(entry, policy.retry, now)
         let settled = Settled(
             entry, attempt, blame: blame, hasContrast: route.hasSucceeded(since: entry.uncertainSince),
@@ -171,36 +171,36 @@ package struct DispatchState: Sendable {
         var actions: [DispatchAction] = []
         switch attempt.verdict {
         case .accepted(let receipt):
-            link.breaker.succeed()
+            state.breaker.succeed()
             // A look-up finds an earlier delivery, which says nothing about the route now.
             if receipt.foundByLookup { break }
             route.succeed(entry, at: now)
-            link.lastThrough = now
+            state.lastThrough = now
         case .permanent(let failure) where failure.reason == .profile || failure.status == nil: break
         case .permanent, .forbidden, .locked:
-            link.breaker.succeed()
+            state.breaker.succeed()
             route.works()
-        case .unseen: link.breaker.succeed()
+        case .unseen: state.breaker.succeed()
         case .throttled where attempt.isQuieted && blame == .entry:
-            link.breaker.succeed()
+            state.breaker.succeed()
             route.works()
         // A health probe may find the session usable again before it can be renewed.
-        case .throttled(let failure, _) where failure.reason == .signInRequired && link.hasHealthRoute:
-            link.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
+        case .throttled(let failure, _) where failure.reason == .signInRequired && state.hasHealthRoute:
+            state.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
         case .throttled(let failure, let until) where failure.reason == .throttled || failure.reason == .signInRequired:
-            link.breaker.wait(until: until, failure)
+            state.breaker.wait(until: until, failure)
             if failure.reason == .throttled { actions.append(.keepQuiet(backend: backend, until: until, failure)) }
-        case .throttled(let failure, let until): link.breaker.rest(until: until, failure, policy: policy.breaker, now: now)
+        case .throttled(let failure, let until): state.breaker.rest(until: until, failure, policy: policy.breaker, now: now)
         case .unreachable(let failure) where failure.reason == .stopping: break
         case .unreachable(let failure):
             if attempt.route.isElsewhere {
                 route.trip(failure, policy: policy.breaker, now: now, using: &generator)
             } else {
-                link.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
+                state.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
             }
         case .unauthorized:
-            if !link.isCheckingSession { actions.append(.checkSession(backend: backend)) }
-            link.isCheckingSession = true
+            if !state.isCheckingSession { actions.append(.checkSession(backend: backend)) }
+            state.isCheckingSession = true
         case .unknown(let failure) where failure.reason == .stopping || failure.reason == .refused: break
         case .transient(let failure), .intercepted(let failure), .unknown(let failure):
             if attempt.wasSent {
@@ -215,15 +215,15 @@ package struct DispatchState: Sendable {
             }
             // Any status shows that the backend is reachable. Without one, a half-open breaker opens again.
             if failure.status != nil {
-                link.breaker.succeed()
-            } else if case .halfOpen = link.breaker.state {
-                link.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
+                state.breaker.succeed()
+            } else if case .halfOpen = state.breaker.state {
+                state.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
             }
         }
-        link.routes[entry.mutation.route] = route
+        state.routes[entry.mutation.route] = route
         unwritten.append(settled)
-        link.settling += 1
-        links[backend] = link
+        state.settling += 1
+        states[backend] = state
         return actions
     }
 
@@ -240,36 +240,36 @@ package struct DispatchState: Sendable {
     }
 
     private mutating func trip(_ backend: String, _ failure: Failure, _ now: Date) {
-        guard var link = links[backend] else { return }
-        link.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
-        links[backend] = link
+        guard var state = states[backend] else { return }
+        state.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
+        states[backend] = state
     }
 
-    private mutating func forgetDueTimes() { for name in links.keys { links[name]?.due = .unknown } }
+    private mutating func forgetDueTimes() { for name in states.keys { states[name]?.due = .unknown } }
 
     private mutating func advance(_ now: Date) -> [DispatchAction] {
         var actions: [DispatchAction] = []
-        let names = links.keys.sorted()
+        let names = states.keys.sorted()
         if storeAgainAt?.hasCome(at: now, longest: policy.fullDiskPause) == true { storeAgainAt = nil }
         for name in names {
-            guard var link = links[name] else { continue }
-            if let change = link.review(now) { actions.append(change) }
-            if !isStopping, link.startProbe(policy.breaker, now) { actions.append(.probe(backend: name)) }
+            guard var state = states[name] else { continue }
+            if let change = state.review(now) { actions.append(change) }
+            if !isStopping, state.startProbe(policy.breaker, now) { actions.append(.probe(backend: name)) }
             // A full disk prevents writing but not draining.
-            if link.isDraining, link.sending.isEmpty, link.askedFor == nil, link.settling == 0 || storeAgainAt != nil {
-                link.isDraining = false
+            if state.isDraining, state.sending.isEmpty, state.askedFor == nil, state.settling == 0 || storeAgainAt != nil {
+                state.isDraining = false
                 actions.append(.drained(backend: name))
             }
-            if link.gate != link.shownGate {
-                link.shownGate = link.gate
-                actions.append(.gateChanged(backend: name, link.gate))
+            if state.gate != state.shownGate {
+                state.shownGate = state.gate
+                actions.append(.gateChanged(backend: name, state.gate))
             }
-            actions += link.routeChanges(of: name)
-            links[name] = link
+            actions += state.routeChanges(of: name)
+            states[name] = state
         }
         actions += store(names, now)
         actions += arm(now)
-        if isStopping, !hasFinished, !isStoring, unwritten.isEmpty, links.values.allSatisfy(\.sending.isEmpty) {
+        if isStopping, !hasFinished, !isStoring, unwritten.isEmpty, states.values.allSatisfy(\.sending.isEmpty) {
             hasFinished = true
             actions.append(.finished)
         }
@@ -280,14 +280,14 @@ package struct DispatchState: Sendable {
         guard !isStoring, storeAgainAt == nil else { return [] }
         var slots: [Destination: ClaimOrder] = [:]
         // Writing the settlements frees their lanes.
-        for item in unwritten { links[item.entry.mutation.destination.backend]?.due = .unknown }
+        for item in unwritten { states[item.entry.mutation.destination.backend]?.due = .unknown }
         if !isStopping {
             for name in names {
-                guard let link = links[name], let destination = link.destination(name), let order = link.order(atMost: policy.inFlight),
-                    link.hasDue(order, now)
+                guard let state = states[name], let destination = state.destination(name), let order = state.order(atMost: policy.inFlight),
+                    state.hasDue(order, now)
                 else { continue }
                 slots[destination] = order
-                links[name]?.askedFor = destination
+                states[name]?.askedFor = destination
             }
         }
         guard !slots.isEmpty || !unwritten.isEmpty else { return [] }
@@ -299,7 +299,7 @@ package struct DispatchState: Sendable {
 
     private mutating func arm(_ now: Date) -> [DispatchAction] {
         var times = [storeAgainAt]
-        if !isStopping { times += links.map { $1.nextTime($0, inFlight: policy.inFlight) } }
+        if !isStopping { times += states.map { $1.nextTime($0, inFlight: policy.inFlight) } }
         // Entries already due wait for a running store, attempt or probe.
         let next = times.compactMap { $0 }.filter { $0 > now }.min()
         guard next != wakeAt else { return [] }

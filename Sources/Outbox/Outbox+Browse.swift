@@ -132,7 +132,7 @@ extension Outbox {
 
     /// Nil if they are destroyed or unreadable.
     package func fields(of id: MutationID) async throws(OutboxError) -> [String: JSONValue]? {
-        let opening = Opening(vault: vault)
+        let opening = PayloadDecryptor(vault: vault)
         return try await read { db in
             guard let row = try EntryRow.fetchOne(db, sql: "SELECT * FROM entry WHERE id = ?", arguments: [id.description]) else {
                 return nil

@@ -55,7 +55,9 @@ extension Outbox {
             db.cachedStatement(sql: "SELECT sum(size) FROM entry WHERE state = 'inflight' AND backend = ?"), arguments: [backend]) ?? 0
     }
 
-    static func claim(_ orders: [Destination: ClaimOrder], epoch: Int64, vault: Opening, now: Date, _ db: Database) throws -> Claimed {
+    static func claim(_ orders: [Destination: ClaimOrder], epoch: Int64, vault: PayloadDecryptor, now: Date, _ db: Database) throws
+        -> Claimed
+    {
         var claimed = Claimed()
         for (destination, order) in orders.sorted(by: { $0.key < $1.key }) {
             try correctDueTimes(destination, now, db)
@@ -178,7 +180,7 @@ extension Outbox {
     }
 
     /// Nil if the content cannot be read.
-    private static func open(_ row: EntryRow, by vault: Opening) throws -> Entry? {
+    private static func open(_ row: EntryRow, by vault: PayloadDecryptor) throws -> Entry? {
         // `try?`: nil means unreadable.
         try? vault.entry(of: row)
     }

@@ -10,7 +10,7 @@ extension Outbox {
     package func releaseMisfits(
         of backend: String, at now: Date, fits: @escaping @Sendable (Mutation) -> Bool
     ) async throws(OutboxError) -> Int {
-        let opening = Opening(vault: vault)
+        let opening = PayloadDecryptor(vault: vault)
         var (released, last) = (0, Int64(0))
         while true {
             let begin = last
@@ -28,7 +28,7 @@ extension Outbox {
 
     /// Reads one batch; `end` is the last sequence, nil past the end.
     private static func releaseMisfits(
-        of backend: String, after begin: Int64, _ opening: Opening, _ now: Date, _ fits: (Mutation) -> Bool, _ db: Database
+        of backend: String, after begin: Int64, _ opening: PayloadDecryptor, _ now: Date, _ fits: (Mutation) -> Bool, _ db: Database
     ) throws -> (count: Int, end: Int64?) {
         let rows = try EntryRow.fetchAll(
             db, sql: "SELECT * FROM entry WHERE state = 'held' AND backend = ? AND sequence > ? ORDER BY sequence LIMIT 50",

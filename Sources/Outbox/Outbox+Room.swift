@@ -102,7 +102,7 @@ extension Database {
     }
 }
 
-final class Shortage: Sendable {
+final class DiskPressure: Sendable {
     private struct State {
         var wasFull = false
         var turnedAway: Int64 = 0

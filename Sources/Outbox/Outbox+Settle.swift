@@ -9,7 +9,7 @@ extension Outbox {
         _ settled: [Settled], thenClaim orders: [Destination: ClaimOrder], at now: Date
     ) async throws(OutboxError) -> Claimed {
         let epoch = epoch
-        let opening = Opening(vault: vault)
+        let opening = PayloadDecryptor(vault: vault)
         let claimed = try await commit { db in
             try Self.write(settled, epoch: epoch, now: now, db)
             let begin = ContinuousClock.now

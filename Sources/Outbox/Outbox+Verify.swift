@@ -17,7 +17,7 @@ extension Outbox {
     /// - Parameter tell: called for each entry put on hold.
     package func verifyContents(at now: Date, tell: (MutationID) -> Void) async throws(OutboxError) {
         defer { pool.releaseMemoryEventually() }
-        let opening = Opening(vault: vault)
+        let opening = PayloadDecryptor(vault: vault)
         var last: Int64 = 0
         while !Task.isCancelled {
             let begin = last
@@ -37,7 +37,8 @@ extension Outbox {
     }
 
     /// Those of one batch, and the last sequence it read; nil past the end.
-    private static func unreadable(after begin: Int64, by opening: Opening, _ db: Database) throws -> (found: [Int64], end: Int64?) {
+    private static func unreadable(after begin: Int64, by opening: PayloadDecryptor, _ db: Database) throws -> (found: [Int64], end: Int64?)
+    {
         // Not by an index: otherwise each batch would sort all waiting entries.
         let waiting = "SELECT * FROM entry WHERE +state = 'pending' AND sequence > ? ORDER BY sequence LIMIT 200"
         let rows = try EntryRow.fetchCursor(db, sql: waiting, arguments: [begin])
@@ -55,7 +56,7 @@ extension Outbox {
     /// Bytes of content read in one snapshot.
     private static let mostRead = 16 << 20
 
-    private static func hold(_ sequence: Int64, unlessReadBy opening: Opening, now: Date, _ db: Database) throws -> MutationID? {
+    private static func hold(_ sequence: Int64, unlessReadBy opening: PayloadDecryptor, now: Date, _ db: Database) throws -> MutationID? {
         let waiting = "SELECT * FROM entry WHERE sequence = ? AND state = 'pending'"
         guard let row = try EntryRow.fetchOne(db, sql: waiting, arguments: [sequence])?.withContent(db),
             (try? opening.content(of: row)) == nil  // `try?`: as above

@@ -16,7 +16,7 @@ package struct Outbox: Sendable {
     let pool: DatabasePool
     let commits: GroupCommit
     let ballast: Ballast
-    let shortage = Shortage()
+    let shortage = DiskPressure()
     /// Bytes of payloads being prepared; each is in memory four times (Decisions/LargeDocuments.md).
     let preparing = ByteBudget(32 << 20)
     let vault: Vault

@@ -44,7 +44,7 @@ extension Salvage {
             count += 1
             if count % 256 == 0 { progress() }
             let entry = try EntryRow(row: row).withContent(db)
-            do { _ = try Opening(vault: vault).entry(of: entry) } catch { changed.append(stored(row)) }
+            do { _ = try PayloadDecryptor(vault: vault).entry(of: entry) } catch { changed.append(stored(row)) }
         }
         for row in changed {
             try db.execute(sql: "DELETE FROM entry WHERE sequence = ?", arguments: [row["sequence"]])

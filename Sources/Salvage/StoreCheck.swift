@@ -51,7 +51,7 @@ package struct StoreCheck: Sendable {
                 continue
             }
             let whole = try row.withContent(db)
-            do { _ = try Opening(vault: vault).entry(of: whole) } catch {
+            do { _ = try PayloadDecryptor(vault: vault).entry(of: whole) } catch {
                 faults.append("The stored data of entry \(row.id) cannot be read.")
             }
         }

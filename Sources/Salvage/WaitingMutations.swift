@@ -7,11 +7,11 @@ import Vault
 /// Reads the entries of a store that wait, also while a daemon uses it.
 package struct WaitingMutations {
     private let reader: StoreReader
-    private let opening: Opening
+    private let opening: PayloadDecryptor
 
     package init(file: String, vault: Vault, isInUse: Bool) {
         reader = StoreReader(file: file, isInUse: isInUse)
-        opening = Opening(vault: vault)
+        opening = PayloadDecryptor(vault: vault)
     }
 
     /// By backend, the base URL to which its accounts belong.

@@ -28,7 +28,7 @@ package struct Daemon: Sendable {
     let spool: Spool
     let socket: UnixSocket
     let rejected = RejectedConfiguration()
-    let station: Station
+    let station: ControlHandler
     let ending = DaemonEnding()
     let opening: SyncEvent
 
@@ -125,7 +125,7 @@ package struct Daemon: Sendable {
                 directory: configuration.spool.directory, backend: configuration.spool.backend, route: configuration.spool.route,
                 isEnabled: configuration.spool.isEnabled, unclaimed: configuration.spool.unclaimed, intake: intake, outbox: outbox,
                 clock: clock, log: log)
-            station = Station(
+            station = ControlHandler(
                 keepers: book.keepers, outbox: outbox, intake: intake, dispatcher: dispatcher, spool: spool, clock: clock,
                 startedAt: premises.startedAt, policy: AccessPolicy(groups: configuration.access), rejected: rejected,
                 stateDirectory: state,

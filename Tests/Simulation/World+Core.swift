@@ -151,9 +151,9 @@ extension World {
         }
         var told = entry
         if sabotage == .sendsWithoutLooking { told.uncertain = false }
-        let trip = Trip(
+        let trip = DeliveryAttempt(
             told, route: item.route.traits,
-            rules: Trip.Rules(
+            rules: DeliveryAttempt.Rules(
                 attempts: Model.attempts, lookupAfter: Self.lookupAfter,
                 keyLifetime: backend(named: destination.backend).keyLifetime.map { .seconds($0) }), startedAt: now)
         underway.append(.attempt(Try(entry: entry, trip: trip, began: time)))

@@ -30,7 +30,7 @@ extension World {
         }
     }
 
-    private func begin(_ attempt: inout Try, _ fate: Fate) -> Trip.Step {
+    private func begin(_ attempt: inout Try, _ fate: Fate) -> DeliveryAttempt.Step {
         guard let account = keepers[attempt.backend]?.account else {
             return .end(attempt.trip.withoutSession(.signInRequired(reason: "nobody"), at: now))
         }
@@ -53,7 +53,7 @@ extension World {
     }
 
     /// Uses a session that was renewed meanwhile. Otherwise a person must sign in.
-    private func renew(_ attempt: inout Try) -> Trip.Step {
+    private func renew(_ attempt: inout Try) -> DeliveryAttempt.Step {
         if let error = noRenewal(attempt.met) { return attempt.trip.failed(Verdict(error), at: now) }
         let keeper = keepers[attempt.backend]
         let isTheirs = keeper?.account?.id == (attempt.sent?.account ?? attempt.entry.mutation.destination.account)
@@ -69,7 +69,7 @@ extension World {
         throw fate == .offline ? .unreachable(Failure(.offline, "offline")) : .lost(Failure(.lostAnswer, "lost"))
     }
 
-    private func lookUp(_ attempt: inout Try, _ page: Int, _ seen: Int, _ fate: Fate) throws -> Trip.Step {
+    private func lookUp(_ attempt: inout Try, _ page: Int, _ seen: Int, _ fate: Fate) throws -> DeliveryAttempt.Step {
         let mutation = attempt.entry.mutation
         guard let item = model.items[attempt.entry.sequence], let backend = profiles[attempt.backend] else {
             throw Violation("I1", "entry \(attempt.entry.sequence) is looked up, and unknown")
@@ -90,7 +90,7 @@ extension World {
         }
     }
 
-    private func answer(_ attempt: inout Try, _ fate: Fate) throws -> Trip.Step {
+    private func answer(_ attempt: inout Try, _ fate: Fate) throws -> DeliveryAttempt.Step {
         let item = try sent(attempt)
         var fate = fate
         if let curse = item.curse, !curse.isOfLookUps, fate == .fine { fate = curse.fate }

@@ -136,7 +136,7 @@ extension World {
 
     struct Try {
         let entry: Entry
-        var trip: Trip
+        var trip: DeliveryAttempt
         /// In true time.
         let began: TimeInterval
         /// The session that the request carries; nil before it is sent.

@@ -12,12 +12,12 @@ import Yams
 @Suite(.timeLimit(.minutes(60))) struct EventCursorTests {
     @Test(arguments: [(0, 0, 0), (0, 0, 7), (41, 41, 50), (50, 41, 50)] as [(Int64, Int64, Int64)])
     func fromTheOldestToTheNewestEventsCanBeAskedFor(since: Int64, oldest: Int64, newest: Int64) {
-        #expect(throws: Never.self) { try Station.check(since, oldest: oldest, newest: newest) }
+        #expect(throws: Never.self) { try ControlHandler.check(since, oldest: oldest, newest: newest) }
     }
 
     @Test(arguments: [0, 40] as [Int64]) func whatIsNoLongerKeptIsGone(since: Int64) {
         #expect {
-            try Station.check(since, oldest: 41, newest: 50)
+            try ControlHandler.check(since, oldest: 41, newest: 50)
         } throws: { error in
             let problem = error as? Problem
             return problem?.status == 410 && problem?.code == .eventsPruned && problem?.oldest == 41
@@ -27,7 +27,7 @@ import Yams
 
     @Test func whatHasNeverBeenIsNoSilence() {
         #expect {
-            try Station.check(51, oldest: 41, newest: 50)
+            try ControlHandler.check(51, oldest: 41, newest: 50)
         } throws: { error in
             let problem = error as? Problem
             return problem?.status == 400

@@ -13,7 +13,7 @@ import Testing
     private static let observer = Peer(pid: 7, uid: 54_321, groups: [54])
     private static let administrator = Peer(pid: 8, uid: geteuid(), groups: [])
 
-    private func everything(_ station: Station, _ id: String, by peer: Peer) async throws -> [String: String] {
+    private func everything(_ station: ControlHandler, _ id: String, by peer: Peer) async throws -> [String: String] {
         func text(_ value: some Encodable) -> String { String(decoding: JSONCoding.encoded(value), as: UTF8.self) }
         let reference = EntryReference(id: id)
         var events: [Event] = []

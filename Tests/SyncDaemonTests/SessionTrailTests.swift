@@ -40,7 +40,7 @@ import Testing
 
     private let lines = Lines()
 
-    private func running(_ station: DaemonStation, _ work: (Station) async throws -> Void) async throws {
+    private func running(_ station: DaemonStation, _ work: (ControlHandler) async throws -> Void) async throws {
         let lines = lines
         let daemon = try await Daemon(
             configuration: station.configuration, environment: [:], log: Logger(label: "test") { _ in lines })

@@ -10,7 +10,10 @@ import Testing
 @Suite struct StartErrorTests {
     private static let table: [(any Error, String)] = [
         (
-            Mistakes([Mistake(file: "homing.yaml", line: 3, key: "delivery.attempts", found: "9", expected: "a whole number from 1 to 3")]),
+            Mistakes([
+                ConfigurationError(
+                    file: "homing.yaml", line: 3, key: "delivery.attempts", found: "9", expected: "a whole number from 1 to 3")
+            ]),
             "The configuration has mistakes:\nhoming.yaml:3: delivery.attempts: expected a whole number from 1 to 3, found 9"
         ),
         (OutboxError.tooNew, "A newer version of Homing has written this store. Install that version again. Nothing was changed."),

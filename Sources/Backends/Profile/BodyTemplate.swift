@@ -17,7 +17,7 @@ indirect enum BodyTemplate: Hashable, Sendable {
         var value: BodyTemplate
     }
 
-    init?(_ node: YAMLNode, path: String, scope: TemplateScope, log: MistakeLog) {
+    init?(_ node: YAMLNode, path: String, scope: TemplateScope, log: ConfigurationErrors) {
         switch node.content {
         case .scalar(_, .string(let text)):
             do {
@@ -29,7 +29,7 @@ indirect enum BodyTemplate: Hashable, Sendable {
                     self = template.placeholders.isEmpty ? .literal(.string(template.literal)) : .text(template)
                 }
             } catch {
-                log.add(Mistake(file: node.file, line: node.line, key: path, found: error.found, expected: error.expected))
+                log.add(ConfigurationError(file: node.file, line: node.line, key: path, found: error.found, expected: error.expected))
                 return nil
             }
         case .scalar(_, let value): self = .literal(value)
@@ -38,7 +38,7 @@ indirect enum BodyTemplate: Hashable, Sendable {
         case .table(let members):
             if let name = Self.unquoted(members, scope: scope) {
                 log.add(
-                    Mistake(
+                    ConfigurationError(
                         file: node.file, line: node.line, key: path, found: "{\(name)} without quotes", expected: "\"{\(name)}\", in quotes"
                     ))
                 return nil
@@ -48,7 +48,7 @@ indirect enum BodyTemplate: Hashable, Sendable {
                     let path = "\(path).\(member.key)"
                     guard !member.value.isLeftOut else {
                         log.add(
-                            Mistake(
+                            ConfigurationError(
                                 file: node.file, line: member.line, key: path, found: "nothing",
                                 expected: "a value; put a placeholder in quotes, such as \"{item.name}\", and write null for JSON null"))
                         return nil

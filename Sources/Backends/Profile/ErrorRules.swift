@@ -36,7 +36,8 @@ package struct ErrorRules: Sendable {
                 sentences[code.lowercased()] = sentence
             } else {
                 table.log.add(
-                    Mistake(file: value.file, line: value.line, key: path, found: value.summary, expected: "a sentence for a person"))
+                    ConfigurationError(
+                        file: value.file, line: value.line, key: path, found: value.summary, expected: "a sentence for a person"))
             }
         }
     }

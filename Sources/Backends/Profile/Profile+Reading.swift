@@ -3,7 +3,7 @@ import SyncModel
 
 extension Profile {
     /// - Parameter node: already merged with its `extends`.
-    init?(_ node: YAMLNode, constants: [String: String], log: MistakeLog) {
+    init?(_ node: YAMLNode, constants: [String: String], log: ConfigurationErrors) {
         guard let table = StrictTable(node, log: log) else { return nil }
         _ = table.value("extends")
         _ = table.read("schema", required: true, expected: "1") { if case .scalar(_, .int(1)) = $0.content { true } else { nil } }
@@ -77,7 +77,7 @@ extension Profile {
                 let expected =
                     reserved[entry.name] == nil ? "text" : "a name other than \(reserved.keys.sorted().joined(separator: ", "))"
                 table.log.add(
-                    Mistake(
+                    ConfigurationError(
                         file: entry.value.file, line: entry.value.line, key: entry.path, found: entry.value.summary, expected: expected))
             }
         }
@@ -89,7 +89,7 @@ extension Profile {
         guard !table.keys.contains("health"), let refresh = table.node.member("auth")?.member("refresh"), refresh.member("account") == nil
         else { return }
         table.log.add(
-            Mistake(
+            ConfigurationError(
                 file: refresh.file, line: refresh.line, key: "auth.refresh.account", found: "nothing",
                 expected: "a pointer to the account in the answer, or the table health: signing in with a refresh token needs one of them"
             ))

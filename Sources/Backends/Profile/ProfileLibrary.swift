@@ -3,27 +3,27 @@ import SyncModel
 
 package struct ProfileLibrary {
     private let constants: [String: String]
-    private let log: MistakeLog
+    private let log: ConfigurationErrors
 
     /// Reads every `*.yaml`. Presets without `base_url` that others extend are not backends.
     ///
     /// Throws all mistakes of all files. `deviceID` and `version` replace `{device_id}` and `{version}`.
     package static func load(directory: String, deviceID: String, version: String) throws(Mistakes) -> [Backend] {
-        let log = MistakeLog()
+        let log = ConfigurationErrors()
         let backends = read(directory: directory, deviceID: deviceID, version: version, log: log)
         try log.check()
         return backends
     }
 
     /// Like `load`, with mistakes in `log`. A backend with mistakes may be missing or incomplete.
-    package static func read(directory: String, deviceID: String, version: String, log: MistakeLog) -> [Backend] {
+    package static func read(directory: String, deviceID: String, version: String, log: ConfigurationErrors) -> [Backend] {
         let library = ProfileLibrary(constants: ["device_id": deviceID, "version": version], log: log)
         return library.backends(library.files(in: directory)).sorted { $0.name < $1.name }
     }
 
     /// Loads one profile and the preset it extends. Throws all mistakes.
     package static func load(file path: String, deviceID: String, version: String) throws(Mistakes) -> Backend {
-        let log = MistakeLog()
+        let log = ConfigurationErrors()
         let library = ProfileLibrary(constants: ["device_id": deviceID, "version": version], log: log)
         let place = URL(fileURLWithPath: path)
         let stem = place.deletingPathExtension().lastPathComponent
@@ -36,7 +36,7 @@ package struct ProfileLibrary {
         let backends = library.backends(files)
         try log.check()
         guard let backend = backends.first(where: { $0.profile.source.file == path }) else {
-            throw Mistakes([Mistake(file: path, key: "base_url", found: "nothing", expected: "the URL of a backend")])
+            throw Mistakes([ConfigurationError(file: path, key: "base_url", found: "nothing", expected: "the URL of a backend")])
         }
         return backend
     }
@@ -55,7 +55,7 @@ package struct ProfileLibrary {
         } catch {
             let found = FileManager.default.fileExists(atPath: directory) ? "something that is not a readable folder" : "no such folder"
             log.add(
-                Mistake(
+                ConfigurationError(
                     file: directory, key: "", found: found,
                     expected: "a folder with a profile for each backend: create it, or set ‘backends:’ in homing.yaml to its path"))
             return [:]
@@ -69,7 +69,9 @@ package struct ProfileLibrary {
 
     private func file(_ path: String) -> YAMLNode? {
         guard let text = YAMLNode.text(of: path) else {
-            log.add(Mistake(file: path, key: "", found: "an unreadable file", expected: "a regular file of UTF-8 text, at most 1 MiB"))
+            log.add(
+                ConfigurationError(
+                    file: path, key: "", found: "an unreadable file", expected: "a regular file of UTF-8 text, at most 1 MiB"))
             return nil
         }
         return YAMLNode.parse(text, file: path, log: log)
@@ -82,7 +84,7 @@ package struct ProfileLibrary {
         for (stem, file) in files.sorted(by: { $0.key < $1.key }) {
             if extended.contains(stem), file.member("base_url") == nil { continue }
             guard let whole = merged(file, files) else { continue }
-            let mistakes = MistakeLog()
+            let mistakes = ConfigurationErrors()
             let profile = Profile(whole, constants: constants, log: mistakes)
             // Report a mistake in a preset once, not for every profile that extends it.
             for mistake in mistakes.all.map(\.withPlacesOfKey) where !log.all.contains(mistake) { log.add(mistake) }
@@ -90,12 +92,12 @@ package struct ProfileLibrary {
             guard let profile else { continue }
             if profile.name != stem, file.member("extends") == nil {
                 log.add(
-                    Mistake(
+                    ConfigurationError(
                         file: file.file, line: name?.line, key: "name", found: "\"\(profile.name)\"",
                         expected: "\"\(stem)\", the file name without .yaml"))
             } else if let other = fileOfName[profile.name] {
                 log.add(
-                    Mistake(
+                    ConfigurationError(
                         file: file.file, line: name?.line, key: "name", found: "\"\(profile.name)\"",
                         expected: "a unique name; \(other) already uses this one"))
             }
@@ -110,7 +112,7 @@ package struct ProfileLibrary {
         guard let reference = file.member("extends") else { return file }
         guard let stem = reference.text, let base = files[stem] else {
             log.add(
-                Mistake(
+                ConfigurationError(
                     file: file.file, line: reference.line, key: "extends", found: reference.summary,
                     expected: "the name of another profile in this folder, without .yaml"
                         + (reference.text.map { "; copy \($0).yaml into the folder" } ?? "")))
@@ -118,7 +120,7 @@ package struct ProfileLibrary {
         }
         if let deeper = base.member("extends") {
             log.add(
-                Mistake(
+                ConfigurationError(
                     file: file.file, line: reference.line, key: "extends",
                     found: "\(reference.summary), which itself extends \(deeper.summary)",
                     expected: "a profile that does not extend another"))

@@ -86,7 +86,7 @@ extension RequestTemplate {
             let isName = !header.name.isEmpty && header.name.utf8.allSatisfy { HeaderTemplate.nameBytes.contains($0) }
             guard isName, !HeaderTemplate.ours.contains(header.name.lowercased()) else {
                 table.log.add(
-                    Mistake(
+                    ConfigurationError(
                         file: header.value.file, line: header.value.line, key: header.path, found: "\"\(header.name)\"",
                         expected: "a header name other than \(HeaderTemplate.ours.sorted().joined(separator: ", "))"))
                 return nil
@@ -96,7 +96,7 @@ extension RequestTemplate {
     }
 
     private static func template(
-        _ node: YAMLNode, _ name: String, path: String, scope: TemplateScope, log: MistakeLog
+        _ node: YAMLNode, _ name: String, path: String, scope: TemplateScope, log: ConfigurationErrors
     ) -> HeaderTemplate? {
         do throws(TemplateMistake) {
             guard let text = node.text else { throw TemplateMistake(found: node.summary, expected: "text; put it in quotes") }
@@ -107,7 +107,7 @@ extension RequestTemplate {
             }
             return HeaderTemplate(name: name, value: template)
         } catch {
-            log.add(Mistake(file: node.file, line: node.line, key: path, found: error.found, expected: error.expected))
+            log.add(ConfigurationError(file: node.file, line: node.line, key: path, found: error.found, expected: error.expected))
             return nil
         }
     }

@@ -56,7 +56,9 @@ extension StrictTable {
         let items = if case .list(let items) = node.content { items } else { [node] }
         return items.enumerated().compactMap { index, item in
             if let value = parse(item) { return value }
-            log.add(Mistake(file: item.file, line: item.line, key: "\(self.key(key)).\(index)", found: item.summary, expected: expected))
+            log.add(
+                ConfigurationError(
+                    file: item.file, line: item.line, key: "\(self.key(key)).\(index)", found: item.summary, expected: expected))
             return nil
         }
     }

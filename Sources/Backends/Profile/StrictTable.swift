@@ -7,17 +7,17 @@ package final class StrictTable {
     package let node: YAMLNode
     /// Dotted; empty for the root.
     package let path: String
-    package let log: MistakeLog
+    package let log: ConfigurationErrors
     private var known: [String] = []
     private var members: [String: YAMLNode.Member] = [:]
 
     /// Nil, with a mistake, if `node` is not a table.
-    package init?(_ node: YAMLNode, path: String = "", log: MistakeLog) {
+    package init?(_ node: YAMLNode, path: String = "", log: ConfigurationErrors) {
         self.node = node
         self.path = path
         self.log = log
         guard case .table(let members) = node.content else {
-            log.add(Mistake(file: node.file, line: node.line, key: path, found: node.summary, expected: "a table of keys"))
+            log.add(ConfigurationError(file: node.file, line: node.line, key: path, found: node.summary, expected: "a table of keys"))
             return nil
         }
         for member in members { self.members[member.key] = member }
@@ -34,7 +34,7 @@ package final class StrictTable {
         known.append(key)
         if let member = members[key] { return member.value }
         if let expected {
-            log.add(Mistake(file: node.file, line: node.line, key: self.key(key), found: "nothing", expected: expected))
+            log.add(ConfigurationError(file: node.file, line: node.line, key: self.key(key), found: "nothing", expected: expected))
         }
         return nil
     }
@@ -52,7 +52,7 @@ package final class StrictTable {
         let culprit = key.flatMap { members[$0] }
         let value = culprit?.value ?? node
         log.add(
-            Mistake(
+            ConfigurationError(
                 file: value.file, line: culprit?.line ?? value.line, key: key.map { self.key($0) } ?? path,
                 found: found ?? value.summary, expected: expected))
     }

@@ -6,11 +6,11 @@ import Glibc
 
 extension Configuration {
     /// Checks, without creating anything, that the daemon can listen and can create or write its folders. Logs mistakes.
-    func checkPlaces(_ log: MistakeLog) {
+    func checkPlaces(_ log: ConfigurationErrors) {
         func reject(_ key: String, _ found: String, _ expected: String) {
             // An invalid value was replaced by its default, which must not be reported.
             guard !log.all.contains(where: { $0.file == file && $0.key == key }) else { return }
-            log.add(Mistake(file: file, line: lines[key], key: key, found: found, expected: expected))
+            log.add(ConfigurationError(file: file, line: lines[key], key: key, found: found, expected: expected))
         }
         if !SocketLocation.fits(socket) {
             reject("socket", socket, "a path of at most \(SocketLocation.longest) bytes, the system’s limit for a socket")

@@ -9,7 +9,7 @@ package struct ConfigurationCheck: Sendable {
 
     /// Read-only.
     package static func run(file: String?, environment: [String: String]) -> ConfigurationCheck {
-        let log = MistakeLog()
+        let log = ConfigurationErrors()
         let (configuration, backends) = readAll(file: file, environment: environment, deviceID: "check", log: log)
         let unread = configuration.map { configuration in
             ProfileLibrary.ignored(in: configuration.backends).map {
@@ -40,7 +40,7 @@ package struct ConfigurationCheck: Sendable {
     static func read(
         file: String?, environment: [String: String], deviceID: String = "check"
     ) throws(Mistakes) -> (configuration: Configuration, backends: [Backend]) {
-        let log = MistakeLog()
+        let log = ConfigurationErrors()
         let (configuration, backends) = readAll(file: file, environment: environment, deviceID: deviceID, log: log)
         guard let configuration, log.all.isEmpty else { throw Mistakes(log.all) }
         return (configuration, backends)
@@ -48,7 +48,7 @@ package struct ConfigurationCheck: Sendable {
 
     /// As `read`, but logs mistakes; no configuration if its file cannot be read.
     private static func readAll(
-        file: String?, environment: [String: String], deviceID: String, log: MistakeLog
+        file: String?, environment: [String: String], deviceID: String, log: ConfigurationErrors
     ) -> (Configuration?, [Backend]) {
         // Without the file, the profile folder is unknown.
         guard let configuration = Configuration.read(file: file, environment: environment, log: log) else { return (nil, []) }
@@ -67,7 +67,8 @@ package struct ConfigurationCheck: Sendable {
 
     /// Whether a mistake in the combination may only follow from another mistake.
     private static func isConsequence(
-        _ mistake: Mistake, _ inConfiguration: [Mistake], _ inProfiles: some Sequence<Mistake>, route: String
+        _ mistake: ConfigurationError, _ inConfiguration: [ConfigurationError], _ inProfiles: some Sequence<ConfigurationError>,
+        route: String
     ) -> Bool {
         if inConfiguration.contains(where: { ["", "spool", "spool.enabled", "backends", mistake.key].contains($0.key) }) { return true }
         // A profile with mistakes may be missing, or lack an invalid route.

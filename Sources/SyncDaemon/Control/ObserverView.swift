@@ -63,6 +63,6 @@ struct View {
     }
 }
 
-extension Station {
+extension ControlHandler {
     func view(of peer: Peer) -> View { View(seesPeople: policy.access(of: peer).map { $0 >= .operate } ?? false) }
 }

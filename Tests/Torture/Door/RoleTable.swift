@@ -14,7 +14,7 @@ struct RoleTable {
     let operations: [Operation]
 
     init(_ yaml: String) throws {
-        let log = MistakeLog()
+        let log = ConfigurationErrors()
         guard let root = YAMLNode.parse(yaml, file: "openapi.yaml", log: log), case .table(let paths) = root["paths"]?.content else {
             throw StationError("the OpenAPI description cannot be read: \(log.all)")
         }

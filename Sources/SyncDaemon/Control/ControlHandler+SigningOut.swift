@@ -9,7 +9,7 @@ import Outbox
 import Sessions
 import SyncModel
 
-extension Station {
+extension ControlHandler {
     func signOut(_ request: SignOut, by peer: Peer) async throws(Problem) -> SignOutReport {
         let keeper = try keeper(request.backend)
         let name = keeper.backend.name

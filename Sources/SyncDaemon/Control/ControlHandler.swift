@@ -10,7 +10,7 @@ import Sessions
 import SyncModel
 
 /// Implements the control channel: forwards each call to the responsible component.
-struct Station: ControlService {
+struct ControlHandler: ControlService {
     let keepers: [String: SessionKeeper]
     let outbox: Outbox
     let intake: Intake

@@ -10,7 +10,7 @@ import ServiceLifecycle
 import Sessions
 import SyncModel
 
-extension Station {
+extension ControlHandler {
     func sessions(_ request: NoInput, by peer: Peer) async throws(Problem) -> SessionList {
         var reports: [SessionReport] = []
         for keeper in keepers.values.sorted(by: { $0.backend.name < $1.backend.name }) {

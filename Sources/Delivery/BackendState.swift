@@ -3,7 +3,7 @@ import Outbox
 import SyncModel
 
 /// The state of one backend in the dispatcher.
-struct Link: Sendable {
+struct BackendState: Sendable {
     let hasHealthRoute: Bool
     /// The account to send for; nil when signed out or when renewal needs a person.
     var account: Account?

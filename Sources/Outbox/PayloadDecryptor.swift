@@ -3,7 +3,7 @@ import SyncModel
 import Vault
 
 /// Opens sealed rows, and checks that they are unchanged since acceptance.
-package struct Opening: Sendable {
+package struct PayloadDecryptor: Sendable {
     private let vault: Vault
 
     package init(vault: Vault) { self.vault = vault }

@@ -5,17 +5,17 @@ import SyncModel
 import TestSupport
 import Testing
 
-@Suite struct TripTests {
+@Suite struct DeliveryAttemptTests {
     private let now = Date(timeIntervalSince1970: 1_765_000_000)
 
     /// The first step for an uncertain entry after `doubts` sends, without a lookup.
-    private func firstStep(afterSends doubts: Int, isRepeatable: Bool) -> Trip.Step {
+    private func firstStep(afterSends doubts: Int, isRepeatable: Bool) -> DeliveryAttempt.Step {
         let entry = Entry(
             sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, uncertain: true, uncertainSince: now, doubtedAt: now,
             doubts: doubts)
-        var trip = Trip(
+        var trip = DeliveryAttempt(
             entry, route: RouteTraits(canLookUp: false, isAtMostOnce: false, isRepeatable: isRepeatable),
-            rules: Trip.Rules(attempts: 3, lookupAfter: 30, keyLifetime: nil), startedAt: now)
+            rules: DeliveryAttempt.Rules(attempts: 3, lookupAfter: 30, keyLifetime: nil), startedAt: now)
         return trip.begin(as: Account(id: Samples.destination.account, label: ""), at: now)
     }
 
@@ -23,9 +23,9 @@ import Testing
         let entry = Entry(
             sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, uncertain: true, uncertainSince: now, doubtedAt: now,
             doubts: 1)
-        var trip = Trip(
+        var trip = DeliveryAttempt(
             entry, route: RouteTraits(canLookUp: true, isAtMostOnce: true),
-            rules: Trip.Rules(attempts: 3, lookupAfter: 30, keyLifetime: nil), startedAt: now)
+            rules: DeliveryAttempt.Rules(attempts: 3, lookupAfter: 30, keyLifetime: nil), startedAt: now)
         #expect(trip.begin(as: Account(id: Samples.destination.account, label: ""), at: now) == .lookUp(page: 1, seen: 0))
         guard case .end(let attempt) = trip.lookedUp(.absent, at: now.addingTimeInterval(31)) else {
             Issue.record("it was sent again")
@@ -36,10 +36,10 @@ import Testing
 
     /// The session cannot be renewed, so contrast decides.
     @Test func judgesAnUndeclared401LikeAnyOtherFailure() {
-        var trip = Trip(
+        var trip = DeliveryAttempt(
             Entry(sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now),
             route: RouteTraits(canLookUp: false, isAtMostOnce: false),
-            rules: Trip.Rules(attempts: 3, lookupAfter: 30, keyLifetime: nil), startedAt: now)
+            rules: DeliveryAttempt.Rules(attempts: 3, lookupAfter: 30, keyLifetime: nil), startedAt: now)
         #expect(trip.begin(as: Account(id: Samples.destination.account, label: ""), at: now) == .send)
         #expect(trip.answered(.unauthorized(Failure(.signInRequired, status: 401, "no")), at: now) == .renew)
         guard case .end(let attempt) = trip.notRenewed(at: now), case .transient(let failure) = attempt.verdict else {

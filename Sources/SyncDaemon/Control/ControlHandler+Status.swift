@@ -9,7 +9,7 @@ import Salvage
 import Sessions
 import SyncModel
 
-extension Station {
+extension ControlHandler {
     func status(_ request: NoInput, by peer: Peer) async throws(Problem) -> Status {
         var status = try await status(for: view(of: peer))
         guard mayDestroy(peer) else { return status }

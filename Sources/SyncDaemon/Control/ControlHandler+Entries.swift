@@ -10,7 +10,7 @@ import Sessions
 import SyncModel
 import Vault
 
-extension Station {
+extension ControlHandler {
     func submit(_ request: ControlAPI.Submission, by peer: Peer) async throws(Problem) -> SubmissionReceipt {
         // The intake reports an ambiguous backend.
         let backend = request.backend.flatMap { keepers[$0] } ?? (keepers.count == 1 ? keepers.values.first : nil)

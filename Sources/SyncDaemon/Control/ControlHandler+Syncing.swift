@@ -7,7 +7,7 @@ import Outbox
 import Sessions
 import SyncModel
 
-extension Station {
+extension ControlHandler {
     func sync(_ request: SyncRequest, by peer: Peer) async throws(Problem) -> SyncReport {
         if let named = request.backend { _ = try keeper(named) }
         let cursor = try await stored { () throws(OutboxError) in

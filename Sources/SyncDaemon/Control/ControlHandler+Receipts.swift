@@ -4,7 +4,7 @@ import Foundation
 import Outbox
 import SyncModel
 
-extension Station {
+extension ControlHandler {
     func receipts(_ request: ReceiptQuery, by peer: Peer) async throws(Problem) -> ReceiptPage {
         let records = try await stored { () throws(OutboxError) in
             try await outbox.receipts(after: request.after, backend: request.backend, since: request.since, limit: request.limit)

@@ -4,7 +4,7 @@ import Foundation
 import Outbox
 import SyncModel
 
-extension Station {
+extension ControlHandler {
     func events(_ request: EventQuery, by peer: Peer) async throws(Problem) -> AsyncStream<[Event]> {
         if let named = request.backend { _ = try keeper(named) }
         // Listens before the first read, so that no event is missed.

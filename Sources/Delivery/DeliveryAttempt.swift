@@ -6,7 +6,7 @@ import SyncModel
 /// One attempt as a pure step function; `Courier` performs the steps.
 ///
 /// Looks up an entry that may have taken effect before sending it again. Repeats a request refused for its session once, after renewal.
-package struct Trip: Sendable {
+package struct DeliveryAttempt: Sendable {
     package enum Step: Sendable, Equatable {
         /// Request this page, with `seen` rows on earlier pages; report `lookedUp` or `failed`.
         case lookUp(page: Int, seen: Int)

@@ -8,7 +8,7 @@ import Outbox
 import Sessions
 import SyncModel
 
-extension Station {
+extension ControlHandler {
     func pause(_ request: PauseRequest, by peer: Peer) async throws(Problem) -> PauseList {
         let now = clock.now
         let names = try names(request.backend)

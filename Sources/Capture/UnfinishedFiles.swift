@@ -4,7 +4,7 @@ import SyncModel
 import SystemPackage
 
 /// Files that were incomplete when first seen.
-struct Sightings {
+struct UnfinishedFiles {
     private struct Sighting {
         var inode: ino_t
         var size: Int64

@@ -8,7 +8,7 @@ import Outbox
 import Sessions
 import SyncModel
 
-extension Station {
+extension ControlHandler {
     func claim(_ request: NoInput, by peer: Peer) async throws(Problem) -> ClaimReport {
         guard spool.isEnabled else {
             throw .invalid("The drop folder is turned off.", next: "Turn it on in the configuration, under ‘spool’.")
