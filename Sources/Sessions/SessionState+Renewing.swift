@@ -38,6 +38,8 @@ extension SessionState {
 
     /// One renewal, from `begun` to `end`.
     mutating func on(_ event: RenewalEvent, at now: Date) -> RenewalStep {
+        // A check of another lane has ended the session meanwhile.
+        if record.state == .signInRequired { return .end(nil, .signInRequired(reason: record.reason ?? "the session has ended")) }
         switch event {
         case .begun:
             var methods = methods
@@ -119,7 +121,9 @@ extension SessionState {
         switch answer {
         case .ended(let words) where answerWasLost: return .ended(BearerScheme.lost(words))
         // The server has rotated nothing.
-        case .unavailable(let failure, _) where !failure.outcomeUnknown && !answerWasLost: record.awaitsRefresh = false
+        case .unavailable(let failure, _) where !failure.outcomeUnknown && !answerWasLost:
+            record.awaitsRefresh = false
+            isDirty = true
         case .renewed, .ended, .foreign, .impossible, .unavailable: break
         }
         return answer

@@ -15,6 +15,8 @@ struct SessionState: Sendable {
     var declared: Declared?
     /// The account must be confirmed before the next send.
     var isCheckDue = true
+    /// When the backend last answered a check in this run.
+    private var askedAt: Date?
     var backoff = RenewalBackoff()
     var renewal: RenewalPlan?
     /// The store has an older record.
@@ -300,14 +302,16 @@ struct SessionState: Sendable {
     /// True if the account must be confirmed before the next request.
     func isCheckNeeded(at now: Date) -> Bool {
         guard record.state == .signedIn, let request = backend.health, backend.isOwn(request) else { return false }
-        guard !isCheckDue, let last = record.checkedAt else { return true }
+        guard !isCheckDue, let last = [askedAt, record.checkedAt].compactMap(\.self).max() else { return true }
         return last.hasAged(Self.longestUnchecked, at: now)
     }
 
-    /// Notes the account that the backend named for credentials of `generation`. Nil, and nothing noted, if it is another one.
+    /// Notes the account that the backend named for credentials of `generation`, nil for signed out; false if it is another one.
     mutating func confirm(_ account: AccountID?, generation: Int, at now: Date) -> Bool {
         guard generation == record.generation, record.state == .signedIn else { return true }
-        if let account, account != record.account?.id { return false }
+        askedAt = now
+        guard let account else { return true }
+        guard account == record.account?.id else { return false }
         record.checkedAt = now
         isDirty = true
         return true

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import StoreSupport
 import SyncModel
 import TestSupport
 import Testing
