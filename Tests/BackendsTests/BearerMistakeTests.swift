@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct BearerMistakeTests {
     @Test(
-        "34: each way of getting tokens wrong names its key",
+        "34: each mistake in the token settings names its key",
         arguments: [
             WrongEdit("scheme: bearer", "scheme: bearer\n  placement: cookie", "auth.placement", "query:"),
             WrongEdit("scheme: bearer", "scheme: bearer\n  placement: 'query:'", "auth.placement", "query:"),
@@ -42,7 +42,7 @@ import Testing
                 "{password} only"),
             WrongEdit("request: POST /logout", "request: POST /logout?t={refresh}", "auth.logout.request", "never in a URL"),
         ])
-    func everyWayOfGettingTokensWrongNamesItsKey(edit: WrongEdit) throws {
+    func tokenMistakeNamesItsKey(edit: WrongEdit) throws {
         let range = try #require(TokenBench.profile.range(of: edit.old))
         let text = TokenBench.profile.replacingCharacters(in: range, with: edit.new)
         let mistakes = try #require(#expect(throws: Mistakes.self) { try load(["tok.yaml": text]) })
@@ -50,7 +50,7 @@ import Testing
         #expect(named.contains { $0.expected.contains(edit.expected) }, "\(mistakes)")
     }
 
-    @Test func howPeopleSignInFollowsFromTheTablesOrIsSaid() throws {
+    @Test func derivesSignInMeansFromProfile() throws {
         func means(_ old: String = "schema: 1", _ new: String = "schema: 1") throws -> SignInMeans {
             try load(["tok.yaml": TokenBench.profile.replacing(old, with: new)])[0].signInMeans
         }
@@ -64,7 +64,7 @@ import Testing
         #expect(shipped.filter { $0.signInMeans != .password }.map(\.name) == ["aiphoto"])
     }
 
-    @Test("34: a way of renewal needs its table") func aWayOfRenewalNeedsItsTable() throws {
+    @Test("34: each renewal step needs its table") func renewalStepNeedsItsTable() throws {
         let text = """
             schema: 1
             name: tok

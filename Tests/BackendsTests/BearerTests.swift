@@ -55,7 +55,7 @@ import Testing
         #expect(try await bench.bearer(bench.keeper()) == "Bearer access-2")
     }
 
-    @Test("12: ignores unknown fields and times, and keeps the old refresh token without a new one")
+    @Test("12: ignores unknown fields and times, and keeps the old refresh token if it gets no new one")
     func keepsTheOldRefreshTokenWithoutANewOne() async throws {
         let keeper = try await bench.signedIn()
         bench.server.fault(TokenBench.refresh) { state in
@@ -155,7 +155,7 @@ import Testing
         _ = try? await renewal
     }
 
-    @Test func crashBeforeTheRotationCostsNothing() async throws {
+    @Test func renewalSucceedsAfterCrashBeforeRotation() async throws {
         let keeper = try await bench.signedIn()
         bench.server.hold(TokenBench.refresh)
         let stale = try await keeper.session()
@@ -242,7 +242,7 @@ import Testing
         #expect(await keeper.nextKeepalive == noon.addingTimeInterval(2 * 86_400 + 300))
     }
 
-    @Test func aClockThatWasAheadDoesNotSilenceTheKeepalive() async throws {
+    @Test func clockAheadDoesNotDelayKeepalive() async throws {
         bench.clock.step(to: noon.addingTimeInterval(315_360_000))
         let keeper = try await bench.signedIn()
         bench.clock.step(to: noon)
@@ -270,7 +270,7 @@ import Testing
     }
 
     @Test(arguments: [("", true), ("{}", true), (#"{"code":"x"}"#, false), ("<html>", false)])
-    func endsTheSessionWithAStatusThatTheProfileDeclares(body: String, isRefusal: Bool) async throws {
+    func declaredStatusEndsTheSession(body: String, isRefusal: Bool) async throws {
         _ = try await bench.signedIn()
         let keeper = try bench.keeper("relogin: [gone]", "relogin: [gone, \"401\"]")
         bench.server.fault(TokenBench.refresh) { _ in answer(401, body, type: body.hasPrefix("<") ? "text/html" : "application/json") }
@@ -330,7 +330,7 @@ import Testing
     }
 
     /// Otherwise the next person's key would send the first person's entries.
-    @Test func acceptsAKeyWithoutANameOnlyIfItNamesItsAccount() async throws {
+    @Test func acceptsUnnamedKeyOnlyIfItNamesAccount() async throws {
         let text =
             "schema: 1\nname: tok\nbase_url: https://api.example.org\nauth: {scheme: bearer, on_401: []}\n"
             + "routes: {note: {request: POST /notes, json: \"{item.payload}\"}}\n"
@@ -343,7 +343,7 @@ import Testing
     }
 
     /// The remembered password cannot be used at the moment.
-    @Test(arguments: [true, false]) func aRefreshTokenThatWasRefusedIsNeverSentAgain(restarts: Bool) async throws {
+    @Test(arguments: [true, false]) func neverResendsRefusedRefreshToken(restarts: Bool) async throws {
         let edit = ("on_401: [refresh]", "on_401: [refresh, login]")
         let keeper = try await bench.signedIn(edit.0, edit.1, remember: true)
         bench.server.state.withLock { ($0.access, $0.refresh) = (nil, nil) }
@@ -415,7 +415,7 @@ import Testing
         (500, "{}", "failed"), (500, "", "failed"), (401, "{}", "alreadyGone"), (401, "", "alreadyGone"), (404, "", "alreadyGone"),
         (401, "<html>", "failed"), (404, "<html>", "failed"), (204, "", "ended"),
     ])
-    func forgetsTheTokensWhateverTheServerAnswers(status: Int, body: String, expected: String) async throws {
+    func signOutForgetsTokensAfterAnyAnswer(status: Int, body: String, expected: String) async throws {
         let keeper = try await bench.signedIn()
         bench.server.fault(TokenBench.logout) { _ in answer(status, body) }
         if status == 401 { bench.server.state.withLock { $0.refresh = nil } }

@@ -18,7 +18,7 @@ import Testing
     init() throws { bench = try TokenBench() }
 
     @Test(
-        "14: an address to which tokens go was edited",
+        "14: no token goes to an edited address",
         arguments: [refresh, "request: POST /login", "request: POST /logout"])
     func noTokenGoesToAnotherAddress(line: String) async throws {
         let before = try await bench.signedIn().snapshot
@@ -32,14 +32,14 @@ import Testing
         #expect(before.state == .signedIn)
     }
 
-    @Test func theOldAddressBringsTheSessionBack() async throws {
+    @Test func oldAddressRestoresTheSession() async throws {
         let before = try await bench.signedIn().snapshot
         _ = try bench.keeper(Self.refresh, Self.elsewhere)
         #expect(try await bench.keeper().snapshot.atFirst == before.atFirst)
     }
 
     /// Another server may use the same account number for someone else.
-    @Test("14: no account is known at another address, even that of an ended session")
+    @Test("14: the account of an ended session is forgotten at another address")
     func forgetsTheAccountOfAnEndedSessionAtAnotherAddress() async throws {
         let keeper = try await bench.signedIn()
         let stale = try await keeper.session()

@@ -36,7 +36,7 @@ struct CookieJarTests {
         "_s=; path=/; Max-Age=0", "_s=x; path=/; max-age=-1", "_s=; path=/; expires=Sun, 06 Nov 1994 08:49:36 GMT",
         "_s=; path=/; expires=Thu, 01-Jan-1970 00:00:00 GMT", "_s=; path=/; Max-Age=0; expires=Sun, 06 Nov 2094 08:49:36 GMT",
     ])
-    func deletesWhatTheServerDeletes(field: String) {
+    func deletesCookieThatTheServerDeletes(field: String) {
         #expect(jar(["_s=1; path=/", field]).isEmpty)
     }
 
@@ -46,14 +46,14 @@ struct CookieJarTests {
             ("Max-Age=99999999999999999999", 400 * 86_400), ("Expires=Fri, 31 Dec 9999 23:59:59 GMT", 400 * 86_400),
             ("Max-Age=60; Expires=Sun, 20 Nov 1994 08:49:37 GMT", 60),
         ] as [(String, TimeInterval)])
-    func endsACookieByOurClockMeasuredAgainstTheServers(attribute: String, seconds: TimeInterval) {
+    func expiresCookieRelativeToServerClock(attribute: String, seconds: TimeInterval) {
         let jar = jar(["_s=1; path=/; \(attribute)"])
         #expect(sent(jar, after: seconds - 1) == "_s=1")
         #expect(sent(jar, after: seconds) == nil)
     }
 
     @Test(arguments: ["Max-Age=", "Max-Age=1e9", "Max-Age=soon", "Expires=never", "Expires=Sun, 99 Nov 1994 08:49:37 GMT"])
-    func keepsACookieWhoseTimeCannotBeRead(attribute: String) {
+    func keepsCookieWithUnreadableExpiry(attribute: String) {
         #expect(sent(jar(["_s=1; path=/; \(attribute)"]), after: 500 * 86_400) == "_s=1")
     }
 
@@ -66,7 +66,7 @@ struct CookieJarTests {
         ("https://lab.test/users/log_in", "/users"), ("https://lab.test/login", "/"), ("https://lab.test", "/"),
         ("https://lab.test/a/", "/a"),
     ])
-    func takesTheFolderOfTheRequestForAPathThatIsMissing(url: String, path: String) {
+    func defaultsPathToFolderOfRequest(url: String, path: String) {
         for field in ["_s=1", "_s=1; path=", "_s=1; path=users"] {
             #expect(sent(jar([field], from: url), to: "https://lab.test\(path)") == "_s=1")
             if path != "/" { #expect(sent(jar([field], from: url), to: "https://lab.test/") == nil) }
@@ -85,7 +85,7 @@ struct CookieJarTests {
         #expect(sent(jar, to: "https://evil.test/") == nil)
     }
 
-    @Test func sendsASecureCookieOnlyWhereNobodyReadsIt() {
+    @Test func sendsSecureCookieOnlyOverTLSOrLoopback() {
         let jar = jar(["_s=1; path=/; domain=lab.test; Secure"], from: "https://api.lab.test/login")
         #expect(sent(jar, to: "https://api.lab.test/") == "_s=1")
         #expect(sent(jar, to: "http://api.lab.test/") == nil)
@@ -94,9 +94,9 @@ struct CookieJarTests {
     }
 
     @Test(arguments: ["_s=\(String(repeating: "x", count: 4095))", "=1", "no pair", "", "_s=a\u{1}b"])
-    func ignoresWhatIsNoCookie(field: String) { #expect(jar([field + "; path=/"]).isEmpty) }
+    func ignoresInvalidCookies(field: String) { #expect(jar([field + "; path=/"]).isEmpty) }
 
-    @Test func evictsTheOldestButNotThoseOfTheSignIn() {
+    @Test func evictsOldestCookiesBeforeSignInCookies() {
         var jar = CookieJar()
         absorb("_s=1; path=/", into: &jar, isSignIn: true)
         for number in 1...200 { absorb("c\(number)=\(number); path=/", into: &jar) }
@@ -114,7 +114,7 @@ struct CookieJarTests {
         #expect(header.utf8.count <= 6 << 10 && header.hasPrefix("_s=1; ") && header.contains("c40="))
     }
 
-    @Test func reportsNoChangeWhereNothingIsNew() {
+    @Test func reportsNoChangeForSameCookie() {
         var jar = CookieJar()
         let changes = [absorb("_s=1; path=/", into: &jar), absorb("_s=1; path=/", into: &jar)]
         #expect(changes == [true, false])

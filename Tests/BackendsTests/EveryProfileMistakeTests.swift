@@ -59,7 +59,7 @@ struct EveryProfileMistakeTests {
         CommonWrongEdit("    promises: /", "    promises: ", ".promises.0"),
         CommonWrongEdit("    promises: /data", "    promises: /data\n    empty: true", ".empty"),
     ])
-    func everyWayThatAppliesNamesItsKeyAndLine(edit: CommonWrongEdit) throws {
+    func mistakeNamesItsKeyAndLine(edit: CommonWrongEdit) throws {
         let files = try ShippedProfiles.files().mapValues(Self.withoutComments)
         let chosen = files.filter { "\n\($0.value)".contains(edit.old) }
         #expect(!chosen.isEmpty)

@@ -14,7 +14,7 @@ struct FieldTypeTests {
     @Test(arguments: [
         "1O", "5-anna", "5.0", "5 ", " 5", "-5", "0", "05", "+5", "5e1", "Anna Müller", "%2e%2e", "５", "true", "null", "", "..",
     ])
-    func whatIsNotAUsersNumberIsRefusedWithWhatWasExpected(text: String) async throws {
+    func refusesInvalidUserNumber(text: String) async throws {
         let backend = try breathesafe()
         for route in ["measurement", "profile", "fit_test"] {
             let words = try #require(await refusal(backend, route, ["user_id": JSONValue(argument: text)]))
@@ -23,7 +23,7 @@ struct FieldTypeTests {
         }
     }
 
-    @Test func whatWasFoundIsShownAndNeverAtLength() async throws {
+    @Test func refusalQuotesValueShortened() async throws {
         let backend = try breathesafe()
         #expect(await refusal(backend, "measurement", ["user_id": "05"])?.contains("is \"05\";") == true)
         #expect(await refusal(backend, "measurement", ["user_id": "5\n"])?.contains("is \"5\\n\";") == true)
@@ -31,36 +31,36 @@ struct FieldTypeTests {
         #expect(long.count < 300)
     }
 
-    @Test(arguments: ["5", "1", "10", "123456789012345678901"]) func aUsersNumberIsTaken(text: String) async throws {
+    @Test(arguments: ["5", "1", "10", "123456789012345678901"]) func acceptsUserNumber(text: String) async throws {
         #expect(await refusal(try breathesafe(), "measurement", ["user_id": JSONValue(argument: text)]) == nil)
     }
 
-    @Test(arguments: ["", " ", "a ", "\ta", "a\u{0}b", "a\u{85}b"]) func aFieldThatIsNotDeclaredIsAText(text: String) async throws {
+    @Test(arguments: ["", " ", "a ", "\ta", "a\u{0}b", "a\u{85}b"]) func refusesInvalidTextInUndeclaredField(text: String) async throws {
         let backend = try breathesafe("lane: users/{item.user_id}", "lane: users/{item.user_id}/{item.note}")
         let words = try #require(await refusal(backend, "measurement", ["user_id": 5, "note": .string(text)]))
         #expect(words.contains("\"note\"") && words.contains("non-empty text without control characters"), "\(words)")
     }
 
-    @Test(arguments: ["a b", "ä", "05", "-"]) func anyOtherTextIsTaken(text: String) async throws {
+    @Test(arguments: ["a b", "ä", "05", "-"]) func acceptsAnyOtherText(text: String) async throws {
         let backend = try breathesafe("fields: {user_id: integer}", "fields: {user_id: text}")
         #expect(await refusal(backend, "measurement", ["user_id": .string(text)]) == nil)
     }
 
     /// A misspelt field would have no effect.
-    @Test func aFieldThatTheRouteDoesNotUseIsRefused() async throws {
+    @Test func refusesFieldThatTheRouteDoesNotUse() async throws {
         let words = try #require(await refusal(try breathesafe(), "measurement", ["user_id": 5, "usr_id": 5]))
         #expect(words.contains("has no field \"usr_id\"; it takes user_id."), "\(words)")
     }
 
     /// A transaction number can exceed 64 bits, and a list can be called 2026.
-    @Test func onlyWhatIsDeclaredAsANumberIsOne() throws {
+    @Test func convertsOnlyDeclaredNumbers() throws {
         let backend = try breathesafe("lane: users/{item.user_id}", "lane: users/{item.user_id}/{item.note}")
         let fields = backend.fields(["user_id": "5", "note": "2000000912345678"], route: "measurement")
         #expect(fields == ["user_id": 5, "note": "2000000912345678"])
         #expect(backend.fields(["user_id": "05", "note": "true"], route: "measurement") == ["user_id": "05", "note": "true"])
     }
 
-    @Test func aPathTakesNoDotsAndNoNull() async throws {
+    @Test func refusesDotsAndNullInPath() async throws {
         let backend = try breathesafe("    fields: {user_id: integer}\n", "")
         #expect(await refusal(backend, "measurement", ["user_id": ".."])?.contains("cannot take \"..\"") == true)
         for value in [JSONValue.null, .array([])] {

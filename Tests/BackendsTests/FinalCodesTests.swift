@@ -27,7 +27,7 @@ import Testing
         #expect(backend.verdict(on: answer(status, body), to: mutation(route), at: noon).name == verdict)
     }
 
-    @Test func measurementsShareNoFateWithProfilesAndFitTests() throws {
+    @Test func measurementsProfilesAndFitTestsUseSeparateLanes() throws {
         let backend = try breathesafe()
         let fields: [String: JSONValue] = ["user_id": 5]
         let lanes = try ["measurement", "profile", "fit_test"].map { try backend.lane(route: $0, fields: fields) }
@@ -51,7 +51,7 @@ import Testing
         #expect(altered(#"{"average_measurements":{"1-2":{"value":null}},"marks":[1,null,3]}"#) == "/average_measurements/1-2/value")
     }
 
-    @Test(arguments: [(98, true), (99, false)]) func refusesDocumentsThatTheServerCannotGiveBack(levels: Int, isTaken: Bool) async throws {
+    @Test(arguments: [(98, true), (99, false)]) func refusesPayloadsNestedTooDeeply(levels: Int, isTaken: Bool) async throws {
         let nested = String(repeating: "[", count: levels - 1) + String(repeating: "]", count: levels - 1)
         let document = Data(#"{"average_measurements":{},"n":\#(nested)}"#.utf8)
         let backend = try breathesafe()
@@ -61,7 +61,7 @@ import Testing
         #expect(failure?.message.contains("more than 98 levels") == (isTaken ? nil : true))
     }
 
-    @Test func refusesDocumentsThatHoldTheMarker() throws {
+    @Test func refusesPayloadsThatContainTheMarker() throws {
         let document = Data(#"{"average_measurements":{},"client_mutation_id":"mine"}"#.utf8)
         let failure = try #require(
             #expect(throws: Failure.self) {

@@ -36,7 +36,7 @@ import Testing
         "TOKEN_EXPIRED", "USER_DISABLED", "USER_NOT_FOUND", "INVALID_REFRESH_TOKEN", "PROJECT_NUMBER_MISMATCH",
         "TOKEN_EXPIRED : The user's credential is no longer valid. The user must sign in again.",
     ])
-    func whatEndsTheAccountsTokensAsksForAPerson(message: String) async throws {
+    func endedTokensRequireSignIn(message: String) async throws {
         let (error, state) = try await outcome(400, message)
         guard case .signInRequired(let reason)? = error else {
             Issue.record("\(message): \(error.debugDescription)")
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// An application may use the same code with another meaning.
-    @Test func whatTheCodesSayOfAPersonIsToldOfNoOtherAnswer() throws {
+    @Test func usesCodeTextsOnlyForSignInAnswers() throws {
         let body = #"{"success":false,"error":{"code":"USER_NOT_FOUND","message":"Register first."}}"#
         let aiphoto = try #require(try ShippedProfiles.backends().first { $0.name == "aiphoto" })
         let verdict = aiphoto.verdict(on: answer(404, body), to: mutation("purchase"), at: noon)
@@ -58,7 +58,7 @@ import Testing
         (400, "INVALID_GRANT_TYPE"), (400, "MISSING_REFRESH_TOKEN"), (400, "MISSING_GRANT_TYPE"), (400, "API_KEY_INVALID"),
         (400, "API key not valid. Please pass a valid API key."), (403, "PERMISSION_DENIED"),
     ])
-    func ourOwnMistakeSignsNobodyOutAndIsCalledOne(status: Int, message: String) async throws {
+    func misconfigurationKeepsSessionAndIsReported(status: Int, message: String) async throws {
         let (error, state) = try await outcome(status, message)
         guard case .tooSoon(_, let failure)? = error else {
             Issue.record("\(message): \(error.debugDescription)")
@@ -73,7 +73,7 @@ import Testing
         (400, "TOO_MANY_ATTEMPTS_TRY_LATER"), (400, "QUOTA_EXCEEDED"), (429, "RESOURCE_EXHAUSTED"), (429, "x"), (500, "INTERNAL"),
         (503, "UNAVAILABLE"),
     ])
-    func aServerThatCannotJustNowSignsNobodyOut(status: Int, message: String) async throws {
+    func temporaryErrorKeepsSession(status: Int, message: String) async throws {
         let (error, state) = try await outcome(status, message)
         guard case .tooSoon(_, let failure)? = error else {
             Issue.record("\(message): \(error.debugDescription)")
@@ -86,7 +86,7 @@ import Testing
     @Test(arguments: [
         "EMAIL_NOT_FOUND", "INVALID_PASSWORD", "INVALID_LOGIN_CREDENTIALS", "INVALID_EMAIL", "MISSING_PASSWORD", "USER_DISABLED",
     ])
-    func aRefusedSignInIsInPlainWords(message: String) async throws {
+    func refusedSignInIsReportedInPlainWords(message: String) async throws {
         let error = try await signInAgain(400, #"{"error":{"code":400,"message":"\#(message)"}}"#)
         guard case .refused(let words)? = error else {
             Issue.record("\(message): \(error.debugDescription)")
@@ -99,7 +99,7 @@ import Testing
         (400, "API key not valid. Please pass a valid API key."), (403, "PERMISSION_DENIED"),
         (403, "Requests from referer <empty> are blocked."),
     ])
-    func aKeyThatIsNotTakenRefusesNobody(status: Int, message: String) async throws {
+    func rejectedAPIKeyIsNotARefusedSignIn(status: Int, message: String) async throws {
         let error = try await signInAgain(status, #"{"error":{"code":\#(status),"message":"\#(message)"}}"#)
         guard case .unavailable(let failure)? = error else {
             Issue.record("\(message): \(error.debugDescription)")
@@ -108,7 +108,7 @@ import Testing
         #expect(failure.reason == .profile && failure.message.contains(message))
     }
 
-    @Test func aSecondFactorIsNoSignIn() async throws {
+    @Test func secondFactorPreventsSignIn() async throws {
         let pending = #"{"mfaPendingCredential":"c","mfaInfo":[],"localId":"u1","email":"ann@lab.test"}"#
         #expect(try await signInAgain(200, pending) == .secondFactor)
         #expect(try await signInAgain(200, #"{"mfaPendingCredential":"c"}"#) == .secondFactor)

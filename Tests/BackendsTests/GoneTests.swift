@@ -15,7 +15,7 @@ import Testing
         try breathesafe("resources:\n", route.replacing(old, with: new) + "resources:\n")
     }
 
-    @Test(arguments: [404, 410]) func takesDeclaredCodeForDone(status: Int) throws {
+    @Test(arguments: [404, 410]) func acceptsDeclaredCodeAsDone(status: Int) throws {
         let response = answer(status, #"{"managed_users":[],"messages":["Managed user not found."]}"#)
         let verdict = try backend().verdict(on: response, to: mutation("remove", fields: ["row": 6], payload: nil), at: noon)
         #expect(verdict == .accepted(Receipt(remoteID: nil, status: status, at: noon)))
@@ -26,14 +26,14 @@ import Testing
         (403, #"{"messages":["Managed user not found."]}"#), (422, #"{"messages":["Managed user not found."]}"#),
         (500, #"{"messages":["Managed user not found."]}"#),
     ])
-    func takesNoOtherRefusalForDone(status: Int, body: String) throws {
+    func doesNotAcceptOtherRefusalsAsDone(status: Int, body: String) throws {
         let verdict = try backend().verdict(
             on: answer(status, body), to: mutation("remove", fields: ["row": 6], payload: nil), at: noon)
         #expect(verdict.name == "transient", "\(verdict)")
         #expect(try backend().verdict(on: answer(404, "<html>", type: "text/html"), to: mutation("remove"), at: noon).name != "accepted")
     }
 
-    @Test func takesNo404ForDoneWithoutDeclaration() throws {
+    @Test func doesNotAccept404AsDoneWithoutDeclaration() throws {
         let response = answer(404, #"{"managed_users":[],"messages":["Managed user not found."]}"#)
         let backend = try backend("gone: [\"Managed user not found.\"]", "lane: rows")
         #expect(backend.verdict(on: response, to: mutation("remove", fields: ["row": 6], payload: nil), at: noon).name == "transient")

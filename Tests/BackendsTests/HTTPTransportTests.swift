@@ -41,7 +41,7 @@ struct HTTPTransportTests {
         return failure
     }
 
-    @Test func anAnswerArrivesWhole() async throws {
+    @Test func receivesWholeAnswer() async throws {
         let server = try await LoopbackServer(
             .reply(
                 "HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Length: 8\r\n\r\n{\"id\":1}"
@@ -55,7 +55,7 @@ struct HTTPTransportTests {
     }
 
     /// AsyncHTTPClient traps unless the head is sent in one piece.
-    @Test(arguments: [40_000, 100_000, 2_000_000]) func aHeadThatIsTooLongIsNotSent(bytes: Int) async throws {
+    @Test(arguments: [40_000, 100_000, 2_000_000]) func doesNotSendOversizedHead(bytes: Int) async throws {
         let server = try await LoopbackServer(.mute)
         let transport = try HTTPTransport(Self.patient)
         let token = HeaderField("Authorization", String(repeating: "t", count: bytes))
@@ -104,7 +104,7 @@ struct HTTPTransportTests {
         try await server.close()
     }
 
-    @Test func upgradeThatNothingAskedForIsLost() async throws {
+    @Test func unrequestedUpgradeIsLost() async throws {
         let server = try await LoopbackServer(
             .reply(
                 "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 OK\r\n\r\n"
@@ -114,7 +114,7 @@ struct HTTPTransportTests {
     }
 
     /// A second response on the same connection belongs to no request.
-    @Test(arguments: ["000 X", "100 Continue", "200 OK"]) func answerThatFollowsTheLastOneIsIgnored(status: String) async throws {
+    @Test(arguments: ["000 X", "100 Continue", "200 OK"]) func extraAnswerIsIgnored(status: String) async throws {
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
         let server = try await LoopbackServer(.reply("\(answer)HTTP/1.1 \(status)\r\nContent-Length: 2\r\n\r\n{}"))
         #expect(try await send(server.url).get().status == 200)
@@ -122,7 +122,7 @@ struct HTTPTransportTests {
     }
 
     @Test(arguments: ["100 Continue\r\n", "103 Early Hints\r\nContent-Encoding: gzip\r\nContent-Length: 45\r\n"])
-    func passesOverThousandsOfInformationalAnswers(head: String) async throws {
+    func skipsThousandsOfInformationalAnswers(head: String) async throws {
         let flood = String(repeating: "HTTP/1.1 \(head)\r\n", count: 5000)
         let server = try await LoopbackServer(.reply("\(flood)HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}"))
         #expect(try await send(server.url).get().status == 201)
@@ -138,7 +138,7 @@ struct HTTPTransportTests {
 
     /// Nothing is sent before the TLS handshake completes.
     @Test(arguments: [LoopbackServer.Script.close, .closeAfterRequest, .resetAfterRequest, .reply("HTTP/1.1 200 OK\r\n\r\n"), .mute])
-    func aHandshakeThatFailsIsUnreachable(script: LoopbackServer.Script) async throws {
+    func failedHandshakeIsUnreachable(script: LoopbackServer.Script) async throws {
         let server = try await LoopbackServer(script)
         let failure = try unreachable(
             try await send(
@@ -147,7 +147,7 @@ struct HTTPTransportTests {
         try await server.close()
     }
 
-    @Test func aDribblingBodyEndsWithTheBudget() async throws {
+    @Test func dribblingBodyTimesOut() async throws {
         let server = try await LoopbackServer(.dribble)
         let failure = try lost(try await send(server.url, Self.short))
         #expect(failure.message == "The backend at 127.0.0.1 took too long to answer.")
@@ -155,7 +155,7 @@ struct HTTPTransportTests {
     }
 
     /// The upload takes longer than a single pause may last.
-    @Test(.timeLimit(.minutes(60))) func sendsALargeDocumentOverASlowConnection() async throws {
+    @Test(.timeLimit(.minutes(60))) func sendsLargePayloadOverSlowConnection() async throws {
         let server = try await LoopbackServer(.slow(bytes: 160 << 10, every: .seconds(2)))
         let transport = try HTTPTransport(TransportLimits(request: .seconds(20), exchange: .seconds(20)))
         let body = Data(repeating: UInt8(ascii: "x"), count: 2 << 20)
@@ -168,7 +168,7 @@ struct HTTPTransportTests {
         try await server.close()
     }
 
-    @Test func endsAnUploadOfWhichNothingMoves() async throws {
+    @Test func endsStalledUpload() async throws {
         let server = try await LoopbackServer(.stuck)
         let transport = try HTTPTransport(TransportLimits(request: .milliseconds(500), exchange: .milliseconds(500)))
         let error = await failure { () throws(TransportError) in
@@ -186,7 +186,7 @@ struct HTTPTransportTests {
     }
 
     /// A person waits for the sign-out, so the timeout covers the whole request.
-    @Test(.timeLimit(.minutes(60))) func aBriefRequestsOwnTimeCountsForTheWhole() async throws {
+    @Test(.timeLimit(.minutes(60))) func briefRequestTimeoutCoversWholeExchange() async throws {
         let server = try await LoopbackServer(.dribble)
         let transport = try HTTPTransport(Self.patient)
         var request = OutboundRequest(method: "POST", url: server.url, body: Data("{}".utf8), timeout: .milliseconds(300))
@@ -196,7 +196,7 @@ struct HTTPTransportTests {
         try await server.close()
     }
 
-    @Test func aRequestsOwnTimeCountsForTheHead() async throws {
+    @Test func requestTimeoutCoversTheHead() async throws {
         let server = try await LoopbackServer(.mute)
         let failure = try lost(
             try await send(server.url, timeout: .milliseconds(50)))
@@ -204,7 +204,7 @@ struct HTTPTransportTests {
         try await server.close()
     }
 
-    @Test func aRedirectIsAnAnswerAndIsNotFollowed() async throws {
+    @Test func doesNotFollowRedirects() async throws {
         let other = try await LoopbackServer(.reply("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"))
         let server = try await LoopbackServer(
             .reply("HTTP/1.1 307 Temporary Redirect\r\nLocation: \(other.url)\r\nContent-Length: 0\r\n\r\n"))
@@ -214,7 +214,7 @@ struct HTTPTransportTests {
         try await other.close()
     }
 
-    @Test func anAnswerLongerThanMayBeReadIsLost() async throws {
+    @Test func oversizedAnswerIsLost() async throws {
         let server = try await LoopbackServer(.reply("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n0123456789"))
         var limits = Self.patient
         limits.answer = 9
@@ -226,7 +226,7 @@ struct HTTPTransportTests {
         try await server.close()
     }
 
-    @Test func aCompressedAnswerLongerThanMayBeReadIsLostInTheSameWords() async throws {
+    @Test func oversizedCompressedAnswerIsLost() async throws {
         let zipped = Array(try #require(Data(base64Encoded: "H4sIAAAAAAACA+3BMQEAAADCoErrn84UfkABAAAAAG8DBD38qIgTAAA=")))
         let server = try await LoopbackServer(
             .replyBytes("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(zipped.count)\r\n\r\n", zipped))
@@ -241,7 +241,7 @@ struct HTTPTransportTests {
     }
 
     /// A request that is reported as not sent must never have arrived.
-    @Test(arguments: [nil, Data("{}".utf8)]) func whatIsSaidNeverToHaveLeftHasNotArrived(body: Data?) async throws {
+    @Test(arguments: [nil, Data("{}".utf8)]) func requestReportedAsUnsentNeverArrives(body: Data?) async throws {
         let server = try await LoopbackServer(.mute)
         let transport = try HTTPTransport()
         let base = server.url
@@ -291,7 +291,7 @@ struct HTTPTransportTests {
         try await server.close()
     }
 
-    @Test func aRequestThatWasCancelledBeforeItBeganWasNotSent() async throws {
+    @Test func requestCancelledBeforeStartIsNotSent() async throws {
         let transport = try HTTPTransport()
         let task = Task {
             while !Task.isCancelled { await pauseBriefly() }
@@ -305,7 +305,7 @@ struct HTTPTransportTests {
         await transport.shutdown()
     }
 
-    @Test func aTransportThatWasShutDownSendsNothing() async throws {
+    @Test func sendsNothingAfterShutdown() async throws {
         let transport = try HTTPTransport()
         await transport.shutdown()
         let error = await failure { () throws(TransportError) in

@@ -15,13 +15,13 @@ import Testing
         #expect(text.hiding([Secret(secret)]) == "<(hidden)>")
     }
 
-    @Test func ofTwoThatOverlapNothingIsLeft() {
+    @Test func hidesOverlappingSecrets() {
         #expect("abc abcdef".hiding([Secret("abc"), Secret("abcdef"), Secret("")]) == "(hidden) (hidden)")
         #expect("nothing".hiding([Secret("abc")]) == "nothing")
     }
 
     /// Over a socket: the values sent with a request are removed from the message of its response.
-    @Test func theWordsOfAnAnswerHoldNothingThatItsRequestCarried() async throws {
+    @Test func hidesRequestSecretsInAnswerText() async throws {
         let body = #"{"message":"No access-1, no s%3A77.secret-cookie, no csrf-9."}"#
         let server = try await LoopbackServer(
             .reply("HTTP/1.1 422 No\r\nContent-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"))
@@ -41,7 +41,7 @@ import Testing
         try await server.close()
     }
 
-    @Test func aHeaderThatCannotBeSentIsNoMatterOfTheNetwork() async throws {
+    @Test func unsendableHeaderIsAProfileError() async throws {
         let transport = try HTTPTransport()
         let request = OutboundRequest(method: "GET", url: "http://127.0.0.1:1/", headers: [HeaderField("Authorization", "Bearer a\nb")])
         let error = await failure { () throws(TransportError) in try await transport.send(request) }

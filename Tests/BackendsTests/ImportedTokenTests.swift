@@ -26,7 +26,7 @@ import Testing
         try bench.keeper("errors: {ok", "health: {request: GET /me, account: /id}\nerrors: {ok")
     }
 
-    @Test func doesNotUseUpATokenWhoseAccountCannotBeKnown() async throws {
+    @Test func keepsTokenIfItsAccountCannotBeIdentified() async throws {
         guard case .unsupported? = await imported(try bench.keeper()) else {
             Issue.record("it was used")
             return
@@ -65,7 +65,7 @@ import Testing
         #expect(bench.server.requests.last?.body == Data(#"{"token":"from-the-app"}"#.utf8))
     }
 
-    @Test func anotherAccountsTokenIsAConflictUnderAnyName() async throws {
+    @Test func tokenOfAnotherAccountIsAConflict() async throws {
         let keeper = try bench.keeper("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
         _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
         let (before, session) = (await keeper.snapshot, try await keeper.session())
@@ -85,7 +85,7 @@ import Testing
     }
 
     /// Otherwise receipts would name the wrong person.
-    @Test func refusesTheNameOfAnotherAccountAndAcceptsTheTokenWithoutIt() async throws {
+    @Test func refusesTokenUnderNameOfAnotherAccount() async throws {
         let keeper = try bench.keeper("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
         #expect(await imported(as: " Bob@lab.test", keeper) == .labelTaken(" Bob@lab.test"))
         #expect(await keeper.snapshot.state == .signedOut)
@@ -95,13 +95,13 @@ import Testing
     }
 
     /// Otherwise the name would not match earlier receipts.
-    @Test func anAccountKeepsTheNameThatItHas() async throws {
+    @Test func accountKeepsItsName() async throws {
         let keeper = try bench.keeper("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
         #expect(await imported(as: "front desk", keeper) == nil)
         #expect(await keeper.snapshot.account == Account(id: "7", label: "ann@lab.test"))
     }
 
-    @Test func anAccountKnownByItsIdAloneMayBeNamed() async throws {
+    @Test func accountWithoutNameCanBeNamed() async throws {
         let keeper = try bench.keeper("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
         #expect(await imported(as: "front desk", keeper, known: [Account(id: "7", label: "7")]) == nil)
         #expect(await keeper.snapshot.account == Account(id: "7", label: "front desk"))

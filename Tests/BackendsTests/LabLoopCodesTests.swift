@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: [
         (401, "UNAUTHORIZED"), (403, "FORBIDDEN"), (403, "TOKEN_EXPIRED"), (400, "authentication_required"),
     ])
-    func aRefusalAsksForAPerson(status: Int, code: String) async throws {
+    func declaredRefusalRequiresSignIn(status: Int, code: String) async throws {
         let (error, state) = try await outcome(status, #"{"success":false,"message":"No.","error":{"code":"\#(code)"}}"#)
         #expect(error == .signInRequired(reason: "No.") && state == .signInRequired)
     }
@@ -41,7 +41,7 @@ import Testing
         #expect(state == .signedIn)
     }
 
-    @Test func anythingElseIsTheProfilesMistake() async throws {
+    @Test func undeclaredRefusalIsAProfileError() async throws {
         let (error, state) = try await outcome(403, #"{"success":false,"message":"No.","error":{"code":"DEVICE_HEADER"}}"#)
         guard case .tooSoon(_, let failure)? = error else {
             Issue.record("\(error.debugDescription)")

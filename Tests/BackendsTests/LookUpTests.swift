@@ -9,7 +9,7 @@ struct LookUpTests {
 
     init() throws { backend = try breathesafe() }
 
-    @Test func theRowThatHoldsOurIdIsFound() {
+    @Test func findsRowWithIDOfTheEntry() {
         let rows = """
             {"facial_measurements":[{"id":9,"arkit":null},{"id":8,"arkit":{"client_mutation_id":"0198c0de-0000-7000-8000-000000000002"}},
             {"id":7,"arkit":{"client_mutation_id":"0198C0DE-0000-7000-8000-000000000001"}}]}
@@ -19,7 +19,7 @@ struct LookUpTests {
                 == .found(Receipt(remoteID: "7", status: 200, foundByLookup: true, at: noon)))
     }
 
-    @Test func onlyAListWithoutItIsAbsence() {
+    @Test func emptyListMeansAbsent() {
         #expect(backend.lookedUp(answer(200, #"{"facial_measurements":[]}"#), for: entry, at: noon) == .absent)
     }
 
@@ -30,7 +30,7 @@ struct LookUpTests {
         (401, #"{"messages":["Unauthorized."]}"#, "application/json", "unauthorized"), (500, "{}", "application/json", "transient"),
         (429, "{}", "application/json", "throttled"),
     ])
-    func whatIsNoListProvesNothing(status: Int, body: String, type: String, verdict: String) {
+    func answerWithoutListProvesNothing(status: Int, body: String, type: String, verdict: String) {
         guard case .failed(let failed) = backend.lookedUp(answer(status, body, type: type), for: entry, at: noon) else {
             Issue.record("taken for an answer")
             return
@@ -38,7 +38,7 @@ struct LookUpTests {
         #expect(failed.name == verdict)
     }
 
-    @Test func onlyARouteWithFindIsLookedUp() throws {
+    @Test func looksUpOnlyRoutesWithFind() throws {
         let request = try #require(try backend.lookup(for: entry))
         #expect("\(request)" == "GET https://www.breathesafe.xyz/users/5/facial_measurements")
         #expect(try backend.lookup(for: mutation("fit_test")) == nil)
@@ -57,12 +57,12 @@ struct HealthTests {
                     "breathesafe refused the session but did not say that it has ended (401): Unauthorized"))
         ),
     ])
-    func whoIsSignedInIsInTheBodyNotInTheStatus(status: Int, body: String, health: Health) throws {
+    func readsSignedInAccountFromBody(status: Int, body: String, health: Health) throws {
         #expect(try breathesafe().health(answer(status, body)) == health)
     }
 
     @Test(arguments: [(429, "3600", 3600), (503, "7", 7), (429, nil, 60), (503, nil, nil)] as [(Int, String?, TimeInterval?)])
-    func healthRouteMayAskForQuiet(status: Int, header: String?, seconds: TimeInterval?) throws {
+    func readsRetryAfterOfHealthRoute(status: Int, header: String?, seconds: TimeInterval?) throws {
         let headers = header.map { [HeaderField("Retry-After", $0)] } ?? []
         let response = InboundResponse(status: status, headers: headers, body: Data("{}".utf8))
         guard case .ill(_, let wait) = try breathesafe().health(response) else {
@@ -72,7 +72,7 @@ struct HealthTests {
         #expect(wait == seconds)
     }
 
-    @Test func whatDoesNotSpeakOfAnAccountSignsNobodyOut() throws {
+    @Test func answerWithoutAccountDoesNotSignOut() throws {
         let backend = try breathesafe()
         for response in [answer(200, "{}"), answer(500, "{}"), answer(404, "{}"), answer(503, "<html>", type: "text/html")] {
             guard case .ill = backend.health(response) else {

@@ -15,7 +15,7 @@ import Testing
     init() throws { bench = try TokenBench() }
 
     /// Renews whenever allowed. Returns the reason for a required sign-in, or nil.
-    private func endOf(_ keeper: SessionKeeper) async throws -> String? {
+    private func reasonForSignIn(_ keeper: SessionKeeper) async throws -> String? {
         for _ in 0..<4 {
             let stale = try await keeper.session()
             switch await failure({ () throws(AuthenticationError) in try await keeper.replace(stale) }) {
@@ -36,7 +36,7 @@ import Testing
             _ = TokenServer.pair(&state)
             return answer(status, body, type: type)
         }
-        let reason = try await endOf(keeper)
+        let reason = try await reasonForSignIn(keeper)
         #expect(reason?.hasPrefix("refresh answer lost") == true, "\(reason ?? "nil")")
     }
 
@@ -47,7 +47,7 @@ import Testing
             throw .lost(lost)
         }
         bench.server.fault(TokenBench.refresh) { _ in answer(429, "{}") }
-        let reason = try await endOf(keeper)
+        let reason = try await reasonForSignIn(keeper)
         #expect(reason?.hasPrefix("refresh answer lost") == true, "\(reason ?? "nil")")
     }
 
@@ -57,19 +57,19 @@ import Testing
             state.refresh = "another"
             return answer(429, "{}")
         }
-        #expect(try await endOf(keeper) == "Unknown token.")
+        #expect(try await reasonForSignIn(keeper) == "Unknown token.")
     }
 
     @Test func tokenAlreadyRefreshedReportsALostAnswer() async throws {
         _ = try await bench.signedIn()
         let keeper = try bench.keeper("relogin: [gone]", "relogin: [token_already_refreshed]")
         bench.server.fault(TokenBench.refresh) { _ in answer(401, #"{"code":"token_already_refreshed","message":"Too late."}"#) }
-        let reason = try await endOf(keeper) ?? ""
+        let reason = try await reasonForSignIn(keeper) ?? ""
         #expect(reason.hasPrefix("refresh answer lost") && reason.hasSuffix("(Too late.)"), "\(reason)")
     }
 
     /// The disk fills up between the marker and the commit. The server only accepts the new tokens.
-    @Test func aNewPairThatCannotBeStoredIsKeptAndStoredBeforeItIsUsed() async throws {
+    @Test func keepsUnstoredTokensAndStoresThemBeforeUse() async throws {
         let keeper = try await bench.signedIn()
         let stale = try await keeper.session()
         bench.server.hold(TokenBench.refresh)
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// `send` may use newer credentials than the caller's.
-    @Test func a401IsAboutTheCredentialsThatWereSent() async throws {
+    @Test func attributes401ToCredentialsThatWereSent() async throws {
         let keeper = try await bench.signedIn()
         let stale = try await keeper.session()
         let newer = try await keeper.replace(stale)

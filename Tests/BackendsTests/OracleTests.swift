@@ -48,7 +48,7 @@ struct OracleTests {
 
     @Test func tableHasRows() { #expect(Self.cases.count > 100) }
 
-    @Test(arguments: cases) func answerMeansWhatTheContractSays(row: Case) throws {
+    @Test(arguments: cases) func verdictMatchesTheContract(row: Case) throws {
         let backend = try #require(try ShippedProfiles.backends().first { $0.name == row.profile })
         let verdict = backend.verdict(on: row.response, to: mutation(row.route), at: noon)
         let meaning = Self.meaning(verdict)

@@ -12,7 +12,7 @@ import Testing
         try #require(try ShippedProfiles.backends().first { $0.name == name }, "\(name) is no backend")
     }
 
-    @Test func everyFileIsABackendOrWhatOneExtends() throws {
+    @Test func everyFileIsABackendOrAPreset() throws {
         let backends = Set(try ShippedProfiles.backends().map(\.name))
         #expect(backends.isSuperset(of: ["aiphoto", "breathesafe", "labloop", "lists", "lists-2026", "story16"]))
         #expect(try Set(ShippedProfiles.files().keys) == backends.union(ShippedProfiles.presets()))
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test("33: each profile makes the documented requests", arguments: try ShippedProfiles.names())
-    func theRequestsAreTheDocumentedOnes(name: String) async throws {
+    func makesTheDocumentedRequests(name: String) async throws {
         let backend = try Self.backend(name)
         let requests = try await ConformanceRequests(backend).all
         let expected = try String(contentsOfFile: "\(Self.golden)/\(name).txt", encoding: .utf8)
@@ -30,7 +30,7 @@ import Testing
         #expect(try await ConformanceRequests(backend).all.map(\.request) == requests.map(\.request), "the same again, other requests")
     }
 
-    @Test("no secret is in any text that is made of what holds one", arguments: try ShippedProfiles.names())
+    @Test("descriptions of requests and credentials contain no secrets", arguments: try ShippedProfiles.names())
     func noSecretIsInAnyDescription(name: String) async throws {
         let made = try await ConformanceRequests(try Self.backend(name))
         var record = SessionRecord(address: made.backend.address)
@@ -52,7 +52,7 @@ import Testing
         #expect(ConformanceRequests.secrets.contains { sent.contains($0) })
     }
 
-    @Test func theProfileOfTheGuideIsGood() throws {
+    @Test func profileInTheGuideIsValid() throws {
         let guide = try String(
             contentsOfFile: ShippedProfiles.project + "/Sources/SyncDaemon/Documentation.docc/AddingABackend.md", encoding: .utf8)
         let begin = try #require(guide.range(of: "```yaml\n"))

@@ -27,7 +27,7 @@ import Testing
 
     private static let listed = Dictionary(uniqueKeysWithValues: ProfileKeys.tables.map { ($0.key, Set($0.value)) })
 
-    @Test func everyKeyThatIsReadIsListedAndNoOther() throws {
+    @Test func listsExactlyTheKeysThatAreRead() throws {
         var known: [String: Set<String>] = [:]
         for auth in ["  scheme: cookie\n  csrf: {\(Self.request)}", "  scheme: bearer\n  refresh: {\(Self.request)}"] {
             let mistakes = try #require(#expect(throws: Mistakes.self) { try load(["p.yaml": Self.profile(auth)]) })
@@ -41,7 +41,7 @@ import Testing
         #expect(known == Self.listed)
     }
 
-    @Test func theGuideListsThem() throws {
+    @Test func guideListsAllKeys() throws {
         let guide = URL(fileURLWithPath: #filePath)
             .appendingPathComponent("../../../Sources/SyncDaemon/Documentation.docc/AddingABackend.md").standardized
         let text = try String(contentsOf: guide, encoding: .utf8)
@@ -55,7 +55,7 @@ import Testing
         #expect(told == Self.listed)
     }
 
-    @Test func aKeyInTheWrongTableIsToldWhereItBelongs() throws {
+    @Test func namesTheRightTableOfMisplacedKey() throws {
         let wrong = edited("    on_dead: skip", "    idempotency: {header: Idempotency-Key}")
         let mistakes = try #require(#expect(throws: Mistakes.self) { try load(["breathesafe.yaml": wrong]) })
         #expect(mistakes.all.map(\.key) == ["routes.measurement.idempotency"])

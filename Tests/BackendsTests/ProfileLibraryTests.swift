@@ -19,12 +19,12 @@ struct ProfileLibraryTests {
         #expect(backend.outboxOnSignOut == .hold)
     }
 
-    @Test func aByteOrderMarkIsNoPartOfAProfile() throws {
+    @Test func ignoresLeadingByteOrderMarkOnly() throws {
         #expect(try load(["breathesafe.yaml": "\u{feff}\(shippedProfile)"]).map(\.name) == ["breathesafe"])
         #expect(throws: Mistakes.self) { try load(["breathesafe.yaml": shippedProfile.replacing("\nname:", with: "\n\u{feff}name:")]) }
     }
 
-    @Test func aProfileLaidOverAnotherMergesTablesAndReplacesLists() throws {
+    @Test func extendingProfileMergesTablesAndReplacesLists() throws {
         let lab = """
             schema: 1
             name: lab
@@ -41,7 +41,7 @@ struct ProfileLibraryTests {
         #expect(verdict == .transient(Failure(.refused, status: 422, "lab answered: Please log in.")))
     }
 
-    @Test func aPresetIsNoBackend() throws {
+    @Test func presetIsNotABackend() throws {
         let preset = shippedProfile.replacing("name: breathesafe\nbase_url: https://www.breathesafe.xyz\n", with: "")
         let site = "schema: 1\nname: site\nextends: preset\nbase_url: https://example.org\n"
         #expect(try load(["preset.yaml": preset, "site.yaml": site]).map(\.name) == ["site"])
@@ -58,7 +58,7 @@ struct ProfileLibraryTests {
         #expect(mistakes.all[0].file.hasSuffix("top.yaml"))
     }
 
-    @Test func allMistakesOfAllFilesAreToldAtOnce() throws {
+    @Test func reportsAllMistakesOfAllFilesAtOnce() throws {
         let one = edited("timeout: 60", "timeout: soon").replacing("scheme: cookie", with: "scheme: cookies")
         let two = "schema: 1\nname: two\n"
         let mistakes = try #require(
@@ -69,13 +69,13 @@ struct ProfileLibraryTests {
         #expect(keys.contains("three.yaml "))
     }
 
-    @Test func twoProfilesOfOneNameAreAMistake() throws {
+    @Test func duplicateProfileNameIsAMistake() throws {
         let copy = "schema: 1\nname: breathesafe\nextends: breathesafe\nbase_url: https://example.org\n"
         let mistakes = try #require(#expect(throws: Mistakes.self) { try load(["breathesafe.yaml": shippedProfile, "copy.yaml": copy]) })
         #expect(mistakes.all.map(\.key) == ["name"])
     }
 
-    @Test func aMissingFolderIsAMistakeAndNoCrash() throws {
+    @Test func missingFolderIsAMistake() throws {
         let mistakes = try #require(
             #expect(throws: Mistakes.self) { try ProfileLibrary.load(directory: "/nowhere/at/all", deviceID: "d", version: "1") })
         #expect(mistakes.all.count == 1)
@@ -83,7 +83,7 @@ struct ProfileLibraryTests {
 
     /// If they were expanded, the aliases would exceed any memory.
     @Test(.timeLimit(.minutes(60)), arguments: [8, 60], [false, true])
-    func aliasesOfAliasesAreRefusedAtOnce(levels: Int, asKeys: Bool) throws {
+    func refusesNestedAliasesAtOnce(levels: Int, asKeys: Bool) throws {
         var text = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
         for level in 1..<levels {
             let one = "*a\(level - 1)"
@@ -94,7 +94,7 @@ struct ProfileLibraryTests {
     }
 
     @Test(.timeLimit(.minutes(60)), arguments: [(63, false), (64, true), (900, true)], ["[]", "{}"])
-    func levelsBeyondWhatAnyProfileHasAreAMistake(inner: (levels: Int, isMistake: Bool), brackets: String) throws {
+    func tooManyLevelsAreAMistake(inner: (levels: Int, isMistake: Bool), brackets: String) throws {
         let open = brackets == "[]" ? "[" : "{a: "
         let deep = String(repeating: open, count: inner.levels) + String(repeating: String(brackets.suffix(1)), count: inner.levels)
         let mistakes = try #require(
@@ -103,14 +103,14 @@ struct ProfileLibraryTests {
         #expect(mistakes.all.count { $0.key == "unknown" } == 1)
     }
 
-    @Test func asterisksInTextAreNoAliases() throws {
+    @Test func asterisksInTextAreNotAliases() throws {
         let stars = String(repeating: "# *a *b *c *d *e *f *g *h *i *j\n", count: 3)
         let text = edited("{Accept: application/json}", #"{Accept: "application/json, */*; q=0.*"}"#)
         #expect(try load(["breathesafe.yaml": stars + text]).count == 1)
     }
 
     /// Opening a pipe could block forever.
-    @Test(.timeLimit(.minutes(60))) func whatIsNoPlainFileOfReasonableSizeIsAMistake() throws {
+    @Test(.timeLimit(.minutes(60))) func nonRegularOrHugeFileIsAMistake() throws {
         let folder = try TemporaryDirectory()
         try folder.write(shippedProfile, to: "breathesafe.yaml")
         try #require(mkfifo(folder("a.yaml"), 0o600) == 0)
@@ -125,7 +125,7 @@ struct ProfileLibraryTests {
         #expect(mistakes.all.allSatisfy { $0.expected.contains("regular file") })
     }
 
-    @Test func aProfileMayBeALinkToOne() throws {
+    @Test func followsLinkToProfile() throws {
         let (folder, elsewhere) = (try TemporaryDirectory(), try TemporaryDirectory())
         try elsewhere.write(shippedProfile, to: "mine.yaml")
         try #require(symlink(elsewhere("mine.yaml"), folder("breathesafe.yaml")) == 0)
@@ -134,7 +134,7 @@ struct ProfileLibraryTests {
 
     /// Text from a file must neither control the terminal nor flood it.
     @Test(arguments: [#""\e[2J\u202e""#, #""a\nFORGED""#, String(repeating: "a", count: 100_000)])
-    func aMistakeIsToldInALineThatCanBeRead(value: String) throws {
+    func printsMistakeOnOneLegibleLine(value: String) throws {
         let mistakes = try #require(
             #expect(throws: Mistakes.self) { try load(["breathesafe.yaml": edited("timeout: 60", "timeout: \(value)")]) })
         let line = mistakes.description
@@ -143,7 +143,7 @@ struct ProfileLibraryTests {
         #expect(line.contains("timeout: expected a number of seconds from"))
     }
 
-    @Test func varsAndConstantsBecomePartOfTheText() throws {
+    @Test func insertsVarsAndConstantsIntoText() throws {
         let profile = shippedProfile.replacing(
             "headers: {Accept: application/json}", with: "vars: {lab: north}\nheaders: {X-Lab: '{lab}/{device_id}/{version}'}")
         let request = try load(["breathesafe.yaml": profile])[0].request(for: mutation())

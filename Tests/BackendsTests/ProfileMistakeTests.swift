@@ -20,7 +20,7 @@ struct ProfileMistakeTests {
     static let login = #"json: {user: {email: "{email}", password: "{password}", remember_me: "1"}}"#
 
     @Test(
-        "34: each way of getting a profile wrong names its key",
+        "34: each mistake in a profile names its key and line",
         arguments: [
             WrongEdit("schema: 1", "schema: 2", "schema", "1"),
             WrongEdit("schema: 1\n", "", "schema", "1"),
@@ -132,7 +132,7 @@ struct ProfileMistakeTests {
             WrongEdit("https://www.breathesafe.xyz", "https://a.example:99999", "base_url", "https://host"),
             WrongEdit("request: POST /users/log_in", "request: POST https://a%2eexample/log_in", "auth.login.request", "METHOD /path"),
         ])
-    func everyWayOfGettingAProfileWrongNamesItsKeyAndLine(edit: WrongEdit) throws {
+    func eachMistakeNamesItsKeyAndLine(edit: WrongEdit) throws {
         let text = edited(edit.old, edit.new)
         let mistakes = try #require(#expect(throws: Mistakes.self) { try load(["breathesafe.yaml": text]) })
         let named = mistakes.all.filter { $0.key == edit.key }
@@ -148,12 +148,12 @@ struct ProfileMistakeTests {
         ("timeout: 60", "\ttimeout: 60", "expected spaces, because YAML does not allow tabs for indentation, found a tab"),
         ("timeout: 60", "timeout: @60", "expected valid YAML, found character that cannot start any token"),
     ])
-    func whatIsNoYAMLIsSaidPlainly(old: String, new: String, words: String) throws {
+    func reportsInvalidYAMLPlainly(old: String, new: String, words: String) throws {
         let mistakes = try #require(#expect(throws: Mistakes.self) { try load(["breathesafe.yaml": edited(old, new)]) })
         #expect(mistakes.description.hasSuffix(words), "\(mistakes)")
     }
 
-    @Test func nullThatIsWrittenOutIsAValue() throws {
+    @Test func explicitNullIsAValue() throws {
         let backend = try breathesafe(#"{profile: "{item.payload}"}"#, #"{profile: "{item.payload}", note: null, other: ~}"#)
         let body = try backend.request(for: mutation("profile", payload: Data("1".utf8))).body
         #expect(body.map { String(decoding: $0, as: UTF8.self) } == #"{"profile":1,"note":null,"other":null}"#)

@@ -18,7 +18,7 @@ struct ProxyRulesTests {
             ("https://10.0.0.5", ["10.0.0.5"], false), ("https://[::1]:8", ["::1"], false), ("https://lab.test", ["*"], false),
             ("https://lab.test", [""], true), ("http://lab.test", [], false),
         ] as [(String, [String], Bool)])
-    func sendsHTTPSThroughTheProxyButForExceptions(url: String, exceptions: [String], isProxied: Bool) {
+    func sendsHTTPSThroughProxyUnlessExcepted(url: String, exceptions: [String], isProxied: Bool) {
         #expect(goes(url, except: exceptions) == isProxied)
     }
 
@@ -33,7 +33,7 @@ struct ProxyRulesTests {
     }
 
     @Test(arguments: ["ftp://p.test", "http://", "http://p.test:0", "http://p.test/path", "http://p test"])
-    func refusesWhatNamesNoProxy(text: String) { #expect(Proxy(text) == nil) }
+    func refusesInvalidProxyAddress(text: String) { #expect(Proxy(text) == nil) }
 
     @Test func showsNeitherUserNorPassword() throws {
         let proxy = try #require(Proxy("http://ann:hunter%202@p.test:3128"))

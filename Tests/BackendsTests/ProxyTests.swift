@@ -19,7 +19,7 @@ struct ProxyTests {
         return result
     }
 
-    @Test func reachesAnHTTPSServerThroughATunnelThatSeesNothing() async throws {
+    @Test func reachesHTTPSServerThroughTunnelWithoutRevealingCookies() async throws {
         let server = try await TLSServer(certificate: "good.pem")
         let proxy = try await ConnectProxy()
         let rules = ProxyRules(proxy: Proxy("http://ann:right@127.0.0.1:\(proxy.port)"))
@@ -47,7 +47,7 @@ struct ProxyTests {
     }
 
     @Test(arguments: ["000 X", "099 X", "101 Switching Protocols"])
-    func proxyThatAnswersWithUnusableStatusIsNoWay(status: String) async throws {
+    func proxyWithUnusableStatusIsUnreachable(status: String) async throws {
         let proxy = try await ConnectProxy(refusal: "HTTP/1.1 \(status)\r\nContent-Length: 2\r\n\r\n{}")
         let result = try await get("https://localhost:9/", ProxyRules(proxy: Proxy("127.0.0.1:\(proxy.port)")))
         guard case .failure(.unreachable) = result else { throw Failure(.profile, "expected unreachable: \(result)") }
@@ -65,7 +65,7 @@ struct ProxyTests {
     }
 
     @Test(arguments: [(407, Failure.Reason.intercepted), (403, .offline), (502, .offline)])
-    func takesAProxysRefusalForNoAnswerOfTheServer(status: Int, reason: Failure.Reason) async throws {
+    func proxyRefusalIsNotServerAnswer(status: Int, reason: Failure.Reason) async throws {
         let proxy = try await ConnectProxy(refusal: "HTTP/1.1 \(status) No\r\nContent-Length: 0\r\n\r\n")
         let result = try await get("https://localhost:9/", ProxyRules(proxy: Proxy("127.0.0.1:\(proxy.port)")))
         guard case .failure(.unreachable(let failure)) = result else { throw Failure(.profile, "expected unreachable: \(result)") }

@@ -115,7 +115,7 @@ struct ReplacingTests {
         #expect(bench.server.count(KeeperBench.login) == 1)
     }
 
-    @Test func withAKeptPasswordTheSessionIsRenewedAtMostOnceInFiveMinutes() async throws {
+    @Test func renewsWithKeptPasswordAtMostEveryFiveMinutes() async throws {
         let keeper = try await bench.signedIn(remember: true)
         bench.server.endSessions()
         let second = try await keeper.replace(keeper.session())
@@ -160,7 +160,7 @@ struct ReplacingTests {
         #expect(bench.server.count(KeeperBench.login) == 2)
     }
 
-    @Test func aRefusedRenewalIsNeverRepeatedAndForgetsThePassword() async throws {
+    @Test func refusedRenewalForgetsPasswordAndIsNotRepeated() async throws {
         let keeper = try await bench.signedIn(remember: true)
         let stale = try await keeper.session()
         bench.server.endSessions()
@@ -193,7 +193,7 @@ struct ReplacingTests {
     }
 
     /// If the deletion cannot be stored, the password must still not be used.
-    @Test func aRefusedPasswordIsForgottenOnAFullDiskToo() async throws {
+    @Test func forgetsRefusedPasswordOnFullDisk() async throws {
         let keeper = try await bench.signedIn(remember: true)
         let stale = try await keeper.session()
         bench.server.endSessions()

@@ -14,13 +14,13 @@ struct RequiresTests {
         ("/a~1b/~0", #"{"a/b":{"~":1}}"#, true),
         ("", "{}", true), ("", "null", false), ("/a", "[1]", false), ("/a", "1", false), ("/a", "{", false),
     ])
-    func aPointerSaysWhetherSomethingStandsThere(pointer: String, document: String, isPresent: Bool) throws {
+    func recognizesPresentValues(pointer: String, document: String, isPresent: Bool) throws {
         let pointer = try #require(JSONPointer(pointer))
         #expect((JSONDocument(Data(document.utf8))?.has(pointer) ?? false) == isPresent)
     }
 
     @Test(arguments: ["{}", #"{"a":1}"#, #"{"average_measurements":null}"#, #"{"x":{"average_measurements":{}}}"#])
-    func aDocumentWithoutWhatItsRouteRequiresIsRefusedAtTheDoor(document: String) async throws {
+    func refusesPayloadWithoutRequiredMember(document: String) async throws {
         let backend = try breathesafe()
         let refusal = await failure { () throws(Failure) in
             try backend.check(route: "measurement", fields: ["user_id": 5], payload: Data(document.utf8))
@@ -31,7 +31,7 @@ struct RequiresTests {
         )
     }
 
-    @Test func whatHoldsItPassesAndOtherRoutesRequireNothing() throws {
+    @Test func requiresMemberOnlyOnDeclaredRoute() throws {
         let backend = try breathesafe()
         try backend.check(route: "measurement", fields: ["user_id": 5], payload: Data(#"{"average_measurements":{}}"#.utf8))
         try backend.check(route: "profile", fields: ["user_id": 5], payload: Data(#"{"a":1}"#.utf8))

@@ -80,7 +80,7 @@ import Testing
         #expect(until == bench.clock.now.addingTimeInterval(5))
     }
 
-    @Test func aTokenThatWasRefusedIsNotTriedAgain() async throws {
+    @Test func doesNotRetryRefusedToken() async throws {
         let keeper = try await bench.signedIn()
         let session = try await keeper.session()
         bench.server.fault(TokenBench.refresh) { _ in answer(500, "{}") }

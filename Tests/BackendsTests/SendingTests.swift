@@ -59,7 +59,7 @@ struct SendingTests {
     }
 
     @Test(arguments: [0, 1, 2, 3])
-    func withoutACSRFTokenTheMutationIsNotSent(kind: Int) async throws {
+    func doesNotSendMutationWithoutCSRFToken(kind: Int) async throws {
         bench.server.fault("GET /csrf_token") { () throws(TransportError) in
             switch kind {
             case 0: throw .unreachable(KeeperBench.offline)
@@ -113,7 +113,7 @@ struct SendingTests {
         #expect(await keeper.probe() == .unreachable(KeeperBench.offline))
     }
 
-    @Test func renewedCookiesAreStoredAtMostOnceAMinuteAndWhenAsked() async throws {
+    @Test func storesRenewedCookiesOnceAMinuteAndOnFlush() async throws {
         func stored() throws -> StoredSession { try bench.store.outbox.session(of: "breathesafe") }
         let first = try stored()
         bench.clock.advance(by: 59)

@@ -134,7 +134,9 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
         (.signedIn, nil, .conflict(ann)), (.signedOut, "bob@lab.test", nil), (.signInRequired, "bob@lab.test", nil),
         (.signingOut, "ann@lab.test", .signingOut),
     ]
-    @Test(arguments: signIns) func admits(current: SessionSnapshot.State, label: String?, expected: AuthenticationError?) async throws {
+    @Test(arguments: signIns) func decidesWhetherToAdmitSignIn(
+        current: SessionSnapshot.State, label: String?, expected: AuthenticationError?
+    ) async throws {
         var state = try session("[refresh]")
         state.record.state = current
         let password = label.map { SignInMethod.password(email: $0, Secret("right")) }
@@ -195,7 +197,7 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
         "[] | begun undeclared | begun undeclared",
         "[] declared | begun ended Unauthorized.",
     ]
-    @Test(arguments: courses) func renews(course: String) throws {
+    @Test(arguments: courses) func followsTheRenewalSteps(course: String) throws {
         let parts = course.components(separatedBy: " | ")
         let moves = parts.dropFirst().map { $0.split(separator: " ", maxSplits: 1).map(String.init) }
         var state = try session(parts[0])

@@ -68,7 +68,7 @@ import Testing
         #expect(try await store.outbox.accountLabels().isEmpty)
     }
 
-    @Test func recordsASignInWithTheKeptPasswordAsTheDaemons() async throws {
+    @Test func recordsDaemonAsRequesterOfKeptPasswordSignIn() async throws {
         let keeper = try bench.keeper("on_401: [refresh]", "on_401: [refresh, login]")
         try await signIn(keeper, remember: true)
         bench.server.state.withLock { ($0.access, $0.refresh) = (nil, nil) }
@@ -78,7 +78,7 @@ import Testing
         #expect(events.last?.detail["by"] == Requester.daemon.description)
     }
 
-    @Test func completesASignInWhoseCallerHasLeft() async throws {
+    @Test func completesSignInOfCancelledCaller() async throws {
         bench.server.state.withLock { $0.refresh = "from-the-app" }
         let keeper = try bench.keeper("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
         bench.server.hold(TokenBench.refresh)

@@ -84,7 +84,7 @@ import Testing
         #expect(try await bench.keeper().snapshot.state == .signedOut)
     }
 
-    @Test(arguments: [true, false]) func aRefreshWhoseAnswerIsLostIsNotRepeatedForASignOut(isUnderWay: Bool) async throws {
+    @Test(arguments: [true, false]) func signOutDoesNotRepeatLostRefresh(isUnderWay: Bool) async throws {
         let keeper = try await bench.signedIn()
         bench.clock.advance(to: noon.addingTimeInterval(901))
         bench.server.fault(TokenBench.refresh) { _ throws(TransportError) in throw .lost(KeeperBench.offline) }

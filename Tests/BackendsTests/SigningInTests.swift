@@ -42,14 +42,14 @@ struct SigningInTests {
         }
     }
 
-    @Test func aWrongPasswordIsRefusedInTheServersWordsAndChangesNothing() async throws {
+    @Test func wrongPasswordIsRefusedWithServerMessage() async throws {
         let keeper = try bench.keeper()
         #expect(await signIn(keeper, "ann@lab.test", "wrong") == .refused("Invalid Email or password."))
         #expect(await keeper.snapshot.state == .signedOut)
         #expect(try bench.store.outbox.session(of: "breathesafe") == .none)
     }
 
-    @Test func aFailedSignInLeavesTheSessionAsItWas() async throws {
+    @Test func failedSignInKeepsTheSession() async throws {
         let keeper = try await bench.signedIn(remember: true)
         let before = await keeper.snapshot
         #expect(await signIn(keeper, "ann@lab.test", "wrong") == .refused("Invalid Email or password."))
@@ -121,7 +121,7 @@ struct SigningInTests {
         #expect(await signIn(keeper) == .refused(words))
     }
 
-    @Test func aLockDuringARenewalIsNotProlonged() async throws {
+    @Test func waitsAnHourAfterLockDuringRenewal() async throws {
         let keeper = try await bench.signedIn(remember: true)
         let session = try await keeper.session()
         bench.server.endSessions()
@@ -157,7 +157,7 @@ struct SigningInTests {
         #expect(try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: true).remembered == false)
     }
 
-    @Test func sendsNoCookiesToAChangedAddressAndRestoresTheSessionAtTheOldOne() async throws {
+    @Test func changedAddressGetsNoCookiesAndOldOneRestoresSession() async throws {
         let before = try await bench.signedIn(remember: true).snapshot
         let moved = try bench.keeper("https://www.breathesafe.xyz", "https://evil.example")
         let snapshot = await moved.snapshot
@@ -171,7 +171,7 @@ struct SigningInTests {
         #expect(try await bench.keeper().snapshot.atFirst == before.atFirst)
     }
 
-    @Test func tellsAccountsWithTheSameNumberAtTwoAddressesApart() async throws {
+    @Test func distinguishesSameAccountNumberAtTwoAddresses() async throws {
         let keeper = try bench.store.keeper(breathesafe(), foreignTo: "https://old.test:443", bench.server, bench.clock)
         let snapshot = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: false)
         #expect(snapshot.account?.id == "1@https://www.breathesafe.xyz:443")

@@ -42,7 +42,7 @@ struct SigningOutTests {
         #expect(try await bench.keeper().snapshot.state == .signedOut)
     }
 
-    @Test func keepsTheSessionIfTheProfileSaysSoAndTheServerIsUnreachable() async throws {
+    @Test func keepsSessionIfDeclaredAndServerUnreachable() async throws {
         let keeper = try bench.keeper("on_failure: clear", "on_failure: keep")
         _ = try await keeper.signIn(.password(email: "ann@lab.test", Secret("right")), remember: true)
         bench.server.fault(KeeperBench.logout) { () throws(TransportError) in throw .unreachable(KeeperBench.offline) }
@@ -94,7 +94,7 @@ struct SigningOutTests {
 
     /// A copy of the files at that moment stands for the crash.
     @Test(arguments: ["draining", "telling the server"])
-    func aCrashWhileSigningOutSignsOutAtTheNextStart(moment: String) async throws {
+    func crashDuringSignOutSignsOutAtNextStart(moment: String) async throws {
         let keeper = try await bench.signedIn(remember: true)
         let image = Mutex<SessionStore?>(nil)
         // `try?`: a missing image fails the test.

@@ -31,7 +31,7 @@ struct TLSTests {
         #expect(try await get("good.pem", caFile: TLSServer.file("ca.pem")).get().status == 200)
     }
 
-    @Test func anAuthorityThatTheSystemDoesNotKnowIsRefused() async throws {
+    @Test func refusesUnknownAuthority() async throws {
         let failure = try refusal(try await get("good.pem", caFile: nil))
         #expect(failure.reason == .tls)
         #expect(failure.message.contains("was issued by an authority that this station does not trust"))
@@ -51,7 +51,7 @@ struct TLSTests {
     }
 
     /// The clock is slow, but not implausibly so.
-    @Test func aCertificateBeforeItsTimeIsBlamedOnTheClock() async throws {
+    @Test func blamesClockForCertificateNotYetValid() async throws {
         let clock = TestClock(Date(timeIntervalSince1970: 1_793_880_000))
         let failure = try refusal(try await get("good.pem", caFile: nil, clock: clock))
         #expect(failure.reason == .clock)
@@ -61,7 +61,7 @@ struct TLSTests {
         )
     }
 
-    @Test func aWrongClockIsBlamedForARefusedCertificate() async throws {
+    @Test func blamesWrongClockForRefusedCertificate() async throws {
         let clock = TestClock(Date(timeIntervalSince1970: 0))
         let failure = try refusal(try await get("expired.pem", caFile: TLSServer.file("ca.pem"), clock: clock))
         #expect(failure.reason == .clock)

@@ -24,7 +24,7 @@ struct TemplateTests {
     }
 
     /// The profile changed while the entry waited.
-    @Test func payloadWithoutPlaceInTheRouteIsAMisfit() throws {
+    @Test func payloadWithoutPlaceholderIsAMisfit() throws {
         let entry = mutation("forget", fields: ["user_id": 5])
         let route = "\nroutes:\n  forget: {request: \"POST /things/{item.user_id}\""
         let fitting = try breathesafe("\nroutes:\n", "\(route), json: {all: \"{item.payload}\"}}\n")
@@ -37,7 +37,7 @@ struct TemplateTests {
         }
     }
 
-    @Test func aMeasurementIsSentWithItsOwnBytesAndOurIdAtTheEnd() throws {
+    @Test func sendsMeasurementUnchangedWithIDAtTheEnd() throws {
         let request = try breathesafe().request(for: mutation(payload: capture))
         let close = try #require(capture.lastIndex(of: UInt8(ascii: "}")))
         let expected =
@@ -51,7 +51,7 @@ struct TemplateTests {
         #expect(JSONValue(parsing: expected)?["arkit_data"]?["client_mutation_id"] == "0198c0de-0000-7000-8000-000000000001")
     }
 
-    @Test func theSameMutationIsTheSameRequest() throws {
+    @Test func sameMutationGivesSameRequest() throws {
         let backend = try breathesafe()
         #expect(try backend.request(for: mutation(payload: capture)) == backend.request(for: mutation(payload: capture)))
     }
@@ -64,19 +64,19 @@ struct TemplateTests {
         (#"{"a":"}"}"#, #"{"arkit_data":{"a":"}","client_mutation_id":"ID"}}"#),
         (#"{"n":12345678901234567890.10,"e":1E2}"#, #"{"arkit_data":{"n":12345678901234567890.10,"e":1E2,"client_mutation_id":"ID"}}"#),
     ])
-    func theMarkerIsTheLastMemberAndNothingElseMoves(payload: String, body: String) throws {
+    func addsMarkerAsLastMemberOnly(payload: String, body: String) throws {
         let request = try breathesafe().request(for: mutation(payload: Data(payload.utf8)))
         let expected = body.replacing("ID", with: "0198c0de-0000-7000-8000-000000000001")
         #expect(request.body.map { String(decoding: $0, as: UTF8.self) } == expected)
     }
 
-    @Test func aMarkerMayStandInTheTemplatesOwnObject() throws {
+    @Test func allowsMarkerOutsideThePayload() throws {
         let backend = try breathesafe("marker: /arkit_data/client_mutation_id", "marker: /key")
         let body = try backend.request(for: mutation(payload: Data("[1]".utf8))).body
         #expect(body == Data(#"{"arkit_data":[1],"key":"0198c0de-0000-7000-8000-000000000001"}"#.utf8))
     }
 
-    @Test func aSolePlaceholderKeepsItsTypeAndOneInATextIsText() throws {
+    @Test func keepsTypeOfSolePlaceholderOnly() throws {
         let backend = try breathesafe(
             #"json: {profile: "{item.payload}"}"#,
             "json: {n: '{item.n}', t: 'no {item.n}', o: '{item.o?}', l: ['{item.o?}', 1.5, null, yes]}")
@@ -91,7 +91,7 @@ struct TemplateTests {
         #expect(request.url == "https://www.breathesafe.xyz/users/a%2Fb%20%3F%23%C3%A4.-_~/facial_measurements_from_arkit")
     }
 
-    @Test func anIdempotencyKeyIsSentAsTheProfileSays() throws {
+    @Test func sendsIdempotencyKeyAsDeclared() throws {
         let quoted = try breathesafe("schema: 1", "schema: 1\nidempotency: {header: Idempotency-Key, quoted: true, key_ttl: 60}")
         #expect(
             try quoted.request(for: mutation()).headers.last == HeaderField("Idempotency-Key", "\"0198c0de-0000-7000-8000-000000000001\""))
@@ -100,7 +100,7 @@ struct TemplateTests {
         #expect(try bare.request(for: mutation()).headers.last == HeaderField("Idempotency-Key", "0198c0de-0000-7000-8000-000000000001"))
     }
 
-    @Test func aRequestToAnotherOriginGetsNoneOfTheCommonHeaders() throws {
+    @Test func sendsNoCommonHeadersToAnotherOrigin() throws {
         let profile = edited("PUT /users/{item.user_id}/profile", "PUT https://elsewhere.org/{item.user_id}")
             .replacing("headers: {Accept: application/json}", with: "headers: {X-Lab: north}")
         let request = try load(["breathesafe.yaml": profile])[0].request(for: mutation("profile"))
@@ -108,7 +108,7 @@ struct TemplateTests {
         #expect(request.headers.map(\.name) == ["Accept", "Content-Type"])
     }
 
-    @Test func theLaneComesFromTheProfileOrElseIsTheRoute() throws {
+    @Test func laneComesFromProfileOrRoute() throws {
         let backend = try breathesafe("    lane: managed_users\n    on_dead: halt\n", "")
         #expect(try backend.lane(route: "measurement", fields: ["user_id": "5"]) == Lane("users/5"))
         #expect(try backend.lane(route: "create_managed_user", fields: [:]) == Lane("create_managed_user"))
@@ -132,7 +132,7 @@ struct TemplateTests {
     ]
 
     @Test(arguments: unsendable)
-    func anItemThatCouldNeverBeSentIsRefusedAtTheDoor(item: Unsendable) throws {
+    func refusesEntryThatCanNeverBeSent(item: Unsendable) throws {
         let backend = try breathesafe()
         let failure = try #require(
             #expect(throws: Failure.self) {
@@ -142,7 +142,7 @@ struct TemplateTests {
         #expect(failure.message.contains(item.words), "\(failure.message)")
     }
 
-    @Test func anItemThatCanBeSentPasses() throws {
+    @Test func acceptsEntryThatCanBeSent() throws {
         let backend = try breathesafe()
         try backend.check(route: "measurement", fields: ["user_id": 5], payload: capture)
         try backend.check(route: "profile", fields: ["user_id": "5"], payload: Data("[1]".utf8))
@@ -159,7 +159,7 @@ struct TemplateTests {
                 HeaderField("X-Note", "ä b")))
     }
 
-    @Test func aDescriptionHoldsNoQuery() {
+    @Test func descriptionOmitsTheQuery() {
         let request = OutboundRequest(method: "GET", url: "https://example.org/a?auth=secret", headers: [HeaderField("Cookie", "secret")])
         #expect("\(request)" == "GET https://example.org/a")
     }

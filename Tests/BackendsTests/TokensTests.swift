@@ -12,12 +12,12 @@ struct TokensTests {
     @Test(arguments: [
         #""Infinity""#, #""-inf""#, #""nan""#, #""1e999""#, "1e308", "-5", "0", "null", "true", "[]", #""0x1p2000""#,
     ])
-    func takesWhatNoCalendarHoldsForNothingSaid(text: String) throws {
+    func ignoresImpossibleLifetimes(text: String) throws {
         #expect(try lifetime(#"{"expires_in":\#(text)}"#) == 600)
         #expect(try lifetime("{}", claims: #"{"iat":1000,"exp":\#(text)}"#) == 600)
     }
 
-    @Test func measuresAnEndAgainstTheServersClock() throws {
+    @Test func measuresExpiryAgainstServerClock() throws {
         #expect(try lifetime("{}", claims: #"{"exp":784111837}"#) == 60)
     }
 

@@ -64,7 +64,7 @@ struct VerdictTests {
         Judged(200, #"{"profile":{"id":8},"messages":[]}"#, "accepted", route: "profile"), Judged(200, "{}", "unknown", route: "profile"),
         Judged(200, #"{"profile":null}"#, "unknown", route: "profile"), Judged(204, "", "intercepted", route: "profile"),
     ])
-    func everyAnswerHasItsVerdict(answered: Judged) throws {
+    func mapsAnswersToVerdicts(answered: Judged) throws {
         let response = InboundResponse(
             status: answered.status, headers: [HeaderField("content-type", answered.type)] + answered.headers,
             body: Data(answered.body.utf8))
@@ -90,17 +90,17 @@ struct VerdictTests {
         ("lists-2026", "create_list", #"{"id":7,"name":"Bread"}"#, "accepted"),
         ("lists-2026", "create_list", #"{"name":"Bread"}"#, "unknown"),
     ])
-    func aSuccessHoldsWhatItsBackendPromises(name: String, route: String, body: String, verdict: String) throws {
+    func requiresPromisedContentOfSuccess(name: String, route: String, body: String, verdict: String) throws {
         let backend = try #require(try ShippedProfiles.backends().first { $0.name == name })
         #expect(backend.verdict(on: answer(201, body), to: mutation(route), at: noon).name == verdict)
     }
 
-    @Test func anAcceptedMutationHasTheServersId() throws {
+    @Test func receiptHasTheServersID() throws {
         let verdict = try breathesafe().verdict(on: answer(201, #"{"facial_measurement":{"id":7}}"#), to: mutation(), at: noon)
         #expect(verdict == .accepted(Receipt(remoteID: "7", status: 201, at: noon)))
     }
 
-    @Test func quotesTheServersWordsOnOneLine() throws {
+    @Test func quotesServerMessageOnOneLine() throws {
         let verdict = try breathesafe().verdict(on: answer(422, #"{"messages":["no\nmask"]}"#), to: mutation(), at: noon)
         #expect(verdict == .transient(Failure(.refused, status: 422, "breathesafe answered: no mask.")))
     }
@@ -110,7 +110,7 @@ struct VerdictTests {
     }
 
     @Test(arguments: [200, 202, 204, 205])
-    func anEmptySuccessIsEnoughWhereTheRouteSaysSo(status: Int) throws {
+    func acceptsEmptySuccessIfDeclared(status: Int) throws {
         let backend = try deleting(", empty: true")
         let verdict = backend.verdict(on: InboundResponse(status: status), to: mutation("forget"), at: noon)
         #expect(verdict == .accepted(Receipt(remoteID: nil, status: status, at: noon)))
@@ -126,7 +126,7 @@ struct VerdictTests {
         (422, #"{"messages":["Managed user does not exist."]}"#, "transient"),
         (500, #"{"messages":["Managed user does not exist."]}"#, "transient"),
     ])
-    func isGoneOnlyInTheWordsThatTheProfileDeclares(status: Int, body: String, name: String) throws {
+    func acceptsOnlyDeclaredCodesAsGone(status: Int, body: String, name: String) throws {
         let backend = try deleting(", gone: [Managed user does not exist.]")
         #expect(backend.verdict(on: answer(status, body), to: mutation("forget"), at: noon).name == name)
         let page = answer(status, "<html>Managed user does not exist.</html>", type: "text/html")
@@ -138,7 +138,7 @@ struct VerdictTests {
         (#"{"ok":false,"error":"Unauthorized."}"#, "unauthorized"), (#"{"ok":false,"error":"Not managed by current user."}"#, "permanent"),
         (#"{"ok":false}"#, "transient"),
     ])
-    func aFlagInTheBodyTakesTheStatusBack(body: String, name: String) throws {
+    func flagInBodyOverridesStatus(body: String, name: String) throws {
         let profile = edited("errors:\n", "errors:\n  ok: /ok\n  retry: [busy]\n")
             .replacing("\nroutes:\n", with: "\nroutes:\n  forget: {request: \"DELETE /things/{item.user_id}\"}\n")
         let backend = try load(["breathesafe.yaml": profile])[0]
@@ -146,17 +146,17 @@ struct VerdictTests {
     }
 
     @Test(arguments: [(429, "throttled"), (503, "transient"), (400, "transient"), (500, "unknown")])
-    func aCodeThatAsksForAnotherTryOverridesTheStatus(status: Int, name: String) throws {
+    func retryCodeOverridesStatus(status: Int, name: String) throws {
         let backend = try breathesafe("errors:\n", "errors:\n  retry: [busy]\n")
         #expect(backend.verdict(on: answer(status, #"{"error":"busy"}"#), to: mutation(), at: noon).name == name)
     }
 
-    @Test func aConflictMayBeOurOwnEarlierSendWhereKeysAreSent() throws {
+    @Test func conflictIsTransientWithIdempotencyKeys() throws {
         let backend = try breathesafe("schema: 1", "schema: 1\nidempotency: {header: Idempotency-Key}")
         #expect(backend.verdict(on: answer(409, "{}"), to: mutation(), at: noon).name == "transient")
     }
 
-    @Test func aCodeOfLoginAnswersMeansNothingOnARoute() throws {
+    @Test func ignoresLoginCodesOnRoutes() throws {
         let backend = try breathesafe("relogin: [", "relogin: [gone, ")
         #expect(backend.verdict(on: answer(400, #"{"error":"gone"}"#), to: mutation(), at: noon).name == "transient")
     }
@@ -170,14 +170,14 @@ struct VerdictTests {
         ("Sun, 06 Nov 1994 08:49:37 GMT", nil, 1),
         ("Sun, 06 Foo 1994 08:49:37 GMT", nil, 60),
     ])
-    func retryAfterIsReadInBothItsForms(value: String, date: String?, seconds: Double) throws {
+    func readsBothFormsOfRetryAfter(value: String, date: String?, seconds: Double) throws {
         let headers = [HeaderField("Retry-After", value)] + (date.map { [HeaderField("Date", $0)] } ?? [])
         let verdict = try breathesafe().verdict(on: InboundResponse(status: 429, headers: headers), to: mutation(), at: noon)
         guard case .throttled(_, let until) = verdict else { throw Failure(.profile, "\(verdict)") }
         #expect(until == noon.addingTimeInterval(seconds))
     }
 
-    @Test func whatIsLockedWaitsAsLongAsTheServerSays() throws {
+    @Test func lockedWaitsAsLongAsAsked() throws {
         let backend = try breathesafe()
         guard case .locked(let failure, nil) = backend.verdict(on: answer(423, "{}"), to: mutation(), at: noon) else {
             throw Failure(.profile, "not locked")
@@ -187,7 +187,7 @@ struct VerdictTests {
         guard case .locked(_, noon.addingTimeInterval(7)) = dated else { throw Failure(.profile, "\(dated)") }
     }
 
-    @Test func aThrottleWithoutATimeIsAMinute() throws {
+    @Test func throttlingWithoutTimeLastsAMinute() throws {
         guard case .throttled(_, let until) = try breathesafe().verdict(on: answer(429, "{}"), to: mutation(), at: noon) else {
             throw Failure(.profile, "not throttled")
         }

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: Captures.plain)
-    func aPlainCaptureStaysByteForByte(name: String) throws {
+    func keepsPlainCaptureByteForByte(name: String) throws {
         let content = try Captures.content(of: name)
         let file = try CaptureFile(name: name, folder: "5", content: content)
         #expect(file.document == content)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: Captures.pending)
-    func theAppsOwnFileGivesItsMeasurementsWithEveryNumberAtItsValue(name: String) throws {
+    func extractsMeasurementsFromAppFileWithExactNumbers(name: String) throws {
         let content = try Captures.content(of: name)
         let file = try CaptureFile(name: name, folder: nil, content: content)
         #expect(file.user == 5)
@@ -72,7 +72,7 @@ import Testing
         #expect(isRead)
     }
 
-    @Test func takesTheMeasurementsOutByteForByte() throws {
+    @Test func extractsMeasurementsByteForByte() throws {
         let file = try Self.read(
             #"{"userId": 5.0, "measurements": {"z": 1.50, "average_measurements": {"b" : -0.0, "a": 1E+2, "a": "\u00e9 x"}}}"#)
         #expect(file.user == 5)
@@ -82,7 +82,7 @@ import Testing
     }
 
     /// A parser that backtracks would take fifteen minutes.
-    @Test(.timeLimit(.minutes(60))) func howDeepAValueStandsCostsNothing() throws {
+    @Test(.timeLimit(.minutes(60))) func readsDeepValuesInLinearTime() throws {
         let deep =
             String(repeating: "[", count: 400) + Array(repeating: "true", count: 1 << 16).joined(separator: ",")
             + String(repeating: "]", count: 400)
@@ -101,7 +101,7 @@ import Testing
     @Test(arguments: [
         ("7", JSONValue.int(7)), ("ann", "ann"), ("5e1", "5e1"), ("123456789012345678901", "123456789012345678901"),
     ])
-    func theUserOfAPlainCaptureIsItsFolder(folder: String, user: JSONValue) throws {
+    func takesUserOfPlainCaptureFromItsFolder(folder: String, user: JSONValue) throws {
         let file = try Self.read(#"{"average_measurements":{}}"#, folder: folder)
         #expect(file.user == user)
         #expect(file.user.text == folder)
@@ -133,7 +133,7 @@ import Testing
         (#"{"average_measurements":{},"a":{"b":[1,"x"]}, "average_measurements" : {}}"#, "“average_measurements” twice"),
         ("{\0\"average_measurements\":{}}", "is not a JSON object"),
     ])
-    func whatIsNotUnderstoodSaysWhatWasExpected(content: String, words: String) throws {
+    func refusalNamesTheExpectedFormat(content: String, words: String) throws {
         let reason = try #require(Self.refusal(content, folder: "5"))
         #expect(reason.contains(words), "\(reason)")
         #expect(reason.hasSuffix("."))
@@ -143,7 +143,7 @@ import Testing
         #"{"average_measurements":{"average_measurements":{}},"a":[{"average_measurements":1}]}"#,
         #"{"average_measurements":{},"a":"average_measurements","b":"\"average_measurements\":"}"#,
         #"{"average_measurements":{},"note":"measurements","note":"userId"}"#,
-    ]) func theSameNameElsewhereIsAnother(content: String) { #expect(Self.refusal(content, folder: "5") == nil) }
+    ]) func ignoresMemberNamesInOtherPlaces(content: String) { #expect(Self.refusal(content, folder: "5") == nil) }
 
     @Test func aFileInUTF16IsRefused() {
         let text = #"{"measurements":{"average_measurements":{}},"userId":5}"#
@@ -151,13 +151,13 @@ import Testing
         #expect(throws: CaptureFile.NotUnderstood.self) { try CaptureFile(name: "a.json", folder: "5", content: wide) }
     }
 
-    @Test func aCaptureOfNobodyIsRefusedWithTheWayToSayWhose() throws {
+    @Test func refusalOfCaptureWithoutUserExplainsUserFolders() throws {
         let reason = try #require(Self.refusal(#"{"average_measurements":{}}"#))
         #expect(reason == "The file does not say which user it is about. Put it into new/users/<id>/, where <id> is the user’s number.")
     }
 
     @Test(arguments: ["05", "0", "00", "5 ", " 5", "\u{a0}5", "5\n", "5\u{7}", "5\u{85}6", " "])
-    func aFolderThatIsNoOneWayToNameAUserIsRefused(folder: String) throws {
+    func refusesMalformedUserFolderName(folder: String) throws {
         let reason = try #require(Self.refusal(#"{"average_measurements":{}}"#, folder: folder))
         #expect(reason.hasSuffix(", such as 5."), "\(reason)")
     }
@@ -171,12 +171,12 @@ import Testing
             ("measurements_5_1765000001.json", "6", "The folder name says user 6, but the content says user 5."),
             ("a.json", "05", "The folder name says user 05, but the content says user 5."),
         ] as [(String, String?, String)])
-    func whereTwoSayDifferentUsersNobodyIsBelieved(name: String, folder: String?, reason: String) {
+    func refusesContradictingUsers(name: String, folder: String?, reason: String) {
         #expect(Self.refusal(Self.ofFive, name: name, folder: folder) == reason)
     }
 
     @Test(arguments: [("measurements_5_1765000001.json", "5"), ("measurements_5_1765000001.json", nil), ("6.json", nil), ("a.json", "5")])
-    func whereNobodyContradictsItIsUnderstood(name: String, folder: String?) throws {
+    func acceptsConsistentUser(name: String, folder: String?) throws {
         #expect(try Self.read(Self.ofFive, name: name, folder: folder).user == 5)
     }
 }

@@ -28,7 +28,7 @@ import Testing
         try #require(FileManager.default.createFile(atPath: path, contents: nil))
     }
 
-    @Test func theyAreRightAtOnceAfterEveryChange() throws {
+    @Test func countsAreCurrentAfterEveryChange() throws {
         let counts = FolderCounts(folders)
         #expect(counts.now == (0, 0))
         for name in ["new/a", "new/users/b", "new/users/5/c", "new/users/5/d", "new/users/6/e"] { try put(name) }
@@ -48,7 +48,7 @@ import Testing
         #expect(counts.now == (6, 2))
     }
 
-    @Test func aFolderThatHasNotChangedIsNotListedAgain() throws {
+    @Test func unchangedFolderIsNotListedAgain() throws {
         try put("new/a")
         try put("new/users/5/a")
         // Every timestamp counts as old enough.
@@ -68,7 +68,7 @@ import Testing
         #expect(faults.foldersListed == listed + [directory("new/users/5")])
     }
 
-    @Test func aFolderThatChangedJustNowIsListedAgain() throws {
+    @Test func recentlyChangedFolderIsListedAgain() throws {
         try put("new/a")
         let counts = FolderCounts(folders, coarseness: { _ in .infinity })
         #expect(counts.now == (1, 0))

@@ -27,7 +27,7 @@ import Vault
             payload: Data(payload.utf8))
     }
 
-    @Test func itBelongsToWhoeverIsSignedIn() async throws {
+    @Test func entryBelongsToSignedInAccount() async throws {
         let accepted = try await intake(["breathesafe": .bob]).accept(submission(1))
         let destination = Destination(backend: "breathesafe", account: "2")
         #expect(accepted == .init(id: Samples.id(1), enqueued: .new(sequence: 1), destination: destination, lane: Lane("users/5")))
@@ -38,7 +38,7 @@ import Vault
         #expect(try await outbox.accountLabels() == [destination: "bob@lab.test"])
     }
 
-    @Test func whatIsSentIsWhatWasHandedInByteForByte() async throws {
+    @Test func storesSubmissionByteForByte() async throws {
         let payload = "{ \"b\" : 1.50,\n\"a\": \"\\u00fc\" }"
         var submission = submission(1, payload: payload)
         submission.supersedes = Samples.id(9)
@@ -50,7 +50,7 @@ import Vault
         #expect(entry.mutation.route == "measurement")
     }
 
-    @Test func withoutAnIdOneIsMinted() async throws {
+    @Test func mintsIDForSubmissionWithoutOne() async throws {
         var submission = submission(1)
         submission.id = nil
         let first = try await intake().accept(submission)
@@ -59,7 +59,7 @@ import Vault
         #expect([first, second].map(\.enqueued) == [.new(sequence: 1), .new(sequence: 2)])
     }
 
-    @Test func theSameAgainIsTheSameEntryAndOtherContentAConflict() async throws {
+    @Test func repeatedSubmissionIsDuplicateAndChangedOneConflicts() async throws {
         let intake = intake()
         _ = try await intake.accept(submission(1))
         #expect(
@@ -81,17 +81,17 @@ import Vault
             (["a": nil], nil, .signInRequired(backend: "a")),
             (["a": .ann, "b": nil], "b", .signInRequired(backend: "b")),
         ] as [([String: Account?], String?, IntakeError)])
-    func whoseItIsMustBeKnown(accounts: [String: Account?], backend: String?, error: IntakeError) async throws {
+    func refusesSubmissionWithoutKnownBackendAndAccount(accounts: [String: Account?], backend: String?, error: IntakeError) async throws {
         await #expect(throws: error) { try await intake(accounts).accept(submission(1, backend: backend)) }
         #expect(try await outbox.entries(limit: 10).isEmpty)
     }
 
-    @Test func ofTwoBackendsTheNamedOneIsMeant() async throws {
+    @Test func usesTheNamedBackend() async throws {
         let accepted = try await intake(["a": .ann, "b": .bob]).accept(submission(1, backend: "b"))
         #expect(accepted.destination == Destination(backend: "b", account: "2"))
     }
 
-    @Test func aDocumentOfExactlyTheLimitIsTakenAndOneByteMoreIsNot() async throws {
+    @Test func acceptsPayloadUpToTheLimit() async throws {
         let limit = 32 << 20
         #expect(Intake.largestDocument == limit)
         var submission = submission(1)
@@ -101,13 +101,13 @@ import Vault
         #expect(try await intake().accept(submission).enqueued == .new(sequence: 1))
     }
 
-    @Test func whatTheProfileDoesNotTakeIsRefusedInItsWords() async throws {
+    @Test func refusesSubmissionWithReasonFromProfile() async throws {
         await #expect(throws: IntakeError.notUnderstood("The item field “user_id” is missing.")) {
             try await intake().accept(submission(1, user: nil))
         }
     }
 
-    @Test func ofABatchEachHasItsOwnOutcomeInOrder() async throws {
+    @Test func batchReturnsOutcomesInOrder() async throws {
         let intake = intake()
         _ = try await intake.accept(submission(3))
         var large = submission(5)
@@ -135,13 +135,13 @@ import Vault
             ])
     }
 
-    @Test func aBatchWithoutAnythingWritesNothing() async throws {
+    @Test func batchWithoutAcceptedSubmissionsWritesNothing() async throws {
         #expect(try await intake().accept([submission(1, user: nil)], for: .ann).count == 1)
         #expect(try await intake().accept([], for: .ann).isEmpty)
         #expect(try await outbox.newestCursor() == 0)
     }
 
-    @Test func whatCannotBeWrittenIsNotAccepted() async throws {
+    @Test func failedWriteIsNotAccepted() async throws {
         try outbox.close()
         await #expect {
             _ = try await intake().accept(submission(1))

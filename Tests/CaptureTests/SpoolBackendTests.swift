@@ -13,7 +13,7 @@ import Testing
         return name
     }
 
-    @Test func aTakenFileNamesTheBackendThatItWasTakenFor() async throws {
+    @Test func takenFileNamesItsBackend() async throws {
         let drop = try Drop(accounts: ["lab": .ann, "old": .bob], backend: "lab")
         try drop.put(Drop.capture(1), "new/users/5/a.json")
         try drop.outbox.close()
@@ -23,7 +23,7 @@ import Testing
         #expect(name == TakenName(id: name.id, backend: "lab", account: "1", folder: "5", original: "a.json"))
     }
 
-    @Test func whatWasTakenForAnotherBackendIsStoredForThatOne() async throws {
+    @Test func storesTakenFileForItsOwnBackend() async throws {
         let drop = try Drop(accounts: ["lab": .ann, "old": .ann], backend: "lab")
         let name = try leftover(drop, 1, backend: "old")
         try drop.put(Drop.capture(2), "new/users/5/b.json")
@@ -36,7 +36,7 @@ import Testing
         #expect(try drop.names("taken").isEmpty)
     }
 
-    @Test func aFileOfABackendThatIsGoneStaysIsToldOfAndHoldsUpNothing() async throws {
+    @Test func reportsTakenFileOfRemovedBackendWithoutBlockingOthers() async throws {
         var drop = try Drop(accounts: ["lab": .ann])
         let name = try leftover(drop, 1, backend: "gone")
         _ = try leftover(drop, 2, backend: "lab")
@@ -62,7 +62,7 @@ import Testing
         #expect(try drop.names("taken").isEmpty)
     }
 
-    @Test func moreLeftoversThanOneTransactionHoldsAreStoredInOrder() async throws {
+    @Test func storesManyLeftoversInOrder() async throws {
         let drop = try Drop()
         for number in 1...150 { _ = try leftover(drop, number, backend: number % 10 == 0 ? "gone" : "breathesafe") }
         await drop.spool.sweep()

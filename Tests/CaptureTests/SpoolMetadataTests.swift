@@ -23,7 +23,7 @@ import Testing
         _ = utimensat(AT_FDCWD, path, &times, 0)
     }
 
-    @Test(arguments: times) func aFileIsTakenWhateverItsTime(seconds: Int) async throws {
+    @Test(arguments: times) func takesFilesWithAnyModificationTime(seconds: Int) async throws {
         let drop = try Drop()
         for (number, name) in [(1, "a"), (2, "b")] {
             try drop.put(Drop.capture(number), "new/users/5/\(name).json")
@@ -58,7 +58,7 @@ import Testing
         #expect(files.count == 1)
     }
 
-    @Test func noneOfManyFilesWithRandomMetadataIsLost() async throws {
+    @Test func losesNoFileWithRandomMetadata() async throws {
         var generator = SplitMix(state: Self.seed)
         let drop = try Drop()
         var expected: Set<String> = []

@@ -26,7 +26,7 @@ import Testing
         #expect(drop.spool.stuckFiles.count == 0)
     }
 
-    @Test func whatMayNotBeRemovedIsNotTakenTwice() async throws {
+    @Test func doesNotTakeFileThatCannotBeRemoved() async throws {
         let faults = FileFaults.mounted("/users/5")
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/5/a.json")
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// For example, on a read-only file system.
-    @Test func whatMayNotBeRenamedThereStaysAsItWas() async throws {
+    @Test func leavesFileThatCannotBeRenamedInPlace() async throws {
         let faults = FileFaults(
             .init(rename: { path, target in path.contains("/users/5/") ? target.contains("/taken/") ? EXDEV : EROFS : nil }))
         let drop = try Drop(calls: faults.calls)
@@ -58,7 +58,7 @@ import Testing
         #expect(drop.spool.stuckFiles.example?.reason == "Read-only file system")
     }
 
-    @Test func whatIsWrittenToMeanwhileIsCopiedAgain() async throws {
+    @Test func copiesFileAgainIfItChangesMeanwhile() async throws {
         let faults = FileFaults.mounted("/users/5")
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/5/a.json")
@@ -81,7 +81,7 @@ import Testing
         #expect(try drop.names("new/users/5").isEmpty)
     }
 
-    @Test func whatIsTooLargeToBeSentIsNotCopied() async throws {
+    @Test func doesNotCopyOversizedFile() async throws {
         let drop = try Drop(calls: FileFaults.mounted("/users/5").calls)
         try drop.put("{}", "new/users/5/large.json")
         try #require(truncate(drop.path("new/users/5/large.json"), off_t(Intake.largestDocument + 1)) == 0)
@@ -94,7 +94,7 @@ import Testing
 
     /// Every state that a crash can leave: the source bound or not; the copy started, complete or stored.
     @Test(arguments: ["bound", "bound and begun", "begun", "copied", "stored"])
-    func aCrashWhileCopyingMakesNoSecondEntry(state: String) async throws {
+    func crashWhileCopyingCausesNoDuplicate(state: String) async throws {
         var drop = try Drop(calls: FileFaults.mounted("/users/5").calls)
         let name = Self.name()
         let bound = "new/users/5/.taking~" + name.text
@@ -115,7 +115,7 @@ import Testing
         for folder in ["new/users/5", "taken", "refused"] { #expect(try drop.names(folder).isEmpty, "\(folder)") }
     }
 
-    @Test func whatWasBoundForOneIsNotStoredForAnother() async throws {
+    @Test func boundFileWaitsForItsOwnAccount() async throws {
         let drop = try Drop(calls: FileFaults.mounted("/users/5").calls)
         let name = Self.name(.bob)
         try drop.put(Drop.capture(1), "new/users/5/.taking~" + name.text, age: 90)
@@ -135,7 +135,7 @@ import Testing
     }
 
     /// Otherwise a user could drop files for another user.
-    @Test func aBoundFileBelongsToTheFolderThatItIsIn() async throws {
+    @Test func doesNotTakeBoundFileFromWrongFolder() async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), "new/users/6/.taking~" + Self.name(folder: "5").text)
         try drop.put(Drop.capture(2), "new/.taking~" + Self.name(folder: "5").text)
@@ -144,7 +144,7 @@ import Testing
         #expect(drop.spool.counts() == (0, 0))
     }
 
-    @Test func theLongestNameStillFitsWhenItIsBound() async throws {
+    @Test func bindsFileWithLongestName() async throws {
         let drop = try Drop(calls: FileFaults.mounted("/users/1").calls)
         let folder = String(repeating: "1", count: 90)
         try drop.put(Drop.capture(1), "new/users/\(folder)/" + String(repeating: "x", count: 250) + ".json")

@@ -21,7 +21,7 @@ import Testing
         Array(repeating: 0xFE, count: 250) + Array(".json".utf8),
     ]
 
-    @Test(arguments: names) func aFileIsTakenWhateverItsName(name: [UInt8]) async throws {
+    @Test(arguments: names) func takesFilesWithAnyName(name: [UInt8]) async throws {
         let drop = try Drop()
         let path = try path(drop, "new/users/5", name)
         try drop.put(Data(Drop.capture(1).utf8), path)
@@ -55,7 +55,7 @@ import Testing
         #expect(try await drop.documents() == [0, 1].map(Drop.capture))
     }
 
-    @Test func aLeftoverIsRecognizedAndAStrangerPutAside() async throws {
+    @Test func storesLeftoverAndRefusesForeignFileInTaken() async throws {
         let drop = try Drop()
         let name = TakenName(id: Samples.id(1), backend: "breathesafe", account: "1", folder: "5", original: "a.json")
         try drop.put(Data(Drop.capture(1).utf8), try path(drop, "taken", Array(name.text.utf8) + [0xFF]))
@@ -65,7 +65,7 @@ import Testing
         #expect(try drop.names("refused") == ["a\u{FFFD}", "a\u{FFFD}.reason"])
     }
 
-    @Test func aFolderThatIsNotUTF8IsNobodysNumber() async throws {
+    @Test func refusesFileInFolderThatIsNotUTF8() async throws {
         let drop = try Drop()
         let folder = try path(drop, "new/users", [0x35, 0xB2])
         try #require(folder.withPlatformString({ mkdir($0, 0o755) }) == 0)
@@ -79,7 +79,7 @@ import Testing
         try #require(folder.withPlatformString(rmdir) == 0)
     }
 
-    @Test(.timeLimit(.minutes(60))) func whileItRunsSuchAFolderAndSuchAFileAreNoticed() async throws {
+    @Test(.timeLimit(.minutes(60))) func noticesNamesThatAreNotUTF8WhileRunning() async throws {
         let drop = try Drop()
         let folder = try path(drop, "new/users", [0xB2])
         try await drop.running { news in

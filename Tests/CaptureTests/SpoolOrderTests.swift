@@ -26,7 +26,7 @@ import Vault
         #expect(try await drop.documents() == (1...150).map { Self.capture($0, at: "\(Self.base + $0).25") })
     }
 
-    @Test func takesTheTimestampOfTheMeasurementInTheAppsOwnFile() async throws {
+    @Test func prefersTimestampOfMeasurementInAppFile() async throws {
         let drop = try Drop()
         func file(_ number: Int, own: String?, around: String?) -> String {
             let own = own.map { #","timestamp":\#($0)"# } ?? ""
@@ -48,7 +48,7 @@ import Vault
         "[1764000000]",
         "9223372036854775807", "18446744073709551616", "-9223372036854775808", "0.0000000000000000000000001", "\"Infinity\"", "\"NaN\"",
     ])
-    func ignoresATimestampAtWhichNothingWasCaptured(time: String) async throws {
+    func ignoresImplausibleTimestamp(time: String) async throws {
         let drop = try Drop()
         try drop.put(Self.capture(1, at: "\(Self.base)"), "new/users/5/z.json", age: 10)
         try drop.put(Self.capture(2, at: time), "new/users/5/a.json", age: 5)
@@ -57,7 +57,7 @@ import Vault
         #expect(entries.map { $0.capturedAt.timeIntervalSince1970 } == [Double(Self.base), drop.clock.now.timeIntervalSince1970])
     }
 
-    @Test func storesWhatACrashLeftInTheSameOrder() async throws {
+    @Test func storesLeftoversInTheSameOrder() async throws {
         var drop = try Drop()
         for number in 1...30 {
             try drop.put(Self.capture(number, at: "\(Self.base + number)"), "new/users/5/\(number).json", age: Double(number))

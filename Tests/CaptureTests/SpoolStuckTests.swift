@@ -9,10 +9,10 @@ import Vault
 @testable import Capture
 
 @Suite struct SpoolStuckTests {
-    private func told(_ drop: Drop) -> [String] { drop.log.all.filter { $0.hasPrefix("Cannot take a dropped file") } }
+    private func reported(_ drop: Drop) -> [String] { drop.log.all.filter { $0.hasPrefix("Cannot take a dropped file") } }
 
     @Test(arguments: [EACCES, EPERM, EROFS])
-    func whatMayNotBeMovedIsToldOfOnceAndHoldsUpNothing(code: Int32) async throws {
+    func reportsImmovableFileOnceWithoutBlockingOthers(code: Int32) async throws {
         let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? code : nil }))
         let drop = try Drop(calls: faults.calls)
         for number in 1...2 { try drop.put(Drop.capture(number), "new/users/7/\(number).json", age: Double(90 - number)) }
@@ -27,7 +27,7 @@ import Vault
                 == StuckFile(
                     path: drop.path("new/users/7/1.json"), reason: String(cString: strerror(code)),
                     next: "Give homingd’s user write permission on the file’s folder."))
-        #expect(told(drop).count == 2)
+        #expect(reported(drop).count == 2)
 
         faults.clear()
         await drop.spool.sweep()
@@ -40,7 +40,7 @@ import Vault
         #"{"average_measurements":{"1-2":{"value":\#(number),"description":"\#(String(repeating: "n", count: bytes))"}}}"#
     }
 
-    @Test func aLargeFileWithoutRoomHoldsUpItsOwnLaneAlone() async throws {
+    @Test func largeFileWithoutRoomBlocksOnlyItsLane() async throws {
         let drop = try Drop(maxBytes: 2 << 20)
         let large = capture(1, bytes: 3 << 20)
         try drop.put(large, "new/users/7/large.json", age: 90)
@@ -53,10 +53,10 @@ import Vault
         #expect(try await drop.entries().allSatisfy { $0.lane == Lane("users/5") })
         #expect(drop.spool.counts() == (3, 0))
         #expect(drop.spool.stuckFiles.count == 3)
-        #expect(told(drop).count == 3)
+        #expect(reported(drop).count == 3)
         let limit = "large.json reason=it does not fit in the outbox, which is limited to 2 MiB"
-        #expect(told(drop).count { $0.hasSuffix(limit) } == 1)
-        #expect(told(drop).count { $0.hasSuffix("large.json, which does not fit") } == 2)
+        #expect(reported(drop).count { $0.hasSuffix(limit) } == 1)
+        #expect(reported(drop).count { $0.hasSuffix("large.json, which does not fit") } == 2)
         #expect(!drop.log.all.contains { $0.hasPrefix("Failed to process the drop folder") })
 
         // Once there is room, the lane continues in order.
@@ -70,7 +70,7 @@ import Vault
     }
 
     /// For example, after a power cut on a machine without a battery-backed clock.
-    @Test func whatWaitsForRoomGoesFirstAlsoWhereTheClockWasSetBack() async throws {
+    @Test func fileWaitingForRoomStaysFirstAfterClockSetBack() async throws {
         var drop = try Drop(maxBytes: 2 << 20)
         let large = capture(1, bytes: 3 << 20)
         try drop.put(large, "new/users/7/large.json")
@@ -87,7 +87,7 @@ import Vault
         #expect(try await drop.documents() == [large, Drop.capture(2)])
     }
 
-    @Test func noMoreIsTakenThanEachLookMayReadAgain() async throws {
+    @Test func takesAtMostOneBatchWithoutRoom() async throws {
         let drop = try Drop(maxBytes: 2 << 20)
         try drop.put(capture(1, bytes: 3 << 20), "new/users/7/large.json", age: 900)
         for number in 2...300 { try drop.put(Drop.capture(number), "new/users/7/\(number).json", age: Double(900 - number)) }
@@ -97,7 +97,7 @@ import Vault
         #expect(drop.spool.counts() == (300, 0))
     }
 
-    @Test func whereThereIsNoRoomForASmallFileTheRestWaits() async throws {
+    @Test func remainingFilesWaitIfASmallOneHasNoRoom() async throws {
         let drop = try Drop(maxBytes: 100 << 10)
         for number in 1...300 { try drop.put(Drop.capture(number), "new/users/\(number)/a.json", age: Double(900 - number)) }
         for _ in 1...3 { await drop.spool.sweep() }
@@ -112,7 +112,7 @@ import Vault
             ])
     }
 
-    @Test func aFolderThatStopsALookIsReportedUntilOneSucceeds() async throws {
+    @Test func reportsFailedSweepUntilOneSucceeds() async throws {
         let faults = FileFaults(.init(list: { $0.hasSuffix("/taken") ? EACCES : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/5/a.json")
@@ -140,7 +140,7 @@ import Vault
                     next: "Give homingd’s user write permission on \(drop.path("taken"))."))
     }
 
-    @Test func aThousandFilesThatCannotBeTakenAreAllReported() async throws {
+    @Test func reportsAllOfAThousandStuckFiles() async throws {
         let faults = FileFaults(.init(rename: { _, target in target.contains("/taken/") ? EACCES : nil }))
         let drop = try Drop(calls: faults.calls)
         for number in 1...1000 { try drop.put(Drop.capture(number), "new/users/5/\(number).json") }
@@ -149,7 +149,7 @@ import Vault
         #expect(drop.spool.counts() == (1000, 0))
     }
 
-    @Test(.timeLimit(.minutes(60))) func aPermissionThatIsGrantedIsNoticedWithoutAnEvent() async throws {
+    @Test(.timeLimit(.minutes(60))) func noticesGrantedPermissionWithoutEvent() async throws {
         let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? EACCES : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/7/a.json")
@@ -163,7 +163,7 @@ import Vault
         #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
-    @Test(.timeLimit(.minutes(60))) func whatFailedOnceIsTriedAgainAfterASecond() async throws {
+    @Test(.timeLimit(.minutes(60))) func retriesFailedFileAfterOneSecond() async throws {
         let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? EIO : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/7/a.json")
@@ -177,7 +177,7 @@ import Vault
         #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
-    @Test(.timeLimit(.minutes(60))) func howeverManyLooksFailOneTimerIsSet() async throws {
+    @Test(.timeLimit(.minutes(60))) func failedSweepsSetOneTimer() async throws {
         let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? EACCES : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/7/a.json")
@@ -191,7 +191,7 @@ import Vault
         }
     }
 
-    @Test func aFileThatVanishesWhileItIsTakenIsNotToldOf() async throws {
+    @Test func doesNotReportVanishedFile() async throws {
         let faults = FileFaults(
             .init(rename: { path, _ in
                 if path.hasSuffix("/a.json") { unlink(path) }
@@ -203,10 +203,10 @@ import Vault
         await drop.spool.sweep()
         #expect(try await drop.documents() == [Drop.capture(2)])
         #expect(drop.spool.stuckFiles.count == 0)
-        #expect(told(drop).isEmpty)
+        #expect(reported(drop).isEmpty)
     }
 
-    @Test(arguments: [EIO, EMFILE, ENOMEM]) func whatCannotBeReadIsKeptAndHoldsUpNothing(code: Int32) async throws {
+    @Test(arguments: [EIO, EMFILE, ENOMEM]) func keepsUnreadableFileWithoutBlockingOthers(code: Int32) async throws {
         let faults = FileFaults(.init(open: { $0.contains("/taken/") && $0.hasSuffix("~bad.json") ? code : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/5/bad.json", age: 90)
@@ -218,7 +218,7 @@ import Vault
         #expect(stuck.count == 1)
         #expect(stuck.example?.path.hasSuffix("~5~bad.json") == true)
         #expect(stuck.example?.reason == String(cString: strerror(code)))
-        #expect(told(drop).count == 1)
+        #expect(reported(drop).count == 1)
         faults.clear()
         await drop.spool.sweep()
         #expect(try await drop.documents() == [Drop.capture(1)])
@@ -226,7 +226,7 @@ import Vault
     }
 
     /// Another user created the file with mkstemp(3).
-    @Test func leavesAnUnreadableFileInPlaceAndSaysWhatToType() async throws {
+    @Test func leavesUnreadableFileInPlaceAndSuggestsCommand() async throws {
         let faults = FileFaults(.init(open: { $0.contains("/new/") ? EACCES : nil }, lease: { $0.contains("/new/") ? EACCES : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/5/it's.json")
@@ -249,7 +249,7 @@ import Vault
         #expect(drop.spool.stuckFiles.count == 0)
     }
 
-    @Test func leavesAFileWithAHardLinkInPlaceUntilItHasOneName() async throws {
+    @Test func leavesHardLinkedFileUntilOtherNameIsGone() async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), "new/users/5/a.json")
         try drop.put(Drop.capture(2), "new/users/5/b.json")
@@ -270,7 +270,7 @@ import Vault
     }
 
     @Test(arguments: [(mode_t(0o2770), mode_t(0o3770)), (0o777, 0o1777), (0o755, 0o755), (0o700, 0o700)])
-    func setsTheStickyBitOfAUsersFolderInWhichOthersMayWrite(before: mode_t, after: mode_t) async throws {
+    func setsStickyBitOnSharedUserFolder(before: mode_t, after: mode_t) async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), "new/users/5/a.json")
         try #require(chmod(drop.path("new/users/5"), before) == 0)
@@ -281,7 +281,7 @@ import Vault
         #expect(try await drop.entries().count == 1)
     }
 
-    @Test func whatMayNotBeReadIsPutAside() async throws {
+    @Test func refusesTakenFileWithoutReadPermission() async throws {
         let faults = FileFaults(.init(open: { $0.contains("/taken/") ? EACCES : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/5/a.json")
@@ -291,7 +291,7 @@ import Vault
                 == "The file cannot be read: Permission denied. Give homingd’s user read permission and drop it into new/ again.")
     }
 
-    @Test(arguments: ["new/bad.json", "taken/bad.json"]) func whatCannotBePutAsideIsKeptAndHoldsUpNothing(place: String) async throws {
+    @Test(arguments: ["new/bad.json", "taken/bad.json"]) func keepsRefusedFileThatCannotBeMovedAside(place: String) async throws {
         let faults = FileFaults(.init(rename: { _, target in target.contains("/refused/") ? ENOSPC : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put("no capture", place, age: 90)
@@ -303,14 +303,14 @@ import Vault
         #expect(try drop.names("taken").count == 1)
         #expect(drop.spool.stuckFiles.count == 1)
         #expect(drop.spool.stuckFiles.example?.reason == "No space left on device")
-        #expect(told(drop).count == 1)
+        #expect(reported(drop).count == 1)
         faults.clear()
         await drop.spool.sweep()
         #expect(try drop.names("refused") == ["bad.json", "bad.json.reason"])
         #expect(drop.spool.stuckFiles.count == 0)
     }
 
-    @Test func whatIsStoredAndCannotBeRemovedIsStoredOnce() async throws {
+    @Test func storesFileThatCannotBeRemovedOnce() async throws {
         let faults = FileFaults(.init(unlink: { _ in EIO }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/5/a.json")
@@ -324,7 +324,7 @@ import Vault
         #expect(drop.spool.stuckFiles.count == 0)
     }
 
-    @Test func aFolderThatCannotBeListedIsToldOf() async throws {
+    @Test func reportsUnlistableFolder() async throws {
         let faults = FileFaults(.init(list: { $0.hasSuffix("/users/7") ? EACCES : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/7/a.json")
@@ -351,7 +351,7 @@ import Vault
     @Test(
         arguments: ["new/x.json", "new/users/x.json", "new/users/5/x.json"],
         [(S_IFLNK, link), (S_IFIFO, special), (S_IFSOCK, special)])
-    func whatIsNoPlainFileIsToldOf(place: String, kind: (type: mode_t, told: StuckFile)) async throws {
+    func reportsNonRegularFile(place: String, kind: (type: mode_t, told: StuckFile)) async throws {
         let drop = try Drop(nil, unclaimed: .next)
         try drop.put(Drop.capture(1), "outside.json")
         try drop.put(Drop.capture(2), "new/users/5/b.json")
@@ -369,7 +369,7 @@ import Vault
         #expect(drop.spool.stuckFiles.count == 1)
         #expect(drop.spool.stuckFiles.example == expected)
         #expect(drop.spool.counts() == (0, 0))
-        #expect(told(drop).count == 1)
+        #expect(reported(drop).count == 1)
         // A person follows the reported advice.
         try drop.put(#"{"measurements":{"average_measurements":{}},"userId":5}"#, place)
         await drop.spool.sweep()
@@ -377,7 +377,7 @@ import Vault
         #expect(drop.spool.stuckFiles.count == 0)
     }
 
-    @Test(arguments: ["new/sub", "new/users/5/sub"]) func aFolderWhereAFileWasExpectedIsToldOf(place: String) async throws {
+    @Test(arguments: ["new/sub", "new/users/5/sub"]) func reportsUnexpectedFolder(place: String) async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), place + "/a.json")
         await drop.spool.sweep()
@@ -401,7 +401,7 @@ import Vault
         #expect(drop.spool.stuckFiles.example?.reason == "it is a symbolic link, not a regular file")
     }
 
-    @Test func whatBelongsToTheFileSystemOrIsHiddenIsNotToldOf() async throws {
+    @Test func doesNotReportHiddenOrSystemFolders() async throws {
         let drop = try Drop()
         for folder in ["new/users/5/lost+found", "new/.hidden", "new/users/.hidden", "new/users/5/.hidden"] {
             try FileManager.default.createDirectory(atPath: drop.path(folder), withIntermediateDirectories: true)
@@ -413,7 +413,7 @@ import Vault
         #expect(drop.spool.stuckFiles.count == 0)
     }
 
-    @Test func aFailureIsTheExampleRatherThanALink() async throws {
+    @Test func prefersFailureToLinkAsExample() async throws {
         let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? EACCES : nil }))
         let drop = try Drop(calls: faults.calls)
         try FileManager.default.createSymbolicLink(atPath: drop.path("new/a.json"), withDestinationPath: "/etc/hostname")
@@ -423,7 +423,7 @@ import Vault
         #expect(drop.spool.stuckFiles.example?.path == drop.path("new/users/7/z.json"))
     }
 
-    @Test func aFileBesideTheUsersFoldersIsTakenWhereItSaysWhoseItIs() async throws {
+    @Test func takesFileBesideUserFoldersIfItNamesItsUser() async throws {
         let drop = try Drop()
         try drop.put(try Captures.content(of: Captures.pending[0]), "new/users/" + Captures.pending[0])
         try drop.put(Drop.capture(1), "new/users/nobody.json")

@@ -14,11 +14,11 @@ import Testing
     /// Each victim has its own folder; all are swapped before the same call.
     private static let victims = Replacement.allCases.flatMap { [Victim(.folder, $0), Victim(.file, $0)] }
 
-    @Test(arguments: [Move.rename, .copy]) func nothingOutsideIsTouched(move: Move) async throws {
+    @Test(arguments: [Move.rename, .copy]) func swappedFoldersAndFilesTouchNothingOutside(move: Move) async throws {
         try await swapBeforeEachCall(Self.victims, move)
     }
 
-    @Test(arguments: [Replacement.link, .fifo]) func nothingOutsideIsTouchedForAllUsers(replacement: Replacement) async throws {
+    @Test(arguments: [Replacement.link, .fifo]) func swappedUsersFolderTouchesNothingOutside(replacement: Replacement) async throws {
         try await swapBeforeEachCall([Victim(.users, replacement)], .rename)
     }
 
@@ -32,7 +32,7 @@ import Testing
     }
 
     /// The control: a spool that follows links is detected.
-    @Test(arguments: [Place.users, .folder]) func aSpoolThatFollowsLinksIsCaught(place: Place) async throws {
+    @Test(arguments: [Place.users, .folder]) func detectsSpoolThatFollowsLinks(place: Place) async throws {
         var call = 1
         while case let run = try SwapRun([Victim(place, .link)], before: call, .rename, followsLinks: true), try await run.sweep() {
             if try await !run.problems().isEmpty { return }

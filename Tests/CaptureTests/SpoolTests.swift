@@ -10,7 +10,7 @@ import Vault
 @testable import Capture
 
 @Suite struct SpoolTests {
-    @Test func whatIsMovedInIsStoredAsItIsAndTheFileIsGone() async throws {
+    @Test func storesMovedFileUnchangedAndRemovesIt() async throws {
         let drop = try Drop()
         let plain = try Captures.content(of: Captures.plain[0])
         try drop.put(plain, "new/users/7/capture.json", age: 90)
@@ -27,7 +27,7 @@ import Vault
         #expect(try await drop.outbox.accountLabels() == [Samples.destination: "ann@lab.test"])
     }
 
-    @Test func whatIsOldestGoesFirstWhateverItsFolder() async throws {
+    @Test func storesOldestFileFirstAcrossFolders() async throws {
         let drop = try Drop()
         for (number, age, folder) in [(1, 10.0, "5"), (2, 40, "6"), (3, 30, "5"), (4, 20, "7")] {
             try drop.put(Drop.capture(number), "new/users/\(folder)/\(number).json", age: age)
@@ -37,7 +37,7 @@ import Vault
         #expect(try await drop.documents() == [5, 6, 2, 3, 4, 1].map(Drop.capture))
     }
 
-    @Test(.timeLimit(.minutes(60))) func aFileStillOpenForWritingIsLeftUntilItIsClosed() async throws {
+    @Test(.timeLimit(.minutes(60))) func leavesOpenFileUntilItIsClosed() async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), "new/users/5/whole.json")
         let path = drop.path("new/users/5/open.json")
@@ -59,7 +59,7 @@ import Vault
         #expect(try await drop.documents() == [1, 2].map(Drop.capture))
     }
 
-    @Test func whatIsHiddenTemporaryOrNoPlainFileIsLeftAlone() async throws {
+    @Test func ignoresHiddenTemporaryAndNonRegularFiles() async throws {
         let drop = try Drop()
         let left = [".hidden.json", "a.json.part", "b.tmp"]
         for name in left { try drop.put(Drop.capture(1), "new/users/5/\(name)") }
@@ -77,7 +77,7 @@ import Vault
         #expect(try drop.names("refused").isEmpty)
     }
 
-    @Test func aLinkThatTakesTheFilesPlaceIsNotFollowed() async throws {
+    @Test func doesNotFollowLinkThatReplacesFile() async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), "secret.json")
         try drop.put(Drop.capture(2), "new/users/5/a.json")
@@ -93,7 +93,7 @@ import Vault
         #expect(try drop.content("secret.json") == Drop.capture(1))
     }
 
-    @Test func whatIsNotUnderstoodIsPutAsideWithItsReasonAndHoldsUpNothing() async throws {
+    @Test func refusesMalformedFilesWithReasonWithoutBlockingOthers() async throws {
         let drop = try Drop()
         try drop.put("{", "new/users/5/bad.json", age: 90)
         try drop.put(Drop.capture(1), "new/nobody.json", age: 80)
@@ -110,7 +110,7 @@ import Vault
         #expect(events.allSatisfy { $0.detail["reason"]?.isEmpty == false })
     }
 
-    @Test func whatTheProfileDoesNotTakeIsPutAsideToo() async throws {
+    @Test func refusesFileThatDoesNotFitProfile() async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), "new/users/null/a.json")
         try drop.put(Drop.capture(2), "new/users/5/b.json")
@@ -119,7 +119,7 @@ import Vault
         #expect(try await drop.documents() == [Drop.capture(2)])
     }
 
-    @Test func aFileOfMoreThanThirtyTwoMebibytesIsPutAside() async throws {
+    @Test func refusesFileLargerThan32MiB() async throws {
         let drop = try Drop()
         try drop.put("{}", "new/users/5/large.json")
         try #require(truncate(drop.path("new/users/5/large.json"), off_t(Intake.largestDocument + 1)) == 0)
@@ -130,7 +130,7 @@ import Vault
         #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
-    @Test func nothingRefusedIsOverwritten() async throws {
+    @Test func neverOverwritesRefusedFiles() async throws {
         let drop = try Drop()
         for content in ["1", "2", "3"] {
             try drop.put(content, "new/a.json")
@@ -148,7 +148,7 @@ import Vault
         #expect(drop.spool.counts().refused == 5)
     }
 
-    @Test func howeverManyHaveOneNameEachIsKept() async throws {
+    @Test func keepsAllRefusedFilesWithTheSameName() async throws {
         let drop = try Drop()
         for number in 1...40 { try drop.put("\(number)", "new/users/\(number)/a.json") }
         await drop.spool.sweep()
@@ -164,7 +164,7 @@ import Vault
         "a~b~c~d.json", "%2F~.json", "測定.json", "a b\n.json", String(repeating: "x", count: 250) + ".json",
         String(repeating: "測", count: 83) + ".json",
     ])
-    func noNameIsTooHostile(name: String) async throws {
+    func handlesHostileNames(name: String) async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), "new/users/5/\(name)")
         await drop.spool.sweep()
@@ -177,7 +177,7 @@ import Vault
         #expect(try String(contentsOfFile: drop.path("refused/" + kept), encoding: .utf8) == "no capture")
     }
 
-    @Test func aFolderWithAVeryLongNameHoldsUpNothing() async throws {
+    @Test func longFolderNameDoesNotBlockOthers() async throws {
         let drop = try Drop()
         let long = String(repeating: "ü", count: 100)
         try drop.put(Drop.capture(1), "new/users/\(long)/a.json", age: 90)
@@ -187,7 +187,7 @@ import Vault
         #expect(try drop.reason("a.json") == "The file’s folder name is too long to be a user’s number.")
     }
 
-    @Test func aFileThatIsRemovedMeanwhileHoldsUpNothing() async throws {
+    @Test func removedFileDoesNotBlockOthers() async throws {
         let drop = try Drop()
         for number in 1...3 { try drop.put(Drop.capture(number), "new/users/5/\(number).json", age: Double(90 - number)) }
         let path = drop.path("new/users/5/2.json")
@@ -196,7 +196,7 @@ import Vault
         #expect(try await drop.documents() == [1, 3].map(Drop.capture))
     }
 
-    @Test func moreThanOneTransactionHoldsIsTakenToo() async throws {
+    @Test func takesMoreFilesThanOneTransactionHolds() async throws {
         let drop = try Drop()
         for number in 1...150 { try drop.put(Drop.capture(number), "new/users/5/\(number).json", age: Double(1000 - number)) }
         await drop.spool.sweep()
@@ -226,7 +226,7 @@ import Vault
     }
 
     @Test(arguments: [nil, Account.ann, .bob])
-    func whatACrashLeftIsStoredForWhomItWasTaken(whoIsSignedInNow: Account?) async throws {
+    func storesLeftoverForItsOriginalAccount(whoIsSignedInNow: Account?) async throws {
         let drop = try Drop(whoIsSignedInNow)
         let name = try leftover(drop, account: .ann)
         await drop.spool.sweep()
@@ -241,7 +241,7 @@ import Vault
         #expect(try await drop.entries().count == 1)
     }
 
-    @Test func aCrashBetweenTheCommitAndTheRemovalMakesNoSecondEntry() async throws {
+    @Test func crashBeforeRemovalCausesNoDuplicate() async throws {
         var drop = try Drop()
         let name = try leftover(drop, account: .ann)
         await drop.spool.sweep()
@@ -253,7 +253,7 @@ import Vault
         #expect(try drop.names("refused").isEmpty)
     }
 
-    @Test func aLeftoverThatWasStoredWithOtherContentIsPutAsideAndHoldsUpNothing() async throws {
+    @Test func refusesLeftoverStoredWithOtherContent() async throws {
         let drop = try Drop()
         let name = try leftover(drop, account: .ann)
         await drop.spool.sweep()
@@ -265,7 +265,7 @@ import Vault
     }
 
     @Test(arguments: ["stranger.json", String(repeating: "x", count: 250) + ".json"])
-    func whatSomebodyPutIntoTakenIsPutAside(name: String) async throws {
+    func refusesForeignFileInTaken(name: String) async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), "taken/" + name)
         try drop.put(Drop.capture(2), "new/users/5/b.json")
@@ -277,7 +277,7 @@ import Vault
         #expect(try await drop.documents() == [Drop.capture(2)])
     }
 
-    @Test func whatCannotBeStoredIsKeptAndStoredByTheNextLook() async throws {
+    @Test func retriesFileThatCouldNotBeStored() async throws {
         var drop = try Drop()
         try drop.put(Drop.capture(1), "new/users/5/a.json")
         try drop.outbox.close()
@@ -291,7 +291,7 @@ import Vault
     }
 
     /// The order is kept even if all files were taken in the same millisecond.
-    @Test func whatACrashLeftIsStoredInTheOrderInWhichItWasWritten() async throws {
+    @Test func storesLeftoversInTheOrderOfWriting() async throws {
         var drop = try Drop()
         for number in 10...39 { try drop.put(Drop.capture(number), "new/users/5/f\(number).json", age: Double(900 - number)) }
         try drop.outbox.close()
@@ -305,7 +305,7 @@ import Vault
 
     // MARK: Watching
 
-    @Test(.timeLimit(.minutes(60))) func whileItRunsEveryWayOfDroppingAFileIsNoticed() async throws {
+    @Test(.timeLimit(.minutes(60))) func noticesEveryWayOfDroppingFiles() async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), "new/users/5/before.json")
         try await drop.running { news in
@@ -338,7 +338,7 @@ import Vault
         #expect(try drop.names("refused").isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(60))) func afterASignInWhatWaitedIsTaken() async throws {
+    @Test(.timeLimit(.minutes(60))) func takesWaitingFilesAfterSignIn() async throws {
         let drop = try Drop(nil, unclaimed: .next)
         try drop.put(Drop.capture(1), "new/users/5/a.json")
         try await drop.running { news in
@@ -349,7 +349,7 @@ import Vault
         #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
-    @Test(.timeLimit(.minutes(60))) func aFloodOfFilesIsStoredOnceEach() async throws {
+    @Test(.timeLimit(.minutes(60))) func storesEachOfManyFilesOnce() async throws {
         let drop = try Drop()
         try await drop.running { news in
             for number in 1...200 {

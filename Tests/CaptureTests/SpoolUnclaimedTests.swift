@@ -19,7 +19,7 @@ import Vault
         try drop.put(try Captures.content(of: Captures.pending[0]), "new/" + Captures.pending[0], age: 10)
     }
 
-    @Test(arguments: [UnclaimedFiles.ask, .hold]) func setsThemAsideUntilTheyAreClaimed(policy: UnclaimedFiles) async throws {
+    @Test(arguments: [UnclaimedFiles.ask, .hold]) func setsFilesAsideUntilClaimed(policy: UnclaimedFiles) async throws {
         let drop = try Drop(nil, unclaimed: policy)
         try dropThree(drop)
         await drop.spool.sweep()
@@ -43,7 +43,7 @@ import Vault
     }
 
     /// No sweep happens between the drop and the sign-in.
-    @Test func doesNotTakeForAnAccountWhatWasThereBeforeItsSignIn() async throws {
+    @Test func doesNotTakeFilesFromBeforeSignIn() async throws {
         let drop = try Drop(nil)
         try dropThree(drop)
         drop.addressing.signIn(.bob)
@@ -55,7 +55,7 @@ import Vault
         #expect(try await drop.documents(of: .bob) == [Drop.capture(9)])
     }
 
-    @Test func doesNotTakeForOneAccountWhatWasDroppedForAnother() async throws {
+    @Test func doesNotTakeFilesDroppedForAnotherAccount() async throws {
         let drop = try Drop(.ann)
         try dropThree(drop)
         drop.addressing.signIn(.bob)
@@ -66,7 +66,7 @@ import Vault
 
     /// For files dropped while the daemon was down, the account is known only if it was signed in throughout.
     @Test(arguments: [(Account.ann, Account?.some(.ann), 3), (.ann, .bob, 0), (.ann, nil, 0)])
-    func knowsAfterARestartWhoseTheFilesAre(before: Account, after: Account?, stored: Int) async throws {
+    func takesFilesAfterRestartOnlyForSameAccount(before: Account, after: Account?, stored: Int) async throws {
         var drop = try Drop(before)
         await drop.spool.sweep()
         try dropThree(drop)
@@ -78,7 +78,7 @@ import Vault
     }
 
     /// The same person signs in again, with a crash and no sweep in between.
-    @Test func asksAgainAfterASignOut() async throws {
+    @Test func setsFilesAsideAfterSignOut() async throws {
         var drop = try Drop(.ann)
         await drop.signIn(nil)
         try dropThree(drop)
@@ -90,7 +90,7 @@ import Vault
         #expect(drop.spool.unclaimedFiles == 3)
     }
 
-    @Test(.timeLimit(.minutes(60))) func aFileThatWasBegunBeforeTheSignInIsNobodys() async throws {
+    @Test(.timeLimit(.minutes(60))) func fileBegunWhileSignedOutStaysUnclaimed() async throws {
         let drop = try Drop(nil)
         try drop.put("", "new/users/5/open.json")
         let handle = try #require(FileHandle(forWritingAtPath: drop.path("new/users/5/open.json")))
@@ -111,7 +111,7 @@ import Vault
 
     /// The daemon restarts before the file is complete.
     @Test(.timeLimit(.minutes(5)), arguments: [nil, Account.bob])
-    func aRestartDoesNotGiveAnUnfinishedFileToTheNextAccount(before: Account?) async throws {
+    func unfinishedFileKeepsItsAccountOverRestart(before: Account?) async throws {
         var drop = try Drop(before)
         try drop.put("", "new/users/5/open.json")
         let handle = try #require(FileHandle(forWritingAtPath: drop.path("new/users/5/open.json")))
@@ -132,7 +132,7 @@ import Vault
         #expect(try drop.content("owners/unfinished").isEmpty)
     }
 
-    @Test func theNextAccountTakesWhatWasSetAsideWhereThatIsConfigured() async throws {
+    @Test func nextAccountTakesUnclaimedFilesIfConfigured() async throws {
         var drop = try Drop(nil)
         try dropThree(drop)
         await drop.spool.sweep()
@@ -144,7 +144,7 @@ import Vault
         #expect(drop.spool.unclaimedFiles == 0)
     }
 
-    @Test func aClaimThatWasCutOffIsFinished() async throws {
+    @Test func resumesInterruptedClaim() async throws {
         var drop = try Drop(nil)
         try dropThree(drop)
         await drop.spool.sweep()
@@ -165,7 +165,7 @@ import Vault
         #expect(try await drop.entries().count == 3)
     }
 
-    @Test func whatWasTakenForAnAccountThatIsNotKnownAnyMoreWaitsForAClaim() async throws {
+    @Test func takenFileOfUnknownAccountWaitsForClaim() async throws {
         let drop = try Drop(.ann)
         let name = TakenName(id: Samples.id(1), backend: "breathesafe", account: "99", folder: "5", original: "a.json")
         try drop.put(Drop.capture(1), "taken/" + name.text)
@@ -176,7 +176,7 @@ import Vault
         #expect(try await drop.entries().map(\.id) == [name.id])
     }
 
-    @Test func setsAsideWhatLiesOnAnotherFileSystem() async throws {
+    @Test func setsAsideFilesOnAnotherFileSystem() async throws {
         let drop = try Drop(nil, calls: FileFaults.mounted("/users/5").calls)
         try drop.put(Drop.capture(1), "new/users/5/a.json")
         await drop.spool.sweep()
@@ -188,7 +188,7 @@ import Vault
         #expect(try await drop.documents() == [Drop.capture(1)])
     }
 
-    @Test func aFileAmongTheUnclaimedThatTheDaemonDidNotPutThereIsRefused() async throws {
+    @Test func refusesForeignFileInUnclaimed() async throws {
         let drop = try Drop(.ann)
         try drop.put(Drop.capture(1), "unclaimed/stranger.json")
         #expect(try await drop.spool.claim(for: Self.ann, by: "ann") == 0)

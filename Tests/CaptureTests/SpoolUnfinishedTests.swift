@@ -11,8 +11,7 @@ import Testing
     /// The kernel refuses leases on other users' files, so open writers are not detected.
     private let unasked = FileFaults(.init(lease: { $0.contains("/new/") ? EACCES : nil }))
 
-    @Test(arguments: [-2_000_000_000.0, 60]) func whereTheKernelDoesNotSayItAFileIsWholeOnceItHasNotChanged(age: TimeInterval) async throws
-    {
+    @Test(arguments: [-2_000_000_000.0, 60]) func takesFileWithoutLeaseOnceItStopsChanging(age: TimeInterval) async throws {
         let drop = try Drop(calls: unasked.calls)
         try drop.put(Drop.capture(1), "new/users/5/a.json", age: age)
         await drop.spool.sweep()
@@ -34,7 +33,7 @@ import Testing
         #expect(try await drop.documents() == [Drop.capture(1) + " "])
     }
 
-    @Test(.timeLimit(.minutes(60))) func suchAFileIsTakenWithoutAnEvent() async throws {
+    @Test(.timeLimit(.minutes(60))) func takesFileWithoutLeaseOrEvent() async throws {
         let drop = try Drop(calls: unasked.calls)
         try drop.put(Drop.capture(1), "new/users/5/a.json", age: -2_000_000_000)
         try await drop.running { news in
@@ -44,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(60))) func whatIsWrittenInAFolderThatCannotBeWatchedIsFoundWithinAMinute() async throws {
+    @Test(.timeLimit(.minutes(60))) func findsFilesInUnwatchedFolderWithinAMinute() async throws {
         let faults = FileFaults(.init(watch: { $0.hasSuffix("/users/5") ? ENOSPC : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/5/a.json", age: 90)
@@ -63,7 +62,7 @@ import Testing
         #expect(told.first?.hasSuffix("directory=\(drop.path("new/users/5")) error=No space left on device") == true)
     }
 
-    @Test(.timeLimit(.minutes(60))) func whereNothingCanBeWatchedWhatIsDroppedIsFoundWithinAMinute() async throws {
+    @Test(.timeLimit(.minutes(60))) func findsFilesWithinAMinuteWithoutWatching() async throws {
         let drop = try Drop(calls: FileFaults(.init(beginWatching: EMFILE)).calls)
         try drop.put(Drop.capture(1), "new/users/5/a.json", age: 90)
         try await drop.running { news in
@@ -76,7 +75,7 @@ import Testing
         #expect(drop.log.all.contains { $0.hasSuffix("directory=\(drop.path("new")) error=Too many open files") })
     }
 
-    @Test(.timeLimit(.minutes(60))) func whereNothingChangesNothingIsLookedAtAgain() async throws {
+    @Test(.timeLimit(.minutes(60))) func unchangedFoldersNeedNoSweep() async throws {
         let drop = try Drop()
         try drop.put(Drop.capture(1), "new/users/5/a.json")
         drop.addressing.signIn(nil)
@@ -89,7 +88,7 @@ import Testing
         #expect(await drop.spool.mayHaveChanged)
     }
 
-    @Test(.timeLimit(.minutes(60))) func aFileThatIsWrittenIsLookedAtAgain() async throws {
+    @Test(.timeLimit(.minutes(60))) func openFileNeedsAnotherSweep() async throws {
         let drop = try Drop()
         try drop.put("", "new/users/5/open.json")
         let handle = try #require(FileHandle(forWritingAtPath: drop.path("new/users/5/open.json")))
@@ -102,7 +101,7 @@ import Testing
     }
 
     /// A file belongs to the account that was signed in when it was begun.
-    @Test(.timeLimit(.minutes(60)), arguments: [Account.bob, nil]) func aFileIsThatOfWhoWasSignedInWhenItWasBegun(next: Account?)
+    @Test(.timeLimit(.minutes(60)), arguments: [Account.bob, nil]) func fileBelongsToAccountSignedInWhenBegun(next: Account?)
         async throws
     {
         let drop = try Drop(.ann)
@@ -126,7 +125,7 @@ import Testing
         #expect(try await drop.documents(of: .bob) == [Drop.capture(2)])
     }
 
-    @Test func anotherFileInItsPlaceIsThatOfWhoIsSignedInThen() async throws {
+    @Test func replacementFileBelongsToCurrentAccount() async throws {
         let drop = try Drop(.ann, calls: unasked.calls)
         try drop.put(Drop.capture(1), "new/users/5/a.json")
         await drop.spool.sweep()

@@ -12,7 +12,7 @@ import Testing
         "測定.json",
         "a b\nc\t.json", "..json", "-rf", "'; DROP TABLE entry; --.json", "e\u{301}.json", "\u{301}.json", "🙂.json",
     ])
-    func anyNameComesBackAsItWas(original: String) throws {
+    func roundTripsAnyName(original: String) throws {
         for owner in [Self.owner, nil] {
             for folder in [nil, "5", "~", "a/b", "%2F", "naïve"] {
                 let name = TakenName(id: Samples.id(1), owner: owner, folder: folder, original: original)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [String(repeating: "x", count: 245) + ".json", String(repeating: "測", count: 81) + ".json"])
-    func aVeryLongNameKeepsItsEndAndFits(original: String) throws {
+    func truncatesLongNameAndKeepsItsEnd(original: String) throws {
         #expect(original.utf8.count >= 248)
         let name = TakenName(id: Samples.id(1), owner: Self.owner, folder: "1234567890", original: original)
         #expect(name.text.utf8.count <= 255)
@@ -38,7 +38,7 @@ import Testing
         #expect(back.folder == "1234567890")
     }
 
-    @Test func aSingleCharacterOfAnyLengthLeavesSomething() throws {
+    @Test func truncatesSingleLongCharacter() throws {
         let original = "e" + String(repeating: "\u{301}", count: 120)
         let name = TakenName(id: Samples.id(1), owner: nil, folder: nil, original: original)
         #expect(original.count == 1)
@@ -53,9 +53,9 @@ import Testing
         "00000000-0000-7000-8000-000000000001~~5~", "00000000-0000-7000-8000-000000000001~~5~.",
         "00000000-0000-7000-8000-000000000001~~5~..",
     ])
-    func whatTheDaemonDidNotNameIsNil(text: String) { #expect(TakenName(text) == nil) }
+    func isNilForForeignNames(text: String) { #expect(TakenName(text) == nil) }
 
-    @Test func keysTellAccountsApartThatLookAlike() {
+    @Test func keysDifferForSimilarAccounts() {
         let owners = [
             ("lab", "a"), ("lab", "b"), ("la", "ba"), ("lab", "é"), ("lab", "e\u{301}"), ("lab", String(repeating: "a", count: 200)),
             ("lab", String(repeating: "a", count: 200) + "b"),

@@ -16,7 +16,7 @@ import Testing
             ([501], .observe), ([502], .operate), ([503], .administer), ([501, 502], .operate), ([7, 503, 501], .administer), ([], nil),
             ([7, 8], nil),
         ] as [(Set<gid_t>, Access?)])
-    func aGroupGivesItsRoleAndTheHighestCounts(groups: Set<gid_t>, access: Access?) {
+    func membershipGivesHighestRole(groups: Set<gid_t>, access: Access?) {
         for isOpenToAll in [false, true] {
             let policy = AccessPolicy(administrators: [0, 1000], groups: Self.groups, isOpenToAll: isOpenToAll)
             #expect(policy.access(of: Peer(pid: 1, uid: 1001, groups: groups)) == access)
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func withoutAnyGroupBeingAbleToConnectMakesAnOperatorUnlessAnybodyCan() {
+    @Test func withoutConfiguredGroupsCallersOperateUnlessSocketIsOpen() {
         let peer = Peer(pid: 1, uid: 1001, groups: [1001])
         #expect(AccessPolicy(administrators: [0]).access(of: peer) == .operate)
         #expect(AccessPolicy(administrators: [0], isOpenToAll: true).access(of: peer) == nil)
@@ -34,7 +34,7 @@ import Testing
         #expect(AccessPolicy(administrators: [0]).access(of: Peer(pid: 1, uid: 0, groups: [])) == .administer)
     }
 
-    @Test func aRefusalNamesTheGroupAndHowToJoinIt() {
+    @Test func refusalNamesGroupAndHowToJoin() {
         let policy = AccessPolicy(administrators: [0], groups: Self.groups)
         let refusal = policy.refusal(of: Peer(pid: 1, uid: 1, groups: []), for: .operate)
         #expect(refusal.status == 403)
@@ -44,7 +44,7 @@ import Testing
                 == "Ask an administrator to run ‘sudo adduser daemon homing-operate’. Then log out of this computer and in again.")
     }
 
-    @Test func whereTheSystemHasNoNameForTheUserTheNumberStandsAlone() {
+    @Test func refusalShowsNumberOfUnnamedUser() {
         let policy = AccessPolicy(administrators: [0], groups: Self.groups)
         let refusal = policy.refusal(of: Peer(pid: 1, uid: 3_999_999_999, groups: []), for: .observe)
         #expect(
@@ -52,7 +52,7 @@ import Testing
         #expect(refusal.next?.contains("‘sudo adduser NAME homing-observe’") == true)
     }
 
-    @Test func whereAGroupIsMissingTheNextHigherIsNamedAndInTheEndSudo() {
+    @Test func refusalNamesNextHigherGroupOrSudo() {
         let peer = Peer(pid: 1, uid: 1, groups: [])
         let higher = AccessPolicy(administrators: [0], groups: AccessGroups(administer: .init(name: "bosses", id: 9)))
         #expect(higher.refusal(of: peer, for: .observe).detail.contains("the group bosses."))
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// The refusal comes before the body is read.
-    @Test func whoHasNoRoleIsRefusedEverywhereAndTheServiceIsToldOfSomeOfIt() async throws {
+    @Test func callersWithoutRoleAreRefusedAndReported() async throws {
         let service = FakeService()
         try await Served.with(service, policy: AccessPolicy(administrators: [], groups: Self.unjoined)) { served in
             for _ in 0..<4 {
@@ -86,7 +86,7 @@ import Testing
     /// Only root can start a process of another user.
     @Test(
         .enabled(if: geteuid() == 0), arguments: [("61001", 200, 403), ("61002", 200, 200), ("61003,61002", 200, 200), ("61009", 403, 403)])
-    func theKernelTellsTheSupplementaryGroups(groups: String, watching: Int, operating: Int) async throws {
+    func readsSupplementaryGroupsFromKernel(groups: String, watching: Int, operating: Int) async throws {
         let known = AccessGroups(observe: .init(name: "o", id: 61_001), operate: .init(name: "p", id: 61_002))
         try await Served.with(FakeService(), policy: AccessPolicy(groups: known)) { served in
             let path = served.client.socketPath

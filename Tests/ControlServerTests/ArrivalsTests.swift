@@ -7,7 +7,7 @@ import Testing
 @testable import ControlServer
 
 @Suite(.timeLimit(.minutes(60))) struct ArrivalsTests {
-    @Test func whatArrivedIsHandedOutThoughTheReaderIsCancelled() async {
+    @Test func cancelledReaderStillGetsArrivals() async {
         let arrivals = Arrivals<Int>()
         for _ in 1...3 { #expect(arrivals.announce()) }
         arrivals.arrived(1)
@@ -25,7 +25,7 @@ import Testing
         #expect(await reading.value == [1, 2, 3])
     }
 
-    @Test func whatDoesNotComeAfterAllIsNotWaitedFor() async {
+    @Test func endsAfterAnnouncedArrivalFails() async {
         let arrivals = Arrivals<Int>()
         #expect(arrivals.announce())
         arrivals.close()
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// For example, the store fails while clients connect. An unconsumed NIOAsyncChannel would crash the process.
-    @Test func aServerThatIsCancelledWhileClientsConnectEnds() async throws {
+    @Test func cancelledServerEndsWhileClientsConnect() async throws {
         let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         for round in 0..<20 {
             let directory = try TemporaryDirectory()

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(60))) struct AuditTests {
     private static let id = FakeService.summary.id
 
-    @Test func everyChangingCallLeavesALineAndALookLeavesNone() async throws {
+    @Test func logsChangingCallsButNotReads() async throws {
         let lines = LoggedLines()
         try await Served.with(FakeService(), log: lines.logger) { served in
             let client = served.client
@@ -38,7 +38,7 @@ import Testing
         for secret in ["hunter2", "ann@", "17.25", "4711"] { #expect(!everything.contains(secret)) }
     }
 
-    @Test func aCallThatNamesAnEntryByItsNumberLeavesItsID() async throws {
+    @Test func logsIDOfEntryNamedByNumber() async throws {
         let lines = LoggedLines()
         try await Served.with(FakeService(), log: lines.logger) { served in
             _ = try await served.client.call(Endpoints.retry, RetryRequest(id: "7"))
@@ -47,7 +47,7 @@ import Testing
         #expect(lines.all.filter { $0.message == "Call completed" }.map { $0.facts["target"] } == [Self.id, Self.id])
     }
 
-    @Test func aCallThatFailsLeavesItsProblemAndNoForgedLine() async throws {
+    @Test func logsFailedCallWithoutForgedLines() async throws {
         let problem = Problem(.wrongState, status: 409, title: "Not in this state", detail: "This entry is delivered already.")
         let lines = LoggedLines()
         try await Served.with(FakeService(problem: problem), log: lines.logger) { served in
@@ -60,7 +60,7 @@ import Testing
         #expect(failed.map { $0.facts["target"] } == [Self.id, "#12", "(no id or name)"])
     }
 
-    @Test func aLoopOfRefusalsWritesTenLinesAMinute() async throws {
+    @Test func logsAtMostTenRefusalsPerMinute() async throws {
         let lines = LoggedLines()
         let nobody = AccessPolicy(administrators: [], isOpenToAll: true)
         try await Served.with(FakeService(), policy: nobody, log: lines.logger) { served in
@@ -73,7 +73,7 @@ import Testing
         #expect(denied.allSatisfy { $0.level == .warning && $0.facts["call"] == "POST /v1/sync" && $0.facts["uid"] == "\(geteuid())" })
     }
 
-    @Test func theNextMinuteTellsHowManyWereLeftOutAndEachUserHasTheirOwn() {
+    @Test func countsOmittedLinesPerUserAndMinute() {
         let throttle = AuditThrottle()
         let start = ContinuousClock.now
         for _ in 0..<10 { #expect(throttle.allow(1000, at: start) == .told(untold: 0)) }

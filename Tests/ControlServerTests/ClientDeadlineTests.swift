@@ -53,7 +53,7 @@ import Testing
         try channel.writeOutbound(HTTPResponsePart.end(nil))
     }
 
-    @Test func eachMebibyteStartsTheTimeAnew() throws {
+    @Test func eachMebibyteRestartsBodyDeadline() throws {
         try begin()
         for _ in 1...32 {
             for _ in 1...16 { try receive(64 << 10, after: .milliseconds(3_700)) }
@@ -65,7 +65,7 @@ import Testing
         _ = try channel.finish()
     }
 
-    @Test func fewerBytesDoNot() throws {
+    @Test func lessThanAMebibyteDoesNotRestartDeadline() throws {
         try begin()
         try receive((1 << 20) - 1, after: .seconds(59))
         #expect(channel.isActive)
@@ -129,7 +129,7 @@ import Testing
         #expect(ends.count == 1 && !ends.isAfterRequest)
     }
 
-    @Test func forwardsTheEndAtOnceDuringARequest() throws {
+    @Test func forwardsQuiesceEventAtOnceDuringRequest() throws {
         try begin()
         end()
         #expect(ends.count == 1)
@@ -190,7 +190,7 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test func closesWithoutAResponseInTheEnd() {
+    @Test func closesAfterPatienceWithoutResponse() {
         channel.embeddedEventLoop.advanceTime(by: .seconds(60))
         #expect(!channel.isActive)
     }

@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["ActiveState=active\nSubState=running\nResult=success\nNRestarts=0", ""])
-    func waitsWhileTheServiceRunsAndWhereNothingIsKnown(properties: String) async throws {
+    func waitsWhileServiceRunsOrStateIsUnknown(properties: String) async throws {
         let client = ControlClient(socketPath: socket.path, timeout: .seconds(2)) { ServiceState(properties) }
         let problem = await #expect(throws: Problem.self) { try await client.call(Endpoints.status, NoInput()) }
         #expect(problem?.code == .timeout)
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func repeatsOnlyAGETWhoseConnectionBroke() async throws {
+    @Test func retriesOnlyGETAfterBrokenConnection() async throws {
         let directory = try TemporaryDirectory()
         let handler = CutsOffOnce()
         let server = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)

@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func aProblemArrivesAsItWasThrown() async throws {
+    @Test func clientReceivesThrownProblemUnchanged() async throws {
         let problem = Problem(
             .signInRequired, status: 409, title: "Not signed in", detail: "Not signed in at breathesafe.",
             next: "Sign in with ‘homing login’.")
@@ -122,7 +122,7 @@ import Testing
             #"The body must be JSON like {"email": "…", "password": "…", "backend": "…", "remember": false}."#
         ),
     ])
-    func aMistakeIsAProblemThatNamesIt(method: String, path: String, status: Int, code: String, detail: String) async throws {
+    func invalidRequestReturnsProblemNamingMistake(method: String, path: String, status: Int, code: String, detail: String) async throws {
         let service = FakeService()
         try await Served.with(service) { served in
             let (problem, type) = try await served.problem(.RAW(value: method), path)
@@ -135,7 +135,7 @@ import Testing
         #expect(service.calls.isEmpty)
     }
 
-    @Test func textInTheAddressIsEncodedAsFormsAre() async throws {
+    @Test func decodesFormEncodedQuery() async throws {
         let service = FakeService()
         try await Served.with(service) { served in
             let path = "/v1/entries?route=r&item.name=Anna+Mar%C3%ADa&item.sign=a%2Bb&item.line=a%20b"
@@ -156,7 +156,7 @@ import Testing
             "backend, email, password, refreshToken, remember, token"
         ),
     ])
-    func aKeyOfTheBodyThatIsNotKnownIsRefused(path: String, body: String, key: String, known: String) async throws {
+    func unknownBodyKeyIsRefused(path: String, body: String, key: String, known: String) async throws {
         let service = FakeService()
         try await Served.with(service) { served in
             let response = try await served.send(.POST, path, body: ByteBuffer(string: body))
@@ -168,7 +168,7 @@ import Testing
         #expect(service.calls.isEmpty)
     }
 
-    @Test func aBodyOfTheLargestDocumentFitsAndABodyOverTheLimitDoesNot() async throws {
+    @Test func acceptsLargestPayloadAndRefusesLargerBody() async throws {
         let service = FakeService()
         try await Served.with(service) { served in
             let fits = ByteBuffer(repeating: 0x20, count: 32 << 20)
@@ -188,7 +188,7 @@ import Testing
         [("Host", "homing.evil.example:80")], [("Host", "127.0.0.1")], [("Sec-Fetch-Site", "none")], [("sec-fetch-mode", "no-cors")],
         [("Sec-Fetch-Dest", "empty")], [("Sec-Fetch-User", "?1")],
     ])
-    func whatAWebPageCouldSendIsRefused(headers: [(String, String)]) async throws {
+    func browserRequestsAreRefused(headers: [(String, String)]) async throws {
         let service = FakeService()
         try await Served.with(service) { served in
             for (method, path) in [("GET", "/v1/status"), ("POST", "/v1/sync"), ("GET", "/v1/nothing")] {
@@ -204,7 +204,7 @@ import Testing
         "GET /v1/status HTTP/1.1\r\nHost: homing\r\nHost: evil.example\r\n\r\n",
         "GET /v1/status HTTP/1.1\r\nHost: homing\r\nhost: homing\r\n\r\n",
     ])
-    func whatNamesTwoHostsIsRefused(request: String) async throws {
+    func requestWithTwoHostsIsRefused(request: String) async throws {
         let service = FakeService()
         try await Served.with(service) { served in
             let connection = try RawConnection(served.client.socketPath)
@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test(arguments: ["localhost", "LocalHost:80", "homing"])
-    func aLocalHostIsTaken(host: String) async throws {
+    func acceptsLocalHostNames(host: String) async throws {
         try await Served.with(FakeService()) { served in
             let response = try await served.send(.GET, "/v1/status", headers: [("Host", host)])
             #expect(response.status == .ok)

@@ -13,7 +13,7 @@ import Testing
             detail: ["reason": "line one\nline two"])
     }
 
-    @Test func eachEventIsALineAndTheStreamEndsWithTheEvents() async throws {
+    @Test func writesEventsAsLinesUntilTheyEnd() async throws {
         let service = FakeService()
         try await Served.with(service) { served in
             service.continuation.yield([1, 2].map(Self.event))
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func whoAsksForWhatIsStillKeptGetsThat() async throws {
+    @Test func continuesAfterPrunedEvents() async throws {
         let service = FakeService(oldest: 41)
         try await Served.with(service) { served in
             await #expect(throws: Problem.self) { try await served.client.events(EventQuery(since: 3)) { _ in true } }
@@ -45,7 +45,7 @@ import Testing
         #expect(service.calls.map { $0.parameters["since"] } == ["3", "3", "41"])
     }
 
-    @Test func anEventArrivesWhileTheStreamStaysOpen() async throws {
+    @Test func deliversEventsOnOpenStream() async throws {
         let service = FakeService()
         try await Served.with(service) { served in
             service.continuation.yield([Self.event(1)])
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func whileItIsQuietAnEmptyLineKeepsTheLineAlive() async throws {
+    @Test func sendsEmptyLinesWhileQuiet() async throws {
         let service = FakeService()
         try await Served.with(service, quiet: .milliseconds(1)) { served in
             let response = try await served.send(.GET, "/v1/events?follow=true")
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func aListenerThatHasGoneIsNoticedThoughNothingHappens() async throws {
+    @Test func noticesDisconnectedClientWithoutNewEvents() async throws {
         let service = FakeService()
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         service.continuation.onTermination = { _ in end.finish() }

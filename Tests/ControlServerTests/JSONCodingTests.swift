@@ -17,7 +17,7 @@ import Testing
 
     /// Disk damage can produce any time.
     @Test(arguments: [Int64.min, -116_951_881_634_118, -62_135_596_800_001, 253_402_300_800_000, .max])
-    func aTimeOutsideOfWhatCanBeWrittenIsTheNearestThatCan(milliseconds: Int64) throws {
+    func clampsTimesOutsideEncodableRange(milliseconds: Int64) throws {
         let date = Date(timeIntervalSince1970: Double(milliseconds) / 1000)
         let back = try JSONCoding.decoder.decode([Date].self, from: JSONCoding.encoded([date]))
         let nearest = milliseconds < 0 ? "1600-01-01T00:00:00.000Z" : "9999-12-31T23:59:59.000Z"
@@ -25,7 +25,7 @@ import Testing
     }
 
     /// The outbox stores whole milliseconds.
-    @Test func everyMillisecondOfASecondComesBack() throws {
+    @Test func everyMillisecondRoundTrips() throws {
         for number in 0..<1000 {
             let date = Date(timeIntervalSince1970: Double(1_765_000_000_000 + number) / 1000)
             let back = try JSONCoding.decoder.decode([Date].self, from: JSONCoding.encoded([date]))
@@ -34,11 +34,11 @@ import Testing
     }
 
     @Test(arguments: [#"["yesterday"]"#, #"[1765000000]"#, #"["2025-12-06"]"#, #"[""]"#])
-    func whatIsNoTimeIsAnError(text: String) {
+    func refusesInvalidTimes(text: String) {
         #expect(throws: DecodingError.self) { try JSONCoding.decoder.decode([Date].self, from: Data(text.utf8)) }
     }
 
-    @Test func theSameValueIsTheSameBytes() {
+    @Test func encodesKeysInSortedOrder() {
         let problem = Problem(.notFound, status: 404, title: "Not found", detail: "a/b")
         #expect(
             String(decoding: JSONCoding.encoded(problem), as: UTF8.self)

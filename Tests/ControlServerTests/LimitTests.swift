@@ -21,7 +21,7 @@ import Testing
 
     // MARK: Sizes
 
-    @Test func aLongAddressOrHeaderIsRefusedInASentenceAndAVeryLongOneIsCutOff() async throws {
+    @Test func refusesLongAddressesAndHeaders() async throws {
         try await Served.with(FakeService()) { served in
             for (path, header) in [
                 ("/v1/status?x=" + String(repeating: "x", count: 17_000), ""), ("/v1/status", String(repeating: "y", count: 17_000)),
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["/v1/sessions", "/v1/sync", "/v1/entries/00000000-0000-7000-8000-000000000001/retry"])
-    func aSmallCallTakesASmallBody(path: String) async throws {
+    func smallCallsRefuseLargeBodies(path: String) async throws {
         let service = FakeService()
         try await Served.with(service) { served in
             let (problem, _) = try await served.problem(.POST, path, body: ByteBuffer(repeating: 0x20, count: 64 << 10 + 1))
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// A client that still sends would only see a broken connection.
-    @Test func theClientSaysItselfThatADocumentIsTooLarge() async throws {
+    @Test func clientRefusesTooLargePayloadItself() async throws {
         let service = FakeService()
         try await Served.with(service) { served in
             let submission = Submission(route: "measurement", payload: Data("\"\(String(repeating: "a", count: 34 << 20))\"".utf8))
@@ -63,7 +63,7 @@ import Testing
     @Test(
         .timeLimit(.minutes(60)),
         arguments: ["GET /v1/status HTTP/1.1\r\nX: \(String(repeating: "a", count: 100_000))", "EHLO mail.example\r\n\r\n"])
-    func aConnectionOnWhichNoHTTPCameIsAnsweredAndEnded(text: String) async throws {
+    func answersAndClosesConnectionWithInvalidHTTP(text: String) async throws {
         var limits = ControlLimits()
         limits.idle = .hours(1)
         try await Served.with(FakeService(), limits: limits) { served in
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func aBodyThatSaysItIsTooLongIsRefusedBeforeItIsSent() async throws {
+    @Test func refusesTooLargeContentLengthBeforeBody() async throws {
         try await Served.with(FakeService()) { served in
             let connection = try RawConnection(served.client.socketPath)
             connection.send("POST /v1/entries?route=r HTTP/1.1\r\nHost: homing\r\nContent-Length: 99999999999\r\n\r\n")
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func aBodyThatDoesNotSayHowLongItIsIsCountedAsItComes() async throws {
+    @Test func countsChunkedBodyAsItArrives() async throws {
         let service = FakeService()
         try await Served.with(service) { served in
             let connection = try RawConnection(served.client.socketPath)
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: ["Content-Length: 20\r\n\r\n{\"a\": 1}", "Transfer-Encoding: chunked\r\n\r\n8\r\n{\"a\": 1}\r\n"])
-    func aBodyThatEndsBeforeItsEndIsNoDocument(rest: String) async throws {
+    func truncatedBodyIsNotAccepted(rest: String) async throws {
         let service = FakeService()
         try await Served.with(service) { served in
             let connection = try RawConnection(served.client.socketPath)
@@ -109,7 +109,7 @@ import Testing
     @Test(arguments: [
         "Content-Length: 20\r\n\r\n{}", "Transfer-Encoding: chunked\r\n\r\n8\r\n{}", "Transfer-Encoding: chunked\r\n\r\nzz\r\n{}",
     ])
-    func aCallerWhoseBodyIsBrokenIsNoFailureOfTheDaemon(rest: String) async throws {
+    func brokenBodyLogsNoError(rest: String) async throws {
         let lines = LoggedLines()
         try await Served.with(FakeService(), log: lines.logger) { served in
             let connection = try RawConnection(served.client.socketPath)
@@ -121,7 +121,7 @@ import Testing
         #expect(lines.all.filter { $0.level >= .error } == [])
     }
 
-    @Test func whoAsksBeforeSendingABodyIsAnswered() async throws {
+    @Test func answersExpectContinue() async throws {
         let service = FakeService()
         try await Served.with(service) { served in
             let call = "POST /v1/sync HTTP/1.1\r\nHost: homing\r\nExpect: 100-continue\r\n"
@@ -138,7 +138,7 @@ import Testing
         #expect(service.calls.count == 1)
     }
 
-    @Test func aLargeBodyThatHasNoTurnInTimeIsAskedToComeAgain() async throws {
+    @Test func largeBodyWithoutTurnGetsRetryAfter() async throws {
         let service = FakeService()
         try await Served.with(service, limits: Self.limits { ($0.bodiesPerUser, $0.turn) = (34 << 20, .zero) }) { served in
             let head =
@@ -156,7 +156,7 @@ import Testing
     }
 
     /// A broken connection would look like a stopped daemon.
-    @Test func theClientSaysThatTheDaemonIsBusyWithAnotherLargeDocument() async throws {
+    @Test func clientReportsDaemonBusyWithAnotherLargePayload() async throws {
         try await Served.with(FakeService(), limits: Self.limits { ($0.bodiesPerUser, $0.turn) = (33 << 20, .zero) }) { served in
             let first = try RawConnection(served.client.socketPath)
             first.send(
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func largeBodiesOfOneUserAreTakenInOneAfterTheOther() async throws {
+    @Test func largeBodiesOfOneUserAreReadInTurn() async throws {
         let service = FakeService()
         try await Served.with(service, limits: Self.limits { $0.bodiesPerUser = 1 << 20 }) { served in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -202,7 +202,7 @@ import Testing
         "POST /v1/entries?route=r HTTP/1.1\r\nHost: homing\r\nConnection: close\r\nContent-Length: 99999999\r\n\r\n",
         "POST /v1/nothing HTTP/1.1\r\nHost: homing\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n",
     ])
-    func aBodyThatDribblesForEverIsCut(head: String) async throws {
+    func cutsEndlesslySlowBody(head: String) async throws {
         let service = FakeService()
         let limits = Self.limits { limits in (limits.body, limits.idle) = (.milliseconds(200), .seconds(3600)) }
         try await Served.with(service, limits: limits) { served in
@@ -213,7 +213,7 @@ import Testing
         #expect(service.calls.isEmpty)
     }
 
-    @Test func aHeaderThatDribblesForEverIsCutAlsoOnAConnectionThatHasBeenUsed() async throws {
+    @Test func cutsEndlesslySlowHeader() async throws {
         let limits = Self.limits { $0.idle = .seconds(2) }
         try await Served.with(FakeService(), limits: limits) { served in
             for isUsed in [false, true] {
@@ -228,7 +228,7 @@ import Testing
         }
     }
 
-    @Test func aConnectionThatIsSilentIsClosed() async throws {
+    @Test func closesSilentConnection() async throws {
         try await Served.with(FakeService(), limits: Self.limits { $0.idle = .milliseconds(100) }) { served in
             let connection = try RawConnection(served.client.socketPath)
             #expect(await connection.read() == "")
@@ -246,7 +246,7 @@ import Testing
 
     // MARK: Connections
 
-    @Test func oneUserHasSoManyConnectionsAndIdleOnesCount() async throws {
+    @Test func limitsConnectionsPerUserIncludingIdleOnes() async throws {
         let limits = Self.limits { $0.connectionsPerUser = 3 }
         try await Served.with(FakeService(), policy: Self.ordinary, limits: limits) { served in
             var open: [RawConnection] = []
@@ -270,7 +270,7 @@ import Testing
         }
     }
 
-    @Test func theDaemonsOwnUserHasNoLimitOfItsOwnButTheOneOfAll() async throws {
+    @Test func daemonUserHasOnlyTheTotalLimit() async throws {
         let limits = Self.limits { limits in (limits.connectionsPerUser, limits.connections, limits.reserved) = (1, 4, 1) }
         try await Served.with(FakeService(), limits: limits) { served in
             var open: [RawConnection] = []
@@ -284,7 +284,7 @@ import Testing
         }
     }
 
-    @Test func theLastPlacesAreNotForOthers() async throws {
+    @Test func reservedConnectionsAreRefusedToOrdinaryUsers() async throws {
         let limits = Self.limits { limits in (limits.connections, limits.reserved) = (4, 1) }
         try await Served.with(FakeService(), policy: Self.ordinary, limits: limits) { served in
             var open: [RawConnection] = []
@@ -313,12 +313,12 @@ import Testing
         return admitted
     }
 
-    @Test func usersWithoutARoleHaveFewConnectionsTogether() async throws {
+    @Test func usersWithoutRoleShareFewConnections() async throws {
         let nobody = AccessPolicy(administrators: [], isOpenToAll: true)
         #expect(try await Self.admitted(nobody, Self.limits { ($0.connectionsWithoutRole, $0.refusals) = (2, 64) }) == 2)
     }
 
-    @Test func observersLeavePlacesForOperatorsAndBothForAdministrators() async throws {
+    @Test func reservesConnectionsByRole() async throws {
         let limits = Self.limits { ($0.connections, $0.reserved, $0.reservedForOperators) = (4, 1, 1) }
         let group = AccessGroups.Group(name: "g", id: getegid())
         let none = AccessGroups.Group(name: "n", id: 4_000_000)
@@ -334,7 +334,7 @@ import Testing
         #expect(try await Self.admitted(policy(.administer), limits) == 4)
     }
 
-    @Test func whoIsTooManyEvenToBeToldIsClosedAtOnce() async throws {
+    @Test func closesExcessConnectionsWithoutAnswer() async throws {
         let limits = Self.limits { limits in (limits.connectionsPerUser, limits.refusals) = (0, 1) }
         try await Served.with(FakeService(), policy: Self.ordinary, limits: limits) { served in
             // Either connection may get the one place for refusals.

@@ -20,7 +20,7 @@ import Testing
         ("failed", "failed", "oom-kill", 0, "has failed (oom-kill)", "sudo systemctl start homingd"),
         ("inactive", "dead", "success", 0, "is stopped.", "sudo systemctl start homingd"),
     ])
-    func saysWhyNobodyAnswersAndWhatToType(
+    func reportsCauseAndNextCommandOfStoppedService(
         active: String, sub: String, result: String, restarts: Int, detail: String, command: String
     ) throws {
         let problem = try #require(try Self.state(active, sub, result, restarts).problem)
@@ -30,5 +30,5 @@ import Testing
     }
 
     @Test(arguments: ["", "ActiveState=failed\nSubState=failed\nResult=x", "ActiveState=a\nSubState=b\nResult=c\nNRestarts=d"])
-    func isNothingWhereALineIsMissing(text: String) { #expect(ServiceState(text) == nil) }
+    func isNilIfALineIsMissing(text: String) { #expect(ServiceState(text) == nil) }
 }

@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [(0o660, 0o660), (0o666, 0o660), (0o600, 0o600), (0o777, 0o770)] as [(mode_t, Int)])
-    func thePathHasTheModeLessTheUmask(asked: mode_t, given: Int) throws {
+    func appliesUmaskToMode(asked: mode_t, given: Int) throws {
         let socket = try UnixSocket(path: path, mode: asked)
         defer { close(socket.descriptor) }
         #expect(try permissions(of: path) == given)
@@ -42,7 +42,7 @@ import Testing
         #expect(try Self.answers(path))
     }
 
-    @Test func whetherAnybodyCanConnectIsReadFromThePath() throws {
+    @Test func readsOpenAccessFromPath() throws {
         let socket = try UnixSocket(path: path, mode: 0o660)
         defer { close(socket.descriptor) }
         #expect(!socket.isOpenToAll)
@@ -52,14 +52,14 @@ import Testing
         #expect(socket.isOpenToAll)
     }
 
-    @Test func thePathOfADaemonThatIsAliveIsNotTaken() throws {
+    @Test func refusesPathOfRunningDaemon() throws {
         let first = try UnixSocket(path: path, mode: 0o660)
         defer { close(first.descriptor) }
         #expect(throws: SocketError.inUse(path)) { try UnixSocket(path: path, mode: 0o660) }
         #expect(try Self.answers(path))
     }
 
-    @Test func aPathThatADaemonLeftBehindIsReplaced() throws {
+    @Test func replacesSocketLeftBehind() throws {
         close(try UnixSocket(path: path, mode: 0o660).descriptor)
         _ = try permissions(of: path)
         #expect(try Self.answers(path) == false)
@@ -68,26 +68,26 @@ import Testing
         #expect(try Self.answers(path))
     }
 
-    @Test func whatIsNoSocketIsLeftAsItIs() throws {
+    @Test func keepsFileThatIsNotASocket() throws {
         try "mine".write(toFile: path, atomically: false, encoding: .utf8)
         #expect(throws: SocketError.notASocket(path)) { try UnixSocket(path: path, mode: 0o660) }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
     }
 
-    @Test func aLinkToASocketIsNoSocket() throws {
+    @Test func refusesLinkToSocket() throws {
         close(try UnixSocket(path: directory("other.sock"), mode: 0o660).descriptor)
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: directory("other.sock"))
         #expect(throws: SocketError.notASocket(path)) { try UnixSocket(path: path, mode: 0o660) }
     }
 
-    @Test func aPathHasOneHundredAndSevenBytesAtMost() throws {
+    @Test func refusesPathLongerThan107Bytes() throws {
         let longest = directory(String(repeating: "x", count: 107 - directory("").utf8.count))
         let socket = try UnixSocket(path: longest, mode: 0o660)
         close(socket.descriptor)
         #expect(throws: SocketError.pathTooLong(longest + "x")) { try UnixSocket(path: longest + "x", mode: 0o660) }
     }
 
-    @Test func aMissingFolderIsSaidInTheSystemsWords() throws {
+    @Test func missingFolderIsSystemError() throws {
         let path = directory("nowhere/homing.sock")
         #expect(throws: SocketError.system(path, ENOENT)) { try UnixSocket(path: path, mode: 0o660) }
     }
@@ -98,7 +98,7 @@ import Testing
         #expect(error.description.hasSuffix("."))
     }
 
-    @Test func aSocketOfOnesOwnGoesWithItsPath() throws {
+    @Test func closingOwnSocketRemovesItsPath() throws {
         let socket = try UnixSocket(path: path, mode: 0o660)
         #expect(!socket.isAdopted)
         socket.close()
@@ -108,7 +108,7 @@ import Testing
         #expect(copy == nil)
     }
 
-    @Test func anAdoptedSocketKeepsItsPathAndIsInheritedByNoChild() throws {
+    @Test func adoptedSocketKeepsPathAndClosesOnExec() throws {
         let made = try UnixSocket(path: path, mode: 0o660)
         defer { made.close() }
         // Without FD_CLOEXEC, as a service manager passes it.
@@ -121,7 +121,7 @@ import Testing
         #expect(try Self.answers(path))
     }
 
-    @Test func aDuplicateListensAfterTheOtherOneIsClosed() throws {
+    @Test func closingDuplicateKeepsSocketListening() throws {
         let socket = try UnixSocket(path: path, mode: 0o660)
         defer { socket.close() }
         let copy = try #require(try socket.duplicate())

@@ -30,7 +30,7 @@ import Testing
     }
 
     /// Neither a gateway's answer nor a bad entry as the first probe may cause another long pause.
-    @Test func newKindOfFailureIsFollowedUpSoonAndOnlyOnce() throws {
+    @Test func newKindOfFailureShortensThePauseOnce() throws {
         var breaker = CircuitBreaker()
         var generator = SplitMix64(seed: 1)
         func pause(_ status: Int?, after elapsed: TimeInterval) throws -> TimeInterval {
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// The first probe after an outage may come too early, so the next one must follow soon.
-    @Test func afterAHurryPausesGrowAnew() {
+    @Test func hurryingResetsPauses() {
         var breaker = CircuitBreaker()
         var generator = SplitMix64(seed: 1)
         for _ in 1...9 {
@@ -67,14 +67,14 @@ import Testing
     }
 
     @Test(arguments: [(Failure.Reason.signInRequired, true), (.stillUnauthorized, true), (.throttled, false)])
-    func anotherSessionEndsWhatTheOldOneHadToWaitFor(reason: Failure.Reason, ends: Bool) {
+    func newSessionEndsSessionPauses(reason: Failure.Reason, ends: Bool) {
         var breaker = CircuitBreaker()
         breaker.wait(until: now.addingTimeInterval(600), Failure(reason, "no"))
         breaker.sessionChanged(now: now)
         #expect((breaker.state == .closed) == ends)
     }
 
-    @Test func aRestOfTheSessionEndsWithAnotherOneOrAHurryAndIsNoLongerThanAnyPause() {
+    @Test func sessionPauseIsCappedAndEndsEarly() {
         var breaker = CircuitBreaker()
         breaker.rest(until: now.addingTimeInterval(3600), Samples.failure, policy: policy, now: now)
         #expect(breaker.state == .open(until: now.addingTimeInterval(policy.ceiling), Samples.failure, isAsked: false))
@@ -86,7 +86,7 @@ import Testing
         #expect(other.isOver(policy: policy, now: now) && breaker.isOver(policy: policy, now: now))
     }
 
-    @Test func manyFailuresAtOnceAreOneTrip() {
+    @Test func simultaneousFailuresTripOnce() {
         var breaker = CircuitBreaker()
         var generator = SplitMix64(seed: 1)
         breaker.trip(Samples.failure, policy: policy, now: now, using: &generator)
@@ -95,7 +95,7 @@ import Testing
         #expect(breaker.state == state)
     }
 
-    @Test func whatTheServerAskedForCannotBeHurriedNorEndedByAnEarlierAnswer() {
+    @Test func requestedWaitCannotBeShortened() {
         var breaker = CircuitBreaker()
         let until = now.addingTimeInterval(60)
         breaker.wait(until: until, Samples.failure)

@@ -66,14 +66,14 @@ struct CourierTests {
 
     private static let holds = #"{"items":[{"id":9,"key":"\#(Samples.id(1))"}]}"#
 
-    @Test func whatMayHaveArrivedIsLookedForAndNotSentWhereItIsThere() async {
+    @Test func doesNotResendEntryFoundByLookUp() async {
         server.answer(Self.find, 200, Self.holds)
         let attempt = await courier.attempt(entry(uncertainFor: 1))
         #expect(attempt.verdict == .accepted(Receipt(remoteID: "9", status: 200, foundByLookup: true, at: clock.now)))
         #expect(server.log == [Self.find])
     }
 
-    @Test func whatIsNotThereIsSent() async {
+    @Test func sendsEntryThatLookUpDoesNotFind() async {
         server.answer(Self.find, 200, #"{"items":[]}"#)
         server.answer(Self.send, 201, #"{"id":9}"#)
         let attempt = await courier.attempt(entry(uncertainFor: 1))
@@ -91,7 +91,7 @@ struct CourierTests {
         #expect(server.log == [Self.find])
     }
 
-    @Test(arguments: [400, 403, 404, 410, 422]) func undeclaredRefusalOfALookUpSaysNothing(status: Int) async throws {
+    @Test(arguments: [400, 403, 404, 410, 422]) func undeclaredRefusalOfLookUpLeavesOutcomeOpen(status: Int) async throws {
         server.answer(Self.find, status, #"{"message":"no"}"#)
         let attempt = await courier.attempt(entry(uncertainFor: 60))
         guard case .unknown(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
@@ -99,7 +99,7 @@ struct CourierTests {
     }
 
     /// The response will not get shorter, so a person decides.
-    @Test func aLookUpWhoseAnswerIsTooLongHoldsItsEntry() async throws {
+    @Test func oversizedLookUpAnswerHoldsEntry() async throws {
         server.fail(Self.find, .lost(Failure(.tooLarge, "too long")))
         let attempt = await courier.attempt(entry(uncertainFor: 1))
         guard case .unknown(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
@@ -107,13 +107,13 @@ struct CourierTests {
         #expect(server.log == [Self.find])
     }
 
-    @Test(arguments: [nil, 1]) func whatSomebodyElseCapturedIsNeitherSentNorLookedFor(age: TimeInterval?) async {
+    @Test(arguments: [nil, 1]) func neitherSendsNorLooksUpEntryOfAnotherAccount(age: TimeInterval?) async {
         let attempt = await courier.attempt(entry(uncertainFor: age, account: "2"))
         #expect(attempt.verdict.name == "unauthorized" && !attempt.wasMade)
         #expect(server.log.isEmpty)
     }
 
-    @Test func aPageInPlaceOfTheAnswerLeavesTheOutcomeOpen() async throws {
+    @Test func webPageAsAnswerLeavesOutcomeOpen() async throws {
         server.answer(Self.send, 200, "<html>Sign in</html>", type: "text/html")
         let attempt = await courier.attempt(entry())
         guard case .intercepted(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
@@ -123,7 +123,7 @@ struct CourierTests {
         #expect(!redirected.outcomeUnknown)
     }
 
-    @Test func a401WhoseSessionIsWellIsNoMatterOfTheSession() async throws {
+    @Test func repeated401WithValidSessionIsTransient() async throws {
         server.answer(Self.send, 401, "{}")
         let attempt = await courier.attempt(entry())
         guard case .transient(let failure) = attempt.verdict else { throw Failure(.profile, "\(attempt.verdict)") }
@@ -131,7 +131,7 @@ struct CourierTests {
         #expect(server.log == [Self.send, Self.health, Self.send])
     }
 
-    @Test func aKeyIsTrustedForAsLongAsTheBackendRemembersIt() async throws {
+    @Test func trustsIdempotencyKeyOnlyForItsLifetime() async throws {
         server.answer("POST /blind", 201, #"{"id":9}"#)
         #expect(await courier.attempt(entry("blind", uncertainFor: 23 * 3600)).verdict.name == "accepted")
         server.forget()
@@ -144,14 +144,14 @@ struct CourierTests {
         #expect(!ahead.wasMade && server.log.isEmpty)
     }
 
-    @Test func afterTheLastAttemptItIsLookedForAndNotSentAgain() async throws {
+    @Test func looksUpAfterLastAttemptWithoutResending() async throws {
         server.answer(Self.find, 200, #"{"items":[]}"#)
         let attempt = await courier.attempt(entry(uncertainFor: 1, attempts: 3))
         #expect(attempt.verdict.name == "permanent")
         #expect(server.log == [Self.find])
     }
 
-    @Test func whatWasLostWithoutALookUpStaysUncertainHoweverTheNextTryEnds() async {
+    @Test func blindEntryStaysUncertainAfterFailedRetry() async {
         server.fail("POST /blind", .unreachable(Failure(.offline, "no route")))
         let attempt = await courier.attempt(entry("blind", uncertainFor: 1))
         #expect(attempt.verdict == .unreachable(Failure(.offline, "no route", outcomeUnknown: true)))

@@ -19,7 +19,7 @@ import Testing
         return trip.begin(as: Account(id: Samples.destination.account, label: ""), at: now)
     }
 
-    @Test func sendsNothingTwiceThatIsAtMostOnceThoughAListDoesNotShowIt() {
+    @Test func neverResendsAtMostOnceEntry() {
         let entry = Entry(
             sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, uncertain: true, uncertainSince: now, doubtedAt: now,
             doubts: 1)

@@ -25,7 +25,7 @@ import Testing
         Attempt(verdict, route: route, startedAt: now, endedAt: now, wasSent: wasSent)
     }
 
-    @Test func nothingIsAskedForWhileNobodyIsSignedIn() {
+    @Test func claimsNothingWhileSignedOut() {
         var state = DispatchState(backends: ["breathesafe": true], policy: .init(), seed: 1)
         let told1 = state.on(.arrived, at: now)
         #expect(told1.isEmpty)
@@ -33,13 +33,13 @@ import Testing
         #expect(told2.isEmpty)
     }
 
-    @Test func anIdleDispatcherSetsNoTime() {
+    @Test func setsNoTimerWhileIdle() {
         var state = signedIn()
         let told3 = state.on(.stored(Claimed()), at: now)
         #expect(told3.isEmpty)
     }
 
-    @Test func whatIsClaimedIsSentAndTheNextTimeIsSet() {
+    @Test func sendsClaimedEntriesAndSetsTimer() {
         var state = signedIn()
         let due = now.addingTimeInterval(30)
         let actions = state.on(.stored(Claimed(entries: [entry(1)], nextDue: [Samples.destination: ["measurement": due]])), at: now)
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// The owner of the waiting entries has signed out, so the outage affects no one.
-    @Test(arguments: [true, false]) func anOutageIsToldOfOnlyWhileSomethingWaitsForItsEnd(signsIn: Bool) {
+    @Test(arguments: [true, false]) func reportsOutageOnlyWhileEntriesWait(signsIn: Bool) {
         var state = signedIn(health: false)
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
         let failed = state.on(.attempted(entry(1), attempt(.unreachable(Failure(.offline, "offline")))), at: now)
@@ -66,7 +66,7 @@ import Testing
         #expect(arrived.contains(claim))
     }
 
-    @Test func anArrivalDuringAStoreIsAskedForAfterIt() {
+    @Test func claimsAgainAfterArrivalDuringStore() {
         var state = signedIn()
         let told4 = state.on(.arrived, at: now)
         #expect(told4.isEmpty)
@@ -74,7 +74,7 @@ import Testing
         #expect(told5 == [.store([], claim: [Samples.destination: 4])])
     }
 
-    @Test func aResultIsWrittenAndTheNextClaimedTogether() throws {
+    @Test func storesResultAndClaimsNextTogether() throws {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
         let actions = state.on(.attempted(entry(1), attempt(.accepted(Samples.receipt))), at: now)
@@ -86,7 +86,7 @@ import Testing
         #expect(claim == [Samples.destination: 4])
     }
 
-    @Test func resultsThatComeDuringAStoreShareTheNextOne() {
+    @Test func resultsDuringStoreShareTheNextOne() {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1), entry(2), entry(3)])), at: now)
         _ = state.on(.attempted(entry(1), attempt(.accepted(Samples.receipt))), at: now)
@@ -101,7 +101,7 @@ import Testing
         #expect(settled.map(\.entry.sequence) == [2, 3])
     }
 
-    @Test func anUnreachableBackendIsProbedOnceAndThenSentToAgain() throws {
+    @Test func resumesSendingAfterSuccessfulProbe() throws {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
         _ = state.on(.arrived, at: now)
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// A late success and a new failure come before the probe's result.
-    @Test func noSecondProbeIsSentWhileTheFirstIsOnItsWay() throws {
+    @Test func sendsNoSecondProbeWhileOneIsInProgress() throws {
         var state = signedIn()
         let offline = Failure(.offline, "refused")
         _ = state.on(.stored(Claimed(entries: [entry(1), entry(2), entry(3)])), at: now)
@@ -144,7 +144,7 @@ import Testing
         #expect(told.contains(.gateChanged(backend: "breathesafe", .open)))
     }
 
-    @Test func aClockThatWasAheadKeepsNoBackendCoolingForYears() {
+    @Test func clockAheadDoesNotProlongCooling() {
         var state = signedIn()
         let ahead = now.addingTimeInterval(10 * 365 * 86_400)
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: ahead)
@@ -154,7 +154,7 @@ import Testing
         #expect(woken.contains(.probe(backend: "breathesafe")))
     }
 
-    @Test func withoutAHealthRouteOneEntryAloneIsTheProbe() throws {
+    @Test func probesWithOneEntryWithoutHealthRoute() throws {
         var state = signedIn(health: false)
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
         _ = state.on(.attempted(entry(1), attempt(.unreachable(Failure(.offline, "refused")))), at: now)
@@ -170,7 +170,7 @@ import Testing
         #expect(actions.first == .gateChanged(backend: "breathesafe", .open))
     }
 
-    @Test func anEndedSessionStopsSendingAndIsAskedAbout() {
+    @Test func endedSessionStopsSendingAndIsChecked() {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1), entry(2)])), at: now)
         let failure = Failure(.signInRequired, "ended")
@@ -185,7 +185,7 @@ import Testing
         #expect(told13 == [.gateChanged(backend: "breathesafe", .signInRequired)])
     }
 
-    @Test func aChangedNetworkIsTriedAtOnceAndAServerThatFailsIsNot() {
+    @Test func networkChangeTriggersProbeUnlessServerFails() {
         for (reason, isTried) in [(Failure.Reason.offline, true), (.tls, true), (.intercepted, true), (.serverError, false)] {
             var state = signedIn()
             _ = state.on(.arrived, at: now)
@@ -201,7 +201,7 @@ import Testing
 
     /// A probe from before the change can hang for a minute.
     @Test(arguments: [DispatchEvent.networkChanged, .hurried(backend: nil)])
-    func aHintWhileAProbeIsOnItsWayIsNotLost(hint: DispatchEvent) {
+    func hintDuringProbeIsNotLost(hint: DispatchEvent) {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1)], nextDue: [Samples.destination: ["measurement": now]])), at: now)
         let offline = Failure(.offline, "no")
@@ -245,7 +245,7 @@ import Testing
         Failure(.refused, status: 404, "Not Found"), Failure(.forbidden, status: 403, "Forbidden"),
         Failure(.serverError, status: 500, "Internal Server Error"), Failure(.stillUnauthorized, status: 401, "Who are you?"),
     ])
-    func countsNothingWhileNothingGetsThrough(failure: Failure) {
+    func countsNoAttemptWhileNothingSucceeds(failure: Failure) {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1), entry(2)])), at: now)
         let first = state.on(.attempted(entry(1), attempt(.transient(failure))), at: now)
@@ -259,7 +259,7 @@ import Testing
         #expect(settled(2, in: second).map(\.counts) == [false])
     }
 
-    @Test func countsAgainstEntryOnceOthersGotThroughAfterIt() {
+    @Test func countsAgainstEntryOnceOthersSucceed() {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1), entry(2), entry(3)])), at: now)
         let first = state.on(.attempted(entry(1), attempt(.transient(Self.broken))), at: now)
@@ -280,7 +280,7 @@ import Testing
     }
 
     /// The backend fails for half of all sends, like a load balancer with one bad node.
-    @Test func countsAgainstNoEntryWhileTheBackendFailsNowAndThen() {
+    @Test func countsNoAttemptWhileBackendFailsIntermittently() {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: (1...8).map(entry))), at: now)
         for number in 1...8 {
@@ -298,7 +298,7 @@ import Testing
     }
 
     /// Others must succeed repeatedly before the 429 counts against the one entry.
-    @Test func anEntryThatAloneIsAskedForQuietCountsAndHoldsUpNobody() {
+    @Test func throttledEntryCountsOnceOthersSucceed() {
         var state = signedIn()
         let quiet = Failure(.throttled, status: 429, "slow down")
         var time = now
@@ -330,7 +330,7 @@ import Testing
     }
 
     /// While it blocks its lane, no other entry can show whether it is the only one.
-    @Test func anEntryThatIsAskedForQuietAgainAndAgainStepsAside() {
+    @Test func repeatedlyThrottledEntryStepsAside() {
         var state = signedIn()
         let quiet = Failure(.throttled, status: 429, "slow down")
         let settlements = (0...3).flatMap { number in
@@ -344,7 +344,7 @@ import Testing
         #expect(areAside == [false, false, true, true])
     }
 
-    @Test func failingRouteIsProbedByAnotherEntryThanTheLastThatFailed() throws {
+    @Test func probesFailingRouteWithAnotherEntry() throws {
         var state = signedIn(health: false)
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
         let failed = state.on(.attempted(entry(1), attempt(.transient(Self.broken))), at: now)
@@ -361,7 +361,7 @@ import Testing
         #expect(woken.contains(.store([], claim: [Samples.destination: order])))
     }
 
-    @Test func aProbeThatIsAskedForQuietIsFollowedByAnotherEntry() {
+    @Test func throttledProbeIsFollowedByAnotherEntry() {
         var state = signedIn(health: false)
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
         _ = state.on(.attempted(entry(1), attempt(.transient(Self.broken))), at: now)
@@ -378,7 +378,7 @@ import Testing
         #expect(state.on(.woke, at: time).contains(.store([], claim: [Samples.destination: order])))
     }
 
-    @Test func healthRouteAnswersBeforeAFailingRouteIsProbed() {
+    @Test func checksHealthBeforeProbingFailingRoute() {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
         _ = state.on(.attempted(entry(1), attempt(.transient(Self.broken))), at: now)
@@ -411,7 +411,7 @@ import Testing
         #expect(!missed.contains { if case .routeChanged = $0 { true } else { false } })
     }
 
-    @Test func whatIsOlderThanWhatIsKnownOfASessionSaysNothing() {
+    @Test func ignoresOutdatedSessionNews() {
         var state = signedIn()
         _ = state.on(.session(backend: "breathesafe", nil, revision: 2), at: now)
         let late = state.on(.session(backend: "breathesafe", Account(id: "1", label: "a"), revision: 1), at: now)
@@ -420,7 +420,7 @@ import Testing
         #expect(news.contains(.gateChanged(backend: "breathesafe", .open)))
     }
 
-    @Test func probesTheHealthRouteWhileASessionCannotBeRenewedYet() {
+    @Test func probesHealthWhileSessionCannotBeRenewed() {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
         let failure = Failure(.signInRequired, "rests")
@@ -434,7 +434,7 @@ import Testing
         #expect(well.contains(.store([], claim: [Samples.destination: 4])))
     }
 
-    @Test func aHealthRouteThatAsksForQuietIsNotAskedBefore() {
+    @Test func honorsRetryAfterOfHealthRoute() {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
         _ = state.on(.attempted(entry(1), attempt(.unreachable(Failure(.offline, "refused")))), at: now)
@@ -448,7 +448,7 @@ import Testing
         #expect(!state.on(.hurried(backend: nil), at: probed).contains(.probe(backend: "breathesafe")))
     }
 
-    @Test func aPauseOfTheOldSessionEndsWithANewOne() {
+    @Test func newSessionEndsPauseOfOldOne() {
         var state = signedIn(health: false)
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
         let until = now.addingTimeInterval(300)
@@ -462,7 +462,7 @@ import Testing
         #expect(again.contains(.gateChanged(backend: "breathesafe", .open)))
     }
 
-    @Test func aFullDiskDoesNotHoldUpASignOut() {
+    @Test func fullDiskDoesNotDelaySignOut() {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
         _ = state.on(.attempted(entry(1), attempt(.accepted(Samples.receipt))), at: now)
@@ -472,14 +472,14 @@ import Testing
         #expect(full.contains(.drained(backend: "breathesafe")))
     }
 
-    @Test func anotherAccountsSignInClaimsOnlyForThatAccount() {
+    @Test func claimsOnlyForNewlySignedInAccount() {
         var state = signedIn()
         _ = state.on(.session(backend: "breathesafe", Account(id: "2", label: "b")), at: now)
         let actions = state.on(.stored(Claimed(nextDue: [Samples.destination: ["measurement": now]])), at: now)
         #expect(actions == [.store([], claim: [Destination(backend: "breathesafe", account: "2"): 4])])
     }
 
-    @Test func oneDeadBackendChangesNothingForAnother() {
+    @Test func unreachableBackendDoesNotAffectOthers() {
         var state = DispatchState(backends: ["a": true, "b": true], policy: .init(), seed: 1)
         let toA = Destination(backend: "a", account: "1")
         let toB = Destination(backend: "b", account: "1")
@@ -498,7 +498,7 @@ import Testing
         #expect(claim == [toB: 4])
     }
 
-    @Test func aStopWaitsForWhatIsBeingSentAndWritten() {
+    @Test func stopWaitsForSendsAndWrites() {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
         let told15 = state.on(.stop, at: now)
@@ -513,7 +513,7 @@ import Testing
         #expect(told16 == [.finished])
     }
 
-    @Test func aDrainIsToldOnceNothingIsBeingSentOrWritten() {
+    @Test func drainEndsAfterSendsAndWrites() {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
         let told17 = state.on(.drain(backend: "breathesafe"), at: now)
@@ -526,7 +526,7 @@ import Testing
         #expect(told19.contains(.drained(backend: "breathesafe")))
     }
 
-    @Test func aFullDiskIsAskedAgainLaterAndForgetsNoResult() {
+    @Test func retriesStoreOnFullDiskWithoutLosingResults() {
         var state = signedIn()
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
         _ = state.on(.attempted(entry(1), attempt(.accepted(Samples.receipt))), at: now)
@@ -540,7 +540,7 @@ import Testing
         #expect(settled.map(\.entry.sequence) == [1])
     }
 
-    @Test func aClockThatWasAheadKeepsNoFullDiskAloneForYears() {
+    @Test func clockAheadDoesNotDelayStoreRetry() {
         let ahead = now.addingTimeInterval(10 * 365 * 86_400)
         var state = signedIn()
         _ = state.on(.storeFailed, at: ahead)
@@ -549,7 +549,7 @@ import Testing
     }
 
     /// No outage may fail an entry, but a bad entry must fail after two weeks of failures.
-    @Test func loneEntryWithoutContrastEndsOnlyAfterAFortnight() {
+    @Test func failsLoneEntryOnlyAfterTwoWeeks() {
         var state = signedIn(health: false)
         var entry = entry(1)
         var counted: [Int] = []
@@ -571,7 +571,7 @@ import Testing
     }
 
     /// Times from a clock that was ahead are ignored.
-    @Test func aClockThatWasAheadKeepsNoEntryFromCountingAndIsNoEvidence() {
+    @Test func ignoresTimesFromClockAhead() {
         let ahead = now.addingTimeInterval(10 * 365 * 86_400)
         var state = signedIn(health: false)
         _ = state.on(.stored(Claimed(entries: [entry(1), entry(2)])), at: ahead)
@@ -589,7 +589,7 @@ import Testing
     }
 
     /// Hours after the clock was corrected, the noted time arrives, but no other entry has succeeded since.
-    @Test func anAnswerThatAClockAheadNotedIsNoEvidenceOnceItsTimeHasCome() {
+    @Test func ignoresSuccessNotedByClockAhead() {
         let ahead = now.addingTimeInterval(4 * 3600)
         var state = signedIn(health: false)
         _ = state.on(.stored(Claimed(entries: [entry(1), entry(2)])), at: ahead)

@@ -31,7 +31,7 @@ import Testing
         actions.contains { if case .store(_, let claim) = $0 { !claim.isEmpty } else { false } }
     }
 
-    @Test func nothingIsAskedForDuringAPauseAndItsEndIsArmed() {
+    @Test func claimsNothingDuringPauseAndSetsTimer() {
         var state = idle()
         let until = now.addingTimeInterval(3600)
         let paused = state.on(.paused(pause(for: 3600)), at: now)
@@ -47,7 +47,7 @@ import Testing
             ])
     }
 
-    @Test func withoutAnEndOnlyAPersonEndsIt() {
+    @Test func pauseWithoutEndLastsUntilResumed() {
         var state = idle()
         let paused = state.on(.paused(pause(for: nil)), at: now)
         #expect(paused == [.gateChanged(backend: "breathesafe", .paused(until: nil, reason: "backup"))])
@@ -58,7 +58,7 @@ import Testing
         #expect(resumed == [.gateChanged(backend: "breathesafe", .open), .store([], claim: [Samples.destination: 4])])
     }
 
-    @Test func pausingTwiceReplacesAndResumingWhatIsNotPausedChangesNothing() {
+    @Test func secondPauseReplacesFirstAndExtraResumeIsIgnored() {
         var state = idle()
         _ = state.on(.paused(pause(for: nil)), at: now)
         let again = state.on(.paused(pause(for: 60)), at: now)
@@ -70,7 +70,7 @@ import Testing
     }
 
     /// With two people at once, the newest write counts, in any order of arrival.
-    @Test func anEndThatIsNewerThanThePauseHoldsThoughItIsHeardOfFirst() {
+    @Test func newestRevisionCountsInAnyOrder() {
         var state = idle()
         _ = state.on(.resumed(backend: "breathesafe", revision: 8), at: now)
         let late = state.on(.paused(pause(for: nil), revision: 7), at: now)
@@ -80,7 +80,7 @@ import Testing
         #expect(early.isEmpty)
     }
 
-    @Test func whatIsBeingSentIsFinishedAndWrittenAndNothingFollows() {
+    @Test func finishesSendInProgressThenClaimsNothing() {
         var state = idle()
         _ = state.on(.arrived, at: now)
         let sending = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
@@ -96,7 +96,7 @@ import Testing
         #expect(settled.map(\.settlement) == [.delivered(Samples.receipt)] && claim.isEmpty)
     }
 
-    @Test func whatWasClaimedBeforeThePauseWasKnownIsHandedBackUntried() {
+    @Test func returnsEntriesClaimedBeforePause() {
         var state = idle()
         _ = state.on(.arrived, at: now)
         _ = state.on(.paused(pause(for: nil)), at: now)
@@ -109,7 +109,7 @@ import Testing
         #expect(settled.allSatisfy { $0.attempt == nil && $0.settlement.failure?.reason == .paused && !$0.counts })
     }
 
-    @Test func nobodyIsProbedAndTheGateSaysPausedWhoeverIsSignedIn() {
+    @Test func staysPausedWithoutProbesOverSessionChanges() {
         var state = idle()
         _ = state.on(.arrived, at: now)
         _ = state.on(.stored(Claimed(entries: [entry(1)])), at: now)
@@ -126,7 +126,7 @@ import Testing
         #expect(over.contains(.probe(backend: "breathesafe")))
     }
 
-    @Test func aSignOutIsNotHeldUpByAPause() {
+    @Test func pauseDoesNotDelaySignOut() {
         var state = idle()
         _ = state.on(.paused(pause(for: nil)), at: now)
         let drained = state.on(.drain(backend: "breathesafe"), at: now)
@@ -134,7 +134,7 @@ import Testing
     }
 
     /// The pause began while the clock was ten years ahead.
-    @Test func aClockThatWasAheadMakesNoPauseEndless() {
+    @Test func clockAheadDoesNotProlongPause() {
         var state = idle()
         let ahead = now.addingTimeInterval(10 * 365 * 86_400)
         _ = state.on(.paused(pause(for: 7200, from: ahead)), at: ahead)
@@ -152,7 +152,7 @@ import Testing
         #expect(over.contains(.pauseEnded(pause(for: 7200))) && asks(over))
     }
 
-    @Test func oneBackendsPauseChangesNothingForAnother() {
+    @Test func pauseDoesNotAffectOtherBackends() {
         var state = DispatchState(backends: ["breathesafe": true, "other": true], policy: .init(), seed: 1)
         _ = state.on(.paused(pause(for: nil)), at: now)
         _ = state.on(.session(backend: "breathesafe", ann), at: now)

@@ -31,7 +31,7 @@ import Testing
     @Test func acceptedIsDelivered() { #expect(settle(.accepted(Samples.receipt)) == .delivered(Samples.receipt)) }
 
     @Test(arguments: 0...5)
-    func refusedIsDeadAtOnceHoweverManyAttemptsAreLeft(attempts: Int) {
+    func refusedEntryFailsAtOnce(attempts: Int) {
         #expect(settle(.permanent(Samples.failure), attempts: attempts) == .dead(Samples.failure))
     }
 
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [Failure.Reason.signInRequired, .serverError])
-    func aPauseOfTheSessionIsTheGatesAndNotTheEntrys(reason: Failure.Reason) {
+    func sessionPauseDoesNotDelayEntry(reason: Failure.Reason) {
         let failure = Failure(reason, "rests")
         #expect(settle(.throttled(failure, until: now.addingTimeInterval(77))) == .released(until: now, failure))
     }
@@ -61,7 +61,7 @@ import Testing
         (7, 6.0, true, true), (6, 6.0, true, false), (7, 5.9, true, false), (19, 48.0, true, true), (7, -87_600, true, true),
         (19, 48.0, false, false), (19, 359.0, false, false), (19, 360.0, false, true),
     ])
-    func lookUpThatFailsForHoursIsHeld(_ look: (ups: Int, hours: Double, hasContrast: Bool, isHeld: Bool)) {
+    func holdsEntryWhoseLookUpFailsForHours(_ look: (ups: Int, hours: Double, hasContrast: Bool, isHeld: Bool)) {
         let entry = Entry(
             sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, looks: look.ups, uncertain: true,
             uncertainSince: now.addingTimeInterval(-look.hours * 3600))
@@ -102,12 +102,12 @@ import Testing
     }
 
     @Test(arguments: [Blame.loneEntry, .backend], [0, 2])
-    func lostAnswerIsLookedUpSoonAndDoesNotCountWithoutContrast(blame: Blame, attempts: Int) {
+    func looksUpLostAnswerSoonWithoutCounting(blame: Blame, attempts: Int) {
         #expect(settle(.unknown(lost), blame: blame, attempts: attempts) == .released(until: now.addingTimeInterval(1), lost))
         #expect(settle(.unknown(lost), blame: blame, doubts: 1) == .aside(until: now.addingTimeInterval(1), lost))
     }
 
-    @Test func holdsAnEntryWhoseAnswersAloneAreLost() {
+    @Test func holdsEntryWhoseAnswersAreRepeatedlyLost() {
         guard case .retry = settle(.unknown(lost)) else {
             Issue.record("the first lost answer does not count")
             return
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: [Blame.entry, .loneEntry, .backend])
-    func thirdUnknownOutcomeWithoutLookUpIsHeldAndNeverFailed(blame: Blame) {
+    func holdsBlindEntryAfterThirdUnknownOutcome(blame: Blame) {
         let open = Failure(.serverError, status: 201, "no id", outcomeUnknown: true)
         for failure in [lost, open] {
             for doubts in 0...1 {
@@ -166,29 +166,29 @@ import Testing
         #expect(until >= now.addingTimeInterval(15 * 60))
     }
 
-    @Test func lastAttemptIsLookedUpBeforeItIsGivenUp() {
+    @Test func looksUpLastAttemptBeforeGivingUp() {
         let failed = Failure(.serverError, status: 504, "gateway", outcomeUnknown: true)
         #expect(settle(.transient(failed), attempts: 2) == .retry(at: now.addingTimeInterval(1), failed))
         #expect(settle(.transient(failed), attempts: 2, canLookUp: false) == .held(.unknownOutcome, failed))
     }
 
-    @Test func throttledAtMostOnceIsHeldWhereItMayHaveTakenEffect() {
+    @Test func holdsThrottledEntryThatMayHaveTakenEffect() {
         let busy = Failure(.throttled, status: 503, "busy", outcomeUnknown: true)
         let until = now.addingTimeInterval(60)
         #expect(settle(.throttled(busy, until: until), canLookUp: false, atMostOnce: true) == .held(.unknownOutcome, busy))
         #expect(settle(.throttled(busy, until: until), doubts: 2, canLookUp: false) == .held(.unknownOutcome, busy))
     }
 
-    @Test func aLostAnswerIsHeldWhereSendingTwiceIsForbidden() {
+    @Test func holdsAtMostOnceEntryAfterLostAnswer() {
         #expect(settle(.unknown(lost), canLookUp: false, atMostOnce: true) == .held(.unknownOutcome, lost))
     }
 
-    @Test func aLookUpThatIsRefusedHolds() {
+    @Test func refusedLookUpHoldsEntry() {
         let refused = Failure(.refused, status: 422, "no", outcomeUnknown: true)
         #expect(settle(.unknown(refused)) == .held(.unknownOutcome, refused))
     }
 
-    @Test func beingStoppedNeverCounts() {
+    @Test func stoppingNeverCounts() {
         let stopped = Failure(.stopping, "stopped", outcomeUnknown: true)
         #expect(settle(.unknown(stopped), attempts: 2, canLookUp: false, atMostOnce: true) == .released(until: now, stopped))
     }

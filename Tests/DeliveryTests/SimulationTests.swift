@@ -4,7 +4,7 @@ import Testing
 
 /// A short simulation; `homing-torture simulate` runs longer ones.
 @Suite struct SimulationTests {
-    @Test func whateverHappensEveryGuaranteeHolds() async throws {
+    @Test func everyGuaranteeHoldsUnderRandomFaults() async throws {
         let report = try await Runner(seed: .random(in: .min ... .max)).run { $0.events >= 6000 }
         #expect(report.acknowledged > 0 && report.faults.count > 5)
         for failed in report.failures {
@@ -14,7 +14,7 @@ import Testing
     }
 
     /// The negative controls: a removed guarantee is detected.
-    @Test(arguments: Sabotage.allCases) func aGuaranteeThatIsTakenAwayIsMissed(sabotage: Sabotage) async throws {
+    @Test(arguments: Sabotage.allCases) func detectsRemovedGuarantee(sabotage: Sabotage) async throws {
         let failed = try #require(try await Runner(seed: 1, sabotage: sabotage).firstFailure(within: 100))
         let invariants: [Sabotage: String] = [
             .sendsWithoutLooking: "I3", .forgetsTimers: "I4", .countsOffline: "I7", .mixesAccounts: "I8", .answersWithoutEffect: "I2",
@@ -22,7 +22,7 @@ import Testing
         if let invariant = invariants[sabotage] { #expect(failed.recording.violation?.invariant == invariant) }
     }
 
-    @Test func whatBrokeItIsReplayedFromItsFileAndMadeSmall() async throws {
+    @Test func replaysAndShrinksFailureFromFile() async throws {
         let failed = try #require(try await Runner(seed: 1, sabotage: .countsOffline).firstFailure(within: 100))
         let shrunk = try await failed.recording.shrunk(patience: .seconds(3600))
         #expect(shrunk.steps.count < 40 && shrunk.steps.count < failed.recording.steps.count)

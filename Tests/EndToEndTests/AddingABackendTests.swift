@@ -20,7 +20,7 @@ import Testing
         return (profile + "\n", blocks("sh").flatMap { $0.split(separator: "\n").map(String.init) })
     }
 
-    @Test func theGuideEndsWithADeliveredEntry() async throws {
+    @Test func commandsOfTheGuideDeliverAnEntry() async throws {
         let (profile, commands) = try Self.read()
         let station = try await TestStation()
         try station.directory.write(
@@ -66,7 +66,7 @@ import Testing
         #expect(ledger.elements?.first?["digest"]?.text == LedgerEntry.digest(of: JSON.object(["text": "hello"]).bytes))
     }
 
-    @Test func aStationWithNotesAloneSaysWhereItsDropFolderLeads() async throws {
+    @Test func checkRequiresDropFolderOffWithoutSuitableRoute() async throws {
         let station = try await TestStation()
         try FileManager.default.removeItem(atPath: station.directory("backends/breathesafe.yaml"))
         try station.directory.write(try Self.read().profile, to: "backends/notes.yaml")
@@ -98,7 +98,7 @@ import Testing
         #expect(good.text.contains("spool: off"))
     }
 
-    @Test func whatLiesInADropFolderThatIsOffIsTold() async throws {
+    @Test func statusReportsFilesInDisabledDropFolder() async throws {
         let station = try await TestStation(.labLoop(), profile: "labloop", route: "appointment")
         try await station.start()
         #expect(try await station.status().spool == nil)

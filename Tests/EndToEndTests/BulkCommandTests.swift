@@ -14,7 +14,7 @@ import Testing
         let station = try await TestStation()
         let file = station.directory("backends/breathesafe.yaml")
         let profile = try String(contentsOfFile: file, encoding: .utf8)
-        try station.directory.write(try Self.blind(profile), to: "backends/breathesafe.yaml")
+        try station.directory.write(try Self.withoutLookup(profile), to: "backends/breathesafe.yaml")
         try await station.start()
         try await station.login()
         await station.sandbox.apply(Fault(.commitThenCut, path: Self.path, count: 5))
@@ -27,22 +27,22 @@ import Testing
         return (station, profile)
     }
 
-    private static func blind(_ profile: String) throws -> String {
+    private static func withoutLookup(_ profile: String) throws -> String {
         let marker = "    marker: /arkit_data/client_mutation_id\n"
         #expect(profile.contains(marker))
         return profile.replacing(marker, with: marker + "    delivery: at-most-once\n")
             .replacing(try Regex("    find:\\n(      .*\\n)+"), with: "", maxReplacements: 1)
     }
 
-    private func putBack(_ profile: String, _ station: TestStation) async throws {
+    private func restoreProfile(_ profile: String, _ station: TestStation) async throws {
         try station.directory.write(profile, to: "backends/breathesafe.yaml")
         try station.reload()
         while try await station.event("reloaded") == nil {}
     }
 
-    @Test func retryingAllLooksFirstWhereTheProfileSaysHow() async throws {
+    @Test func retryAllLooksUpEntriesBeforeSending() async throws {
         let (station, profile) = try await fiveHeld()
-        try await putBack(profile, station)
+        try await restoreProfile(profile, station)
         let retried = try await station.homing("retry", "--all", "--state", "held")
         #expect(retried.code == 0, "\(retried.text)")
         #expect(retried.text.contains("They may already have taken effect. Homing looks them up"), "\(retried.text)")
@@ -53,7 +53,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func retryingAllLeavesWhatCannotBeLookedUp() async throws {
+    @Test func retryAllSkipsEntriesThatCannotBeLookedUp() async throws {
         let (station, _) = try await fiveHeld()
         let retried = try await station.homing("retry", "--all", "--state", "held")
         #expect(retried.code == 0, "\(retried.text)")
@@ -64,7 +64,7 @@ import Testing
     }
 
     /// The negative control: retrying without a lookup creates duplicates, and the command warns about it.
-    @Test func retryingAllWithoutLookingSaysWhatItMayDoAndDoesIt() async throws {
+    @Test func retryAllWithoutLookupWarnsAndCreatesDuplicates() async throws {
         let (station, _) = try await fiveHeld()
         let refused = try await station.homing("retry", "--all", "--state", "held", "--without-looking")
         #expect(refused.code == 2 && refused.text.contains("--yes"), "\(refused.text)")
@@ -79,9 +79,9 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func discardingManySendsNothingMore() async throws {
+    @Test func discardedEntriesAreNotSent() async throws {
         let (station, profile) = try await fiveHeld()
-        try await putBack(profile, station)
+        try await restoreProfile(profile, station)
         let ids = try await station.entries("held").map(\.id)
         let discarded = try await station.homing(["discard"] + ids + ["--yes"])
         #expect(discarded.code == 0, "\(discarded.text)")
@@ -93,7 +93,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func submittingAgainWhatWasDiscardedIsRefusedAndSendsNothing() async throws {
+    @Test func resubmittingADiscardedEntryIsRefused() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -135,7 +135,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func theAnswerAtAcceptanceHasTheDigestThatIsNotKept() async throws {
+    @Test func submissionReturnsDigestWithoutStoringIt() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()

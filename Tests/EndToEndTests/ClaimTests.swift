@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    private func setAside(_ count: Int, _ station: TestStation) async throws {
+    private func waitForUnclaimed(_ count: Int, _ station: TestStation) async throws {
         while try await station.status().spool?.unclaimed != count { try await Task.sleep(for: .milliseconds(10)) }
     }
 
@@ -24,11 +24,11 @@ import Testing
         try station.directory.write(text + "spool: {unclaimed: \(unclaimed)}\n", to: "homing.yaml")
     }
 
-    @Test func asksWhoseFilesAreThatWereDroppedWhileSignedOutAndSendsThemOnceClaimed() async throws {
+    @Test func filesDroppedWhileSignedOutAreSentOnceClaimed() async throws {
         let station = try await TestStation()
         try await station.start()
         try drop(station, 1...3)
-        try await setAside(3, station)
+        try await waitForUnclaimed(3, station)
         #expect(try await station.homing("claim").code == 5)
         // This also covers a file dropped while the daemon is down.
         try await station.end(SIGKILL)
@@ -65,7 +65,7 @@ import Testing
     }
 
     /// The next account does not get files that another person dropped.
-    @Test func takesNothingForTheNextAccountWithoutAClaim() async throws {
+    @Test func nextAccountGetsFilesOnlyByClaim() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -83,7 +83,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func theNextAccountTakesThemWhereOnePersonUsesTheStation() async throws {
+    @Test func filesGoToNextAccountWithUnclaimedNext() async throws {
         let station = try await TestStation()
         try configure(station, unclaimed: "next")
         try await station.start()
@@ -95,12 +95,12 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func nothingIsAskedWhereAnAdministratorDecides() async throws {
+    @Test func loginDoesNotAskWithUnclaimedHold() async throws {
         let station = try await TestStation()
         try configure(station, unclaimed: "hold")
         try await station.start()
         try drop(station, 1...1)
-        try await setAside(1, station)
+        try await waitForUnclaimed(1, station)
         let login = try await station.homing(
             "login", "--email", "manager@lab.test", "--password-stdin", input: BreatheSafeConfiguration.labPassword)
         #expect(!login.text.contains("yours"), "\(login.text)")
@@ -112,7 +112,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func filesOfAnAccountThatHasToSignInAgainStayThatAccounts() async throws {
+    @Test func filesDroppedDuringExpiredSessionBelongToItsAccount() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct ControlChannelTests {
     /// Only root can start a program as another user.
-    @Test(.enabled(if: geteuid() == 0)) func anotherUserIsRefusedInWordsUntilTheirGroupHasTheRole() async throws {
+    @Test(.enabled(if: geteuid() == 0)) func otherUsersNeedMembershipInTheConfiguredGroup() async throws {
         let station = try await TestStation()
         try configure(station, "access: {observe: 61001, operate: 61002}")
         try await station.start()
@@ -29,7 +29,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func eventsThatAreNoLongerKeptAreToldOfAndTheRestIsShown() async throws {
+    @Test func eventsCommandReportsPrunedEventsAndShowsTheRest() async throws {
         let station = try await TestStation()
         try configure(station, "outbox: {keep_delivered: 0.001}")
         for _ in 0..<3 {

@@ -10,7 +10,7 @@ import Testing
 /// Entries in flight become suspect after a crash, but not after a kill. See CrashesAndKills.
 @Suite(.timeLimit(.minutes(60))) struct CrashTests {
     @Test(arguments: [(SIGABRT, "held"), (SIGSEGV, "held"), (SIGILL, "held"), (SIGKILL, "delivered")])
-    func whatWasOnItsWayInThreeCrashesIsHeldAndTheRestGoesOn(signal: Int32, state: String) async throws {
+    func entryIsHeldAfterThreeCrashesButNotKills(signal: Int32, state: String) async throws {
         let station = try await TestStation()
         let path = "facial_measurements_from_arkit"
         // Swift's backtraces take seconds and ignore a signal that another process sent.

@@ -25,7 +25,7 @@ import Testing
         return try await process.ended(errors: false)
     }
 
-    @Test func aDamagedStoreIsSaidFirstAndAllThatCanBeReadIsDelivered() async throws {
+    @Test func damagedStoreIsReportedAndReadableEntriesAreDelivered() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -70,7 +70,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func damageThatARunMeetsIsSalvagedByTheSameProcess() async throws {
+    @Test func daemonSalvagesDamagedStoreWithoutRestart() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// The damage is found while someone may still have the original.
-    @Test func contentThatCannotBeReadBackIsHeldBeforeItIsSent() async throws {
+    @Test func unreadablePayloadIsHeldBeforeSending() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -139,7 +139,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func aLogThatIsGoneIsMissed() async throws {
+    @Test func missingWriteAheadLogIsReported() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func anotherKeyIsNoDamage() async throws {
+    @Test func wrongKeyIsRefusedAndNotTreatedAsDamage() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()

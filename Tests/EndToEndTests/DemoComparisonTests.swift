@@ -14,41 +14,41 @@ struct DemoComparisonTests {
         ).agrees
     }
 
-    @Test func theBooksAgreeWhereEverythingArrivedOnceAndInOrder() {
+    @Test func agreesWhenEverythingIsDeliveredOnceInOrder() {
         #expect(agrees([row(1), row(2), row(3)], arrivals: [1, 2, 3]))
     }
 
-    @Test func whatWasRefusedAndDiscardedBelongsToAGoodDay() {
+    @Test func agreesWhenADiscardedEntryIsNotDelivered() {
         #expect(agrees([row(1), row(2, "discarded"), row(3)], arrivals: [1, 3]))
     }
 
-    @Test func whatAPersonFoundThereBelongsToAGoodDay() {
+    @Test func agreesWhenADiscardedEntryWasFoundOnServer() {
         #expect(agrees([row(1), row(2, "discarded"), row(3)], foundThere: ["entry-2"], arrivals: [1, 2, 3]))
     }
 
     @Test(arguments: [[1, 2], [1, 2, 2, 3], [2, 1, 3], [1, 2, 3, nil], []] as [[Int?]])
-    func theyDoNotAgreeWhereTheBackendHasSomethingElse(_ arrivals: [Int?]) {
+    func disagreesWhenServerContentsDiffer(_ arrivals: [Int?]) {
         #expect(!agrees([row(1), row(2), row(3)], arrivals: arrivals))
     }
 
     @Test(arguments: ["pending", "inflight", "held", "dead"])
-    func theyDoNotAgreeWhereSomethingIsNotSettled(_ state: String) {
+    func disagreesWhenAnEntryIsNotSettled(_ state: String) {
         #expect(!agrees([row(1), row(2, state), row(3)], arrivals: [1, 3]))
     }
 
-    @Test func theyDoNotAgreeWhereWhatWasDiscardedHadArrived() {
+    @Test func disagreesWhenADiscardedEntryIsOnTheServer() {
         #expect(!agrees([row(1), row(2, "discarded"), row(3)], arrivals: [1, 2, 3]))
     }
 
-    @Test func theyDoNotAgreeWhereWhatAPersonFoundThereIsNot() {
+    @Test func disagreesWhenAFoundEntryIsNotOnServer() {
         #expect(!agrees([row(1), row(2, "discarded"), row(3)], foundThere: ["entry-2"], arrivals: [1, 3]))
     }
 
-    @Test func theyDoNotAgreeWhereWhatAPersonFoundThereWasSentAgain() {
+    @Test func disagreesWhenAFoundEntryWasSentAgain() {
         #expect(!agrees([row(1), row(2), row(3)], foundThere: ["entry-2"], arrivals: [1, 2, 2, 3]))
     }
 
-    @Test func theyDoNotAgreeWhereTheDaemonNeverTookSomethingIn() {
+    @Test func disagreesWhenDaemonLacksASubmittedEntry() {
         #expect(!agrees([row(1), row(2)], arrivals: [1, 2]))
     }
 }

@@ -27,7 +27,7 @@ import Testing
         Example(profile: "lists-2026", route: "create_list", fields: ["name=Bread"]),
         Example(profile: "story16", route: "message", fields: ["conversation=c 1"], document: #"{"text":"hello"}"#),
     ])
-    func everyShippedProfileIsStoodInFor(example: Example) async throws {
+    func sandboxServesEveryShippedProfile(example: Example) async throws {
         let file = "\(TestStation.project)/config/backends/\(example.profile).yaml"
         let station = try await TestStation(
             .described(DescribedConfiguration(file: file)), profile: example.profile, route: example.route)
@@ -52,7 +52,7 @@ import Testing
         #expect(out.code == 0, "\(out.text)")
     }
 
-    @Test func whatMayHaveArrivedIsLookedForThereToo() async throws {
+    @Test func entryWithLostResponseIsFoundByLookup() async throws {
         let file = "\(TestStation.project)/config/backends/breathesafe.yaml"
         let station = try await TestStation(.described(DescribedConfiguration(file: file)), profile: "breathesafe", route: "measurement")
         try await station.start()

@@ -34,19 +34,19 @@ struct DiskTests {
     private let opened = Record(.open, "a", handle: 1)
     private let root = [Record(.open, "", handle: 9, flags: Record.folder), Record(.sync, handle: 9)]
 
-    @Test func whatWasSyncedIsThere() throws {
+    @Test func syncedDataSurvives() throws {
         let records = [old, opened, Record(.write, handle: 1, data: Self.bytes("n", sectors: 2)), Record(.sync, handle: 1)]
         #expect(try images(records, letters("a")) == ["nn"])
     }
 
-    @Test func sectorsOfOneWriteComeSingly() throws {
+    @Test func sectorsOfOneWriteAreWrittenIndependently() throws {
         #expect(
             try images([old, opened, Record(.write, handle: 1, data: Self.bytes("n", sectors: 2))], letters("a")) == [
                 "oo", "on", "no", "nn",
             ])
     }
 
-    @Test func writesOfDifferentSectorsComeInAnyOrderAndThoseOfOneSectorDoNot() throws {
+    @Test func writesToOneSectorKeepTheirOrder() throws {
         let first = Record(.write, handle: 1, data: Self.bytes("1", sectors: 2))
         let second = Record(.write, handle: 1, offset: Self.sector / 2, data: [UInt8](repeating: 0x32, count: Self.sector / 2))
         func sector(_ image: Disk.Image) -> String {
@@ -56,13 +56,13 @@ struct DiskTests {
         #expect(try images([old, opened, first, second], sector) == ["oo", "11", "12"])
     }
 
-    @Test func aFileThatGrewHasAnOldOrANewLength() throws {
+    @Test func grownFileHasOldOrNewLength() throws {
         let records = [old, opened, Record(.write, handle: 1, offset: 2 * Self.sector, data: Self.bytes("n"))]
         let found = try images(records) { image in "\((image.files["a"] ?? []).count / Self.sector)" }
         #expect(found == ["2", "3"])
     }
 
-    @Test func anEmptiedFileHasItsOldContentOrWhatCameAfterIt() throws {
+    @Test func truncatedFileNeverMixesOldAndNewData() throws {
         let records = [old, opened, Record(.truncate, handle: 1, offset: 0), Record(.write, handle: 1, data: Self.bytes("n"))]
         let found = try images(records) { image in
             let content = image.files["a"] ?? []
@@ -73,7 +73,7 @@ struct DiskTests {
         #expect(!found.contains { $0.contains("on") })
     }
 
-    @Test func aNewNameComesWithTheFoldersSync() throws {
+    @Test func newFileIsCertainOnceItsFolderIsSynced() throws {
         let records = [
             Record(.open, "b", handle: 1, flags: Record.created), Record(.write, handle: 1, data: Self.bytes("n")),
             Record(.sync, handle: 1),
@@ -82,7 +82,7 @@ struct DiskTests {
         #expect(try images(records + root, letters("b")) == ["n"])
     }
 
-    @Test func aReplacedFileIsTheOldOrTheNewOne() throws {
+    @Test func replacedFileIsOldOrNew() throws {
         let records = [
             old, Record(.open, "b", handle: 1, flags: Record.created), Record(.write, handle: 1, data: Self.bytes("n", sectors: 2)),
             Record(.sync, handle: 1), Record(.rename, "b", second: "a"),
@@ -91,7 +91,7 @@ struct DiskTests {
         #expect(try images(records + root, letters("a")) == ["nn"])
     }
 
-    @Test func aReplacedFileWhoseContentWasNotSyncedIsAnything() throws {
+    @Test func replacedFileWithoutSyncMayHaveAnyContent() throws {
         let records = [
             old, Record(.open, "b", handle: 1, flags: Record.created), Record(.write, handle: 1, data: Self.bytes("n", sectors: 2)),
             Record(.rename, "b", second: "a"),
@@ -99,7 +99,7 @@ struct DiskTests {
         #expect(try images(records + root, letters("a")).isSuperset(of: ["", "nn", "n\0", "\0n"]))
     }
 
-    @Test func aFileThatMovesIsInOneFolder() throws {
+    @Test func movedFileIsInExactlyOneFolder() throws {
         let records = [
             Record(.placedFolder, "x"), Record(.placedFolder, "y"), Record(.placed, "x/a"), Record(.rename, "x/a", second: "y/a"),
         ]
@@ -109,7 +109,7 @@ struct DiskTests {
         #expect(try images(records + synced) { image in image.files.keys.sorted().joined(separator: " ") } == ["y/a"])
     }
 
-    @Test func whatIsInAFolderGoesWithItsName() throws {
+    @Test func filesVanishWithAnUnsyncedFolder() throws {
         let records = [
             Record(.makeFolder, "x"), Record(.open, "x/a", handle: 1, flags: Record.created), Record(.sync, handle: 1),
             Record(.open, "x", handle: 2, flags: Record.folder), Record(.sync, handle: 2),
@@ -118,12 +118,12 @@ struct DiskTests {
         #expect(try images(records + root) { image in image.files.keys.sorted().joined() } == ["x/a"])
     }
 
-    @Test func sharedMemoryIsGone() throws {
+    @Test func sharedMemoryFileIsLost() throws {
         let records = [Record(.open, "a-shm", handle: 1, flags: Record.created), Record(.write, handle: 1, data: [1])] + root
         #expect(try images(records) { image in image.files.keys.joined() } == [""])
     }
 
-    @Test func aLyingDiskKeepsNothing() throws {
+    @Test func ignoredSyncMayLoseData() throws {
         var disk = Disk()
         disk.disbelieves = { $0 == "a" }
         for record in [old, opened, Record(.write, handle: 1, data: Self.bytes("n")), Record(.sync, handle: 1)] { try disk.apply(record) }
@@ -135,7 +135,7 @@ struct DiskTests {
         #expect(found == [0x6F, 0x6E])
     }
 
-    @Test func aRecordIsReadAsItWasWritten() throws {
+    @Test func recordRoundTripsAndTruncatedRecordIsRejected() throws {
         let record = Record(.rename, "a", second: "b", handle: 1 << 40, flags: 3, offset: 1 << 33, data: [1, 2, 3])
         var place = 0
         let bytes = record.bytes

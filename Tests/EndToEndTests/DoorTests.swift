@@ -19,7 +19,7 @@ import Testing
         return outcome
     }
 
-    @Test(.timeLimit(.minutes(60))) func whatIsDroppedByWhoeverIsDeliveredOrToldOfAndNothingElseIsTouched() async throws {
+    @Test(.timeLimit(.minutes(60))) func hostileDropFolderFilesAreDeliveredOrReported() async throws {
         let outcome = try await outcome(HostileSpool(flood: 60, isWhole: false))
         #expect(outcome.lost == 0)
         #expect(outcome.acknowledged > 20)
@@ -34,31 +34,31 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "takes root: it connects as other users"), .timeLimit(.minutes(60)))
-    func everybodyMayDoWhatTheDescriptionSaysAndNothingElse() async throws {
+    func rolesPermitOnlyDocumentedCalls() async throws {
         let outcome = try await outcome(RoleMatrix())
         #expect(outcome.counts["permitted calls"] ?? 0 > 100)
         #expect(outcome.faults["forbidden calls"] ?? 0 > 50)
         #expect(outcome.controls.map(\.failedAsItShould) == [true])
     }
 
-    @Test(.timeLimit(.minutes(60))) func howeverSomebodyConnectsOthersAreServed() async throws {
+    @Test(.timeLimit(.minutes(60))) func hostileConnectionsDoNotBlockOtherCallers() async throws {
         let outcome = try await outcome(HostileConnections())
         #expect(outcome.faults["hostile exchanges over a connection"] ?? 0 > 30)
     }
 
-    @Test(.timeLimit(.minutes(60))) func whateverIsWrongInTheConfigurationIsTold() async throws {
+    @Test(.timeLimit(.minutes(60))) func configurationMistakesAreReported() async throws {
         let outcome = try await outcome(HostileConfiguration(inThisProcess: true), rounds: 60)
         #expect(outcome.counts["configurations refused"] ?? 0 > 20)
     }
 
-    @Test(.timeLimit(.minutes(60))) func whateverIsSentTheDaemonAnswersOrCloses() async throws {
+    @Test(.timeLimit(.minutes(60))) func daemonAnswersOrClosesOnHostileRequests() async throws {
         let outcome = try await outcome(HostileRequests(), rounds: 100)
         #expect(outcome.rounds >= 100)
         #expect(outcome.lost == 0)
     }
 
     /// The campaign replays an input by its number, so the number must determine the input.
-    @Test func aNumberIsAlwaysTheSameInput() {
+    @Test func mutantNumberDeterminesItsInput() {
         for number in UInt64(0)..<40 {
             #expect(Mutant(number, seed: Self.seed).bytes == Mutant(number, seed: Self.seed).bytes)
         }
@@ -71,5 +71,5 @@ import Testing
         ("https://a\u{200b}.example", false),
         ("https://a%2eexample", false), ("https://a.example\\@b", false), ("ftp://a.example", false), ("https://", false),
     ])
-    func theJudgeKnowsAPlainAddress(address: String, isPlain: Bool) { #expect(Destinations.isPlain(address) == isPlain) }
+    func recognizesPlainAddresses(address: String, isPlain: Bool) { #expect(Destinations.isPlain(address) == isPlain) }
 }

@@ -34,7 +34,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func aWrongNameIsExplainedAndStopsAll() async throws {
+    @Test func invalidEntryNameIsExplainedAndChangesNothing() async throws {
         let station = try await station()
         let several = try await station.homing("why", "00000000")
         #expect(several.code == 2 && several.text.contains("#3 000000000003, #2 000000000002, #1 000000000001."), "\(several.text)")
@@ -47,7 +47,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func severalNamesOfOneEntryAreOneEntryAndTheOrderStays() async throws {
+    @Test func duplicateNamesAreMergedInOrder() async throws {
         let station = try await station()
         let discarded = try await station.homing("discard", "3", "2", Self.shortID, "--yes", "--json")
         let entries = try JSONCoding.decoder.decode([EntrySummary].self, from: Data(discarded.text.utf8))

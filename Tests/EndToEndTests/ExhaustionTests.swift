@@ -76,7 +76,7 @@ import Testing
 
     /// Otherwise a hundred MiB would stay allocated until a restart.
     @Test(.timeLimit(.minutes(60)))
-    func memoryForLargeDocumentsIsGivenBackAfterThem() async throws {
+    func memoryIsReleasedAfterLargePayloads() async throws {
         let station = try await TestStation()
         let process = try await station.start()
         try await station.login()
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(60)))
-    func aFullDiskRefusesWhatIsNewAndDeliversWhatItHas() async throws {
+    func fullDiskRefusesNewEntriesAndDeliversStoredOnes() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=32m"))
         try await station.login()
@@ -106,7 +106,7 @@ import Testing
         let state = Self.state(process, station)
         let filler = try Self.fill(state)
         let accepted = 40 + (try await Self.submitUntilRefused(station))
-        let full = try await Self.whileFull(state, station)
+        let full = try await Self.statusWithFullDisk(state, station)
         #expect(full.code == 6 && full.text.contains("The disk is full"), "\(full)")
 
         try await station.sandbox.up()
@@ -114,18 +114,18 @@ import Testing
         try await station.event("delivered", count: accepted)
         #expect(station.sandbox.ledger.entries.count == accepted)
         #expect(station.sandbox.ledger.duplicates.isEmpty)
-        let still = try await Self.whileFull(state, station)
+        let still = try await Self.statusWithFullDisk(state, station)
         #expect(still.code == 6, "\(still)")
 
         try FileManager.default.removeItem(atPath: filler)
         try await station.submit(id: 9000)
         try await station.event("delivered", count: accepted + 1)
-        try await Self.becomesWell(station)
+        try await Self.waitUntilHealthy(station)
         try await station.end(SIGTERM)
     }
 
     /// The daemon checks the disk at intervals.
-    private static func becomesWell(_ station: TestStation) async throws {
+    private static func waitUntilHealthy(_ station: TestStation) async throws {
         while try await station.homing("status", "--check").code != 0 { try await Task.sleep(for: .milliseconds(200)) }
     }
 
@@ -150,7 +150,7 @@ import Testing
 
     /// Another process would take every byte that the WAL freed.
     @Test(.timeLimit(.minutes(60)))
-    func onAFullDiskTheLogKeepsItsRoom() async throws {
+    func writeAheadLogKeepsItsSpaceOnFullDisk() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=32m"))
         try await station.login()
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(60)))
-    func whatTheDiskIsTooSmallForKeepsNothingSmallerAway() async throws {
+    func oversizedSubmissionDoesNotBlockSmallerOnes() async throws {
         let station = try await TestStation()
         _ = try await station.start(through: Self.disk(station, "size=64m"))
         try await station.login()
@@ -180,12 +180,12 @@ import Testing
         for number in 2...5 { try await station.submit(id: number) }
         try await Self.submitLarge(station, 6, size: 10 << 20)
         try await station.event("delivered", count: 5)
-        try await Self.becomesWell(station)
+        try await Self.waitUntilHealthy(station)
         try await station.end(SIGTERM)
     }
 
     @Test(.timeLimit(.minutes(60)))
-    func aDroppedFileThatTheDiskIsTooSmallForHoldsUpNobodyElse() async throws {
+    func oversizedDroppedFileDoesNotBlockOtherLanes() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=64m"))
         try await station.login()
@@ -221,7 +221,7 @@ import Testing
 
     /// No other file can be removed, so deliveries must free the space.
     @Test(.timeLimit(.minutes(60)), arguments: [500_000, 2_000_000])
-    func aDiskThatItsOwnCapturesFilledHasRoomOnceTheyHaveGoneUp(size: Int) async throws {
+    func deliveriesFreeSpaceOnAFullDisk(size: Int) async throws {
         let station = try await TestStation()
         try await station.start(through: Self.disk(station, "size=32m"))
         try await station.login()
@@ -237,13 +237,13 @@ import Testing
         let again = 1 + accepted / 2
         for number in 9000..<9000 + again { try await Self.submitLarge(station, number, size: size) }
         try await station.event("delivered", count: accepted + again)
-        try await Self.becomesWell(station)
+        try await Self.waitUntilHealthy(station)
         try await station.end(SIGTERM)
     }
 
     /// Not even outcomes can be stored, so the daemon sends nothing and reports that.
     @Test(.timeLimit(.minutes(60)))
-    func onceTheSpaceThatIsKeptIsUsedUpNothingIsSentUntilThereIsRoom() async throws {
+    func sendsNothingWhileTheReserveIsUsedUp() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=48m"))
         try await station.login()
@@ -268,7 +268,7 @@ import Testing
         #expect(Set(station.sandbox.ledger.entries.compactMap(\.clientMutationID)).count == 3)
         try await station.submit(id: 9)
         try await station.event("delivered", count: 4)
-        try await Self.becomesWell(station)
+        try await Self.waitUntilHealthy(station)
         try await station.end(SIGTERM)
     }
 
@@ -286,13 +286,13 @@ import Testing
         while (try? await station.status().backends.first?.queue.delivered) != 20 { await pauseBriefly() }
         #expect(station.sandbox.ledger.entries.count == 20)
         #expect(station.sandbox.ledger.duplicates.isEmpty)
-        let status = try await Self.whileFull(Self.state(shell, station), station)
+        let status = try await Self.statusWithFullDisk(Self.state(shell, station), station)
         #expect(status.code == 6 && status.text.contains("The disk is full"), "\(status)")
         try await station.end(SIGTERM)
     }
 
     /// Refills the disk each time, because deliveries free space.
-    private static func whileFull(_ folder: String, _ station: TestStation) async throws -> (code: Int32, text: String) {
+    private static func statusWithFullDisk(_ folder: String, _ station: TestStation) async throws -> (code: Int32, text: String) {
         while true {
             _ = try fill(folder)
             let status = try await station.homing("status", "--check")
@@ -302,7 +302,7 @@ import Testing
 
     /// The WAL has space for outcomes and for the renewed token. See Ballast.
     @Test(.timeLimit(.minutes(60)), arguments: ["size=32m", "size=32m,nr_inodes=64"])
-    func onAFullDiskATokenIsRenewedAndStored(disk: String) async throws {
+    func tokenIsRenewedAndStoredOnFullDisk(disk: String) async throws {
         let station = try await TestStation.lists2026()
         let process = try await station.start(through: Self.disk(station, disk))
         try await station.login()
@@ -359,7 +359,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(60)))
-    func withoutInodesWhatIsHandedInIsAcceptedAndDelivered() async throws {
+    func submissionsAreDeliveredWithoutFreeInodes() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: Self.disk(station, "size=32m,nr_inodes=64"))
         try await station.login()
@@ -374,7 +374,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func onADiskThatMayOnlyBeReadItSaysSoAndStops() async throws {
+    @Test func readOnlyDiskIsReportedAndStopsTheDaemon() async throws {
         let station = try await TestStation()
         let launcher = try Self.disk(station, "ro,size=1m")
         let error = await #expect(throws: StationError.self) { try await station.start(through: launcher) }
@@ -382,7 +382,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(60)))
-    func whoeverConnectsLeavesDescriptorsForTheWork() async throws {
+    func idleConnectionsDoNotExhaustDescriptors() async throws {
         let station = try await TestStation()
         let process = try await station.start(through: ["prlimit", "--nofile=96"])
         try await station.login()
@@ -408,7 +408,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(60)))
-    func withoutADescriptorForACallerItRests() async throws {
+    func doesNotSpinWithoutFreeDescriptors() async throws {
         let station = try await TestStation()
         var environment = try Recorder(root: station.directory("state"), log: nil).environment(met: station.directory("met"))
         environment["RECORDER_FAIL"] = Injection(call: "accept4", error: "EMFILE", number: 1, count: 1_000_000).environment

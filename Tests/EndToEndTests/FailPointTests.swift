@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct FailPointTests {
     @Test(.timeLimit(.minutes(60)))
-    func aKillAtEveryNamedPlaceLosesNothing() async throws {
+    func killAtEachFailPointLosesNothing() async throws {
         let seed = UInt64.random(in: .min ... .max)
         let station = try await KillStation(seed: seed, patience: .seconds(5))
         #expect(try await station.begin(FailPoint.firstStarts[0]))

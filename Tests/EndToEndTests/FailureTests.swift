@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct FailureTests {
-    @Test func whatIsLockedAtTheServerWaitsAloneWithoutCountingAndSaysSo() async throws {
+    @Test func lockedResponseDelaysItsLaneWithoutCountingAttempts() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -26,7 +26,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func anAnswerThatWasLostIsLookedUpAndNotSentTwice() async throws {
+    @Test func entryWithLostResponseIsLookedUpNotResent() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [FaultName.loginPageAfterCommit, .truncated])
-    func anAnswerThatCannotBeReadIsLookedUpAndNotSentTwice(fault: FaultName) async throws {
+    func entryWithUnreadableResponseIsLookedUpNotResent(fault: FaultName) async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// The limit of the guarantee: without a lookup, an entry with a lost response is sent again.
-    @Test func anAnswerThatWasLostAndCannotBeLookedUpIsSentAgainAndRecorded() async throws {
+    @Test func entryWithoutLookupIsResentAfterLostResponse() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -74,7 +74,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func whatMustNotBeSentTwiceIsHeldWhenItsAnswerWasLost() async throws {
+    @Test func atMostOnceEntryIsHeldAfterLostResponse() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -89,7 +89,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func aServerThatFailsAfterDoingTheWorkIsLookedAtBeforeTheNextTry() async throws {
+    @Test func entryIsLookedUpAfterServerError() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -100,7 +100,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func whatMustNotBeSentTwiceIsHeldWhenTheServerFails() async throws {
+    @Test func atMostOnceEntryIsHeldAfterServerError() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -112,7 +112,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func threeFailedAttemptsAreTheEndUntilAPersonRetries() async throws {
+    @Test func entryFailsAfterThreeAttemptsUntilRetried() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -148,7 +148,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func aServerThatAsksForQuietGetsIt() async throws {
+    @Test func unavailableWithRetryAfterCountsNoAttempt() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -159,7 +159,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func aPoisonedLaneDoesNotHoldUpAnother() async throws {
+    @Test func refusedEntryDoesNotBlockOtherLanes() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -171,7 +171,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func aBlackHoleDoesNotDelayAStopAndLosesNothing() async throws {
+    @Test func unansweredRequestDoesNotDelayStopOrLoseEntry() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -190,7 +190,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func aSecondDaemonIsRefusedAndTheFirstGoesOn() async throws {
+    @Test func secondDaemonIsRefusedAndTheFirstContinues() async throws {
         let station = try await TestStation()
         try await station.start()
         let error = await #expect(throws: StationError.self) { try await station.start() }

@@ -21,7 +21,7 @@ import Testing
         return Guesser(documents + sealed + values, salts: receipts.map { Data($0.id.utf8) } + [Data("breathesafe".utf8)])
     }
 
-    @Test func learnsNothingFromWhatIsKeptAndTold() async throws {
+    @Test func storedAndReportedDataRevealNoPayload() async throws {
         let station = try await TestStation()
         let log = station.directory("homingd.log")
         try await station.start(logTo: log)

@@ -12,7 +12,7 @@ import Testing
     private static let capture = TestStation.project + "/Tests/Data/arkit/capture-01.json"
 
     @Test(arguments: [("sh", "submit.sh"), ("python3", "submit.py"), ("swift", "SubmitCapture.swift")])
-    func thePageShowsWhatIsTested(language: String, file: String) throws {
+    func integrationPageShowsTheTestedCode(language: String, file: String) throws {
         let page = try String(contentsOfFile: Self.page, encoding: .utf8)
         let code = try String(contentsOfFile: "\(Self.folder)/\(file)", encoding: .utf8)
         #expect(
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [("sh", "submit.sh"), ("python3", "submit.py")])
-    func aScriptHandsInACaptureOnceAndSaysWhatIsWrong(interpreter: String, file: String) async throws {
+    func scriptSubmitsOnceAndReportsErrors(interpreter: String, file: String) async throws {
         let station = try await TestStation()
         try await station.start()
         let arguments = ["\(Self.folder)/\(file)", Self.capture, "5", Samples.id(1).description]
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [("sh", "submit.sh"), ("python3", "submit.py")])
-    func aScriptSaysToWhichOfTwoBackendsACaptureGoes(interpreter: String, file: String) async throws {
+    func scriptChoosesBackendAmongTwo(interpreter: String, file: String) async throws {
         let station = try await TestStation()
         try TestStation.place("lists", in: station.directory, baseURL: station.sandbox.baseURL)
         try station.directory.write(
@@ -59,7 +59,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func theScriptForTheShellWaitsForADaemonThatIsNotThereYet() async throws {
+    @Test func shellScriptWaitsForTheDaemonToStart() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -72,7 +72,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func theSwiftFunctionHandsInACaptureOnceAndSaysWhatIsWrong() async throws {
+    @Test func swiftFunctionSubmitsOnceAndReportsErrors() async throws {
         let station = try await TestStation()
         try await station.start()
         let (socket, id) = (station.directory("homing.sock"), try #require(UUID(uuidString: Samples.id(1).description)))

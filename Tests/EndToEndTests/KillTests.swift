@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct KillTests {
     @Test(.timeLimit(.minutes(60)))
-    func aHundredKillsLoseNothingDoubleNothingAndKeepTheOrder() async throws {
+    func hundredKillsLoseDuplicateAndReorderNothing() async throws {
         let seed = UInt64.random(in: .min ... .max)
         print("kills with seed \(seed)")
         let station = try await TestStation()

@@ -11,7 +11,7 @@ import Testing
         "homingd: The store /s/state/outbox.sqlite cannot be read or written: SQLite error 10: disk I/O error. Check the disk.\n",
         "2026-01-01T00:00:00+0000 info homingd: Homing is up\nhomingd: Cannot open the socket /s/homing.sock: Input/output error.\n",
     ])
-    func thoseThatTellThePlaceAndTheReasonWillDo(said: String) {
+    func acceptsMessagesWithPathAndReason(said: String) {
         #expect(LastWords(of: said).problem(places: places, reasons: LastWords.reasons(of: EIO, in: "fsync")) == nil)
     }
 
@@ -23,14 +23,14 @@ import Testing
         ("homingd: /s/state/lock: Input/output error (NSCocoaErrorDomain error 512).\n", "Domain"),
         ("", "why"),
     ])
-    func thoseThatAPersonCannotActOnWillNot(said: String, lack: String) {
+    func rejectsIncompleteOrTechnicalMessages(said: String, lack: String) {
         let problem = LastWords(of: said).problem(places: places, reasons: LastWords.reasons(of: EIO, in: "fsync"))
         #expect(problem?.contains(lack) == true, "\(problem ?? "nothing")")
     }
 
     /// A failing disk is not full, and a full disk is not damaged.
     @Test(arguments: [("is full. Make room", EIO, false), ("is full. Make room", EDQUOT, true), ("is damaged", ENOSPC, false)])
-    func theReasonHasToBeTheRightOne(words: String, error: Int32, isRight: Bool) {
+    func acceptsOnlyTheReasonOfTheError(words: String, error: Int32, isRight: Bool) {
         let said = "homingd: The disk of /s/state \(words).\n"
         let problem = LastWords(of: said).problem(places: places, reasons: LastWords.reasons(of: error, in: "pwrite64"))
         #expect((problem == nil) == isRight, "\(problem ?? "nothing")")

@@ -16,7 +16,7 @@ import Testing
     }
 
     /// The responses for both accounts are lost. Each entry is found under its own account.
-    @Test func twoAccountsInTurnHaveOneEffectEachUnderTheirOwnCredential() async throws {
+    @Test func lookupsFindEntriesUnderTheirOwnAccount() async throws {
         let station = try await TestStation(delivery: Self.patientLooks)
         try station.sandbox.change(["list-lag": 600_000])
         try await station.start()
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// Many ids beyond 2^63 share one double. The row is on the last page.
-    @Test(arguments: ["numbers", "large", "text"]) func whatIsOnALaterPageIsFoundByItsOwnId(ids: String) async throws {
+    @Test(arguments: ["numbers", "large", "text"]) func lookupFindsEntryOnLaterPage(ids: String) async throws {
         let paged = ("      echo: /arkit\n", "      echo: /arkit\n      pages: {page: page, per_page: per_page, total: /total_count}\n")
         let directory = try TemporaryDirectory()
         let shipped = try String(contentsOfFile: "\(TestStation.project)/config/backends/breathesafe.yaml", encoding: .utf8)

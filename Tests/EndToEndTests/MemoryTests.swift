@@ -16,7 +16,7 @@ import Testing
     private static let mostPerByte = 12.0
 
     @Test(.timeLimit(.minutes(60)))
-    func staysWithinItsMemoryWithTheWorstDocuments() async throws {
+    func staysWithinMemoryLimitWithWorstPayloads() async throws {
         let server = try await ScriptedServer { request in
             guard request.path.hasPrefix("/users/") else { return .init(200, #"{"id":1}"#) }
             // The extra space makes the daemon compare each value.

@@ -9,7 +9,8 @@ import Testing
 /// Dropped files with unusual times, and capture times. See CaptureTime.
 @Suite(.timeLimit(.minutes(60))) struct MetadataTests {
     /// `touch -d 2300-01-01`, and others beyond 64-bit nanoseconds.
-    @Test(arguments: [10_413_792_000, 253_402_300_800, -62_135_596_800]) func deliversAFileOfAnyTime(seconds: Int) async throws {
+    @Test(arguments: [10_413_792_000, 253_402_300_800, -62_135_596_800])
+    func deliversFilesWithAnyModificationTime(seconds: Int) async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -36,7 +37,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func theCallerSaysWhenSomethingWasCaptured() async throws {
+    @Test func submissionSetsTheCaptureTime() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(60))) struct MisfitTests {
     private static let count = 40
 
-    private func waiting() async throws -> (station: TestStation, profile: String) {
+    private func stationWithWaitingEntries() async throws -> (station: TestStation, profile: String) {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -29,8 +29,8 @@ import Testing
         ("\n  measurement:\n", "\n  scan:\n", "The backend \"breathesafe\" has no route \"measurement\"."),
         ("{arkit_data: \"{item.payload}\"}", "{arkit_data: \"{item.payload}\", room: \"{item.room}\"}", "The route \"measurement\" needs"),
     ])
-    func areToldBeforehandHeldAndSentOnceTheProfileFitsAgain(old: String, new: String, words: String) async throws {
-        let (station, profile) = try await waiting()
+    func entriesAreHeldUntilTheProfileFitsAgain(old: String, new: String, words: String) async throws {
+        let (station, profile) = try await stationWithWaitingEntries()
         #expect(try await check(station).text.contains("cannot send") == false)
         #expect(profile.contains(old))
         try station.directory.write(profile.replacing(old, with: new), to: "backends/breathesafe.yaml")
@@ -62,8 +62,8 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func theCheckCountsWhatWasTakenForAnotherAddress() async throws {
-        let (station, profile) = try await waiting()
+    @Test func checkCountsEntriesForAFormerAddress() async throws {
+        let (station, profile) = try await stationWithWaitingEntries()
         let old = station.sandbox.baseURL
         let moved = profile.replacing(old, with: old + "/clinic-b")
         try station.directory.write(moved, to: "backends/breathesafe.yaml")
@@ -74,8 +74,8 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func theCheckSaysWhereItCouldNotLook() async throws {
-        let (station, _) = try await waiting()
+    @Test func checkWithoutKeyReportsUncheckedEntries() async throws {
+        let (station, _) = try await stationWithWaitingEntries()
         try await station.end(SIGTERM)
         try FileManager.default.moveItem(atPath: station.directory("state/homing.key"), toPath: station.directory("homing.key"))
         let told = try await check(station)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct MissingProfileTests {
-    @Test func entriesWithoutAProfileAreNamedAndGoUpOnceItIsBack() async throws {
+    @Test func entriesWithoutProfileAreReportedAndSentOnceRestored() async throws {
         let station = try await TestStation()
         let (profile, configuration) = (station.directory("backends/breathesafe.yaml"), station.directory("homing.yaml"))
         let described = try String(contentsOfFile: profile, encoding: .utf8)

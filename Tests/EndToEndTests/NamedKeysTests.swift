@@ -36,7 +36,7 @@ import Testing
             ["login", "--token-stdin"] + (name.map { ["--email", $0] } ?? []), input: DescribedConfiguration.token(of: account))
     }
 
-    @Test func nobodysKeySendsWhatAnotherHasCapturedAndTheWayBackNamesThem() async throws {
+    @Test func otherAccountsKeyDoesNotSendWaitingEntries() async throws {
         let station = try await station()
         let unnamed = try await signIn(station, 1, as: nil)
         #expect(unnamed.code == 2, "\(unnamed.text)")
@@ -52,19 +52,19 @@ import Testing
         let out = try await station.homing("logout", "--yes")
         #expect(out.text.contains("is waiting. To send it, run: homing login --token-stdin --email clinic\n"), "\(out.text)")
         _ = try await station.client.call(Endpoints.resume, ResumeRequest())
-        func tellTheWay(_ words: String) async throws {
+        func expectInstructions(_ words: String) async throws {
             for command in [["status"], ["why", Samples.id(1).description], ["sync"]] {
                 // `homing status` wraps its lines.
                 let told = try await station.homing(command).text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
                 #expect(told.contains(words), "\(command): \(told)")
             }
         }
-        try await tellTheWay(way)
+        try await expectInstructions(way)
 
         let other = try await signIn(station, 2, as: "practice")
         let waiting = "1 entry is waiting for clinic to sign in. Signing in as another account does not send it."
         #expect(other.code == 0 && other.text.contains(waiting), "\(other.text)")
-        try await tellTheWay("First sign practice out with ‘homing logout’; then clinic signs in with \(way).")
+        try await expectInstructions("First sign practice out with ‘homing logout’; then clinic signs in with \(way).")
         let third = try await signIn(station, 1, as: "clinic")
         #expect(third.code == 1 && third.text.hasPrefix("Nothing was changed: practice is signed in at dentist already."), "\(third.text)")
         #expect(station.sandbox.ledger.entries.isEmpty)

@@ -16,54 +16,54 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func everyLieIsSurvived(overTLS: Bool) async throws {
+    func everyNetworkFaultIsSurvived(overTLS: Bool) async throws {
         let lies = Lie.allCases.filter { $0 != .none }
         let outcome = try await outcome { try await $0.lies(seed: $1, overTLS: overTLS, before: .breatheSafe, telling: lies, &$2) }
         #expect(outcome.faults.count == lies.count && outcome.counts.count == 1, "\(outcome.faults)")
     }
 
     @Test(arguments: FarBackend.all.map(\.name))
-    func liesBeforeAnyBackendLoseNothing(name: String) async throws {
+    func networkFaultsLoseNothingOnAnyBackend(name: String) async throws {
         let backend = try #require(FarBackend.all.first { $0.name == name })
         _ = try await outcome { try await $0.lies(seed: $1, overTLS: false, before: backend, &$2) }
     }
 
     @Test(arguments: FarBackend.all.map(\.name), [false, true])
-    func theWeatherCostsNoAttemptBeforeAnyBackend(name: String, overTLS: Bool) async throws {
+    func networkFaultsAndThrottlingCountNoAttempt(name: String, overTLS: Bool) async throws {
         let backend = try #require(FarBackend.all.first { $0.name == name })
         let lies = Lie.weather(overTLS: overTLS).filter { $0 != .absurdRetryAfter }
         _ = try await outcome { try await $0.weather(seed: $1, overTLS: overTLS, before: backend, telling: lies, &$2) }
     }
 
     /// The campaign's check relies on this.
-    @Test func anAttemptThatCountsIsSeen() async throws { #expect(try await NetworkCampaign.aCountedAttemptIsSeen(seed: seed)) }
+    @Test func countedAttemptIsDetected() async throws { #expect(try await NetworkCampaign.aCountedAttemptIsSeen(seed: seed)) }
 
     @Test(arguments: [false, true])
-    func anAnswerThatDoesNotEndIsGivenUp(overTLS: Bool) async throws {
+    func endlessResponseIsAborted(overTLS: Bool) async throws {
         let outcome = try await outcome { try await $0.endlessAnswers(seed: $1, overTLS: overTLS, &$2) }
         #expect(outcome.faults.count == 1)
     }
 
-    @Test func aLostRotationCostsNothingThatWaits() async throws {
+    @Test func lostTokenRotationLosesNoWaitingEntry() async throws {
         _ = try await outcome { try await $0.lostRotations(seed: $1, &$2) }
     }
 
-    @Test func aWrongCertificateIsNamedAndNothingIsSent() async throws {
+    @Test func wrongCertificateIsReportedAndNothingIsSent() async throws {
         let outcome = try await outcome { try await $0.certificates(seed: $1, &$2) }
         #expect(outcome.faults.count == 5 && outcome.controls.count == 1)
     }
 
-    @Test func withoutANetworkNothingIsSpentAndItComesBackByItself() async throws {
+    @Test func recoversFromOutageWithoutCountingAttempts() async throws {
         let outcome = try await outcome { try await $0.outages(seed: $1, &$2) }
         #expect(outcome.faults.count == NetworkCampaign.noticed.count + NetworkCampaign.unnoticed.count)
     }
 
-    @Test func aWrongClockIsSaidAndNothingIsSpent() async throws {
+    @Test func wrongClockIsReportedWithoutCountingAttempts() async throws {
         let outcome = try await outcome { try await $0.clocks(seed: $1, &$2) }
         #expect(outcome.faults.count == 4)
     }
 
-    @Test func theFirstRoundIsOfTheSeedItself() async throws {
+    @Test func firstRoundUsesTheGivenSeed() async throws {
         struct Failing: RoundCampaign {
             static let name = "failing"
             static let kinds = 3

@@ -34,7 +34,7 @@ import Testing
         try await station.homing(["login", "--refresh-token-stdin"] + (name.map { ["--email", $0] } ?? []), input: token)
     }
 
-    @Test func whereTokensAreTheWayInNobodyIsAskedForAPassword() async throws {
+    @Test func tokenBackendDoesNotAskForPassword() async throws {
         let station = try await TestStation(.aiPhoto(AIPhotoConfiguration()), profile: "aiphoto", route: "register")
         try await station.start()
         for arguments in [[], ["--email", "manager@lab.test"]] {
@@ -51,7 +51,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func nobodySignsInUnderTheNameOfAnotherAccount() async throws {
+    @Test func signInUnderAnotherAccountsNameIsRefused() async throws {
         let station = try await station()
         let refused = try await signIn(station, "others-token", as: "manager@lab.test")
         #expect(refused.code == 5, "\(refused.text)")
@@ -68,7 +68,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func whatWaitsForAnotherPersonIsToldWithTheWholeWay() async throws {
+    @Test func waitingEntriesOfAnotherAccountAreReportedWithSteps() async throws {
         let station = try await station()
         let waiting = try await station.homing("status")
         #expect(waiting.text.contains("1 capture is safe here and cannot be sent until manager@lab.test signs in."), "\(waiting.text)")

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct OutageTests {
-    @Test func whatIsCapturedOfflineGoesUpInOrderOnceThereIsANetwork() async throws {
+    @Test func offlineEntriesAreDeliveredInOrderOnceOnline() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -31,7 +31,7 @@ import Testing
     }
 
     /// The backend's responses repeat the document.
-    @Test func aLargeDocumentGoesUpAndIsFoundAgain() async throws {
+    @Test func largePayloadIsDeliveredAndFoundByLookup() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -51,7 +51,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func filesDroppedOfflineGoUpToo() async throws {
+    @Test func filesDroppedOfflineAreDelivered() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -73,7 +73,7 @@ import Testing
     }
 
     /// The daemon runs in this process with a test clock; everything else is real.
-    @Test func aWeekOfOutageUsesUpNoAttempt() async throws {
+    @Test func weekLongOutageCountsNoAttempt() async throws {
         let directory = try TemporaryDirectory()
         let sandbox = try Sandbox(SandboxConfiguration(backend: .breatheSafe(.severalUsers)))
         try TestStation.place("breathesafe", in: directory, baseURL: sandbox.baseURL)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct OverviewTests {
-    @Test func receiptsProveWhatWasDeliveredAndWhatWasDiscarded() async throws {
+    @Test func receiptsListDeliveredAndDiscardedEntries() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -37,7 +37,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func oneLineAndOneCodeForAMonitoringSystem() async throws {
+    @Test func statusCheckPrintsOneLineAndSetsExitCode() async throws {
         let station = try await TestStation()
         let absent = try await station.homing("status", "--check")
         #expect(absent.code == 3 && absent.text.hasPrefix("HOMING NOT RUNNING - "), "\(absent.text)")
@@ -61,7 +61,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func onePictureForAPipeAndCompletionsForAShell() async throws {
+    @Test func watchPrintsOnceToPipeAndCompletesIDs() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct PauseTests {
-    @Test func aPauseOutlivesARestartAndEndsWhenAPersonSaysSo() async throws {
+    @Test func pauseSurvivesRestartUntilResumed() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -39,7 +39,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func aPauseWithAnEndEndsByItself() async throws {
+    @Test func timedPauseEndsByItself() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PowerCutTests {
     @Test(.timeLimit(.minutes(60)))
-    func aPowerCutAtAnyMomentLosesNothingThatWasToldToAnybody() async throws {
+    func powerCutLosesNothingAcknowledged() async throws {
         let seed = UInt64.random(in: .min ... .max)
         let outcome = try await PowerCutCampaign(images: 140, eachRealStart: 60).run(until: .now, seed: seed)
         #expect(outcome.failures.isEmpty, "\(outcome.failures.joined(separator: "\n"))")

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct QuietTests {
-    @Test(arguments: [SIGTERM, SIGKILL]) func keepsQuietOverReloadAndRestart(signal: Int32) async throws {
+    @Test(arguments: [SIGTERM, SIGKILL]) func retryAfterSurvivesReloadAndRestart(signal: Int32) async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -15,24 +15,24 @@ import Testing
         await station.sandbox.apply(.tooManyRequests(retryAfter: 600, path: path, count: 1))
         try await station.submit(id: 1)
         try await station.event("gateChanged") { $0.detail["reason"] == "throttled" }
-        try await isQuiet(station)
+        try await expectThrottled(station)
         let asked = station.sandbox.ledger.requests.count
 
         try TestStation.configure(station.directory, delivery: TestStation.shortPauses + ", in_flight: 2")
         try station.reload()
         while try await station.event("reloaded") == nil {}
-        try await isQuiet(station)
+        try await expectThrottled(station)
 
         try await station.end(signal)
         try await station.start()
-        try await isQuiet(station)
+        try await expectThrottled(station)
         try await station.end(SIGTERM)
         #expect(station.sandbox.ledger.requestCount("POST", path: path) == 1)
         #expect(station.sandbox.ledger.requests.count == asked, "something was asked in spite of the quiet")
     }
 
     /// Even `homing sync` does not make the daemon send.
-    private func isQuiet(_ station: TestStation) async throws {
+    private func expectThrottled(_ station: TestStation) async throws {
         try await station.homing("sync")
         while true {
             try #require(station.sandbox.ledger.requestCount("POST", path: "facial_measurements_from_arkit") == 1)

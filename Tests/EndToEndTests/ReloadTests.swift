@@ -31,7 +31,7 @@ import Testing
 
     private static let attentionCode = "configuration-rejected"
 
-    @Test func anAddedBackendAppearsAndNoCallIsRefusedMeanwhile() async throws {
+    @Test func addedBackendAppearsWithoutRefusingCalls() async throws {
         let (station, manager) = try await station()
         try await station.login()
         let progress = Progress()
@@ -66,7 +66,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: station.directory("homing.sock")))
     }
 
-    @Test func whatIsBeingSentComesToItsEnd() async throws {
+    @Test func reloadWaitsForRequestInFlight() async throws {
         let (station, manager) = try await station()
         try await station.login()
         // The request hangs until the fault is cleared.
@@ -89,7 +89,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func aStopDuringAReloadIsStillAStop() async throws {
+    @Test func stopDuringReloadStopsTheDaemon() async throws {
         let (station, manager) = try await station()
         try await station.login()
         await station.sandbox.apply(Fault(.neverAnswer, path: "facial_measurements_from_arkit"))
@@ -111,7 +111,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func aMistakeKeepsTheConfigurationFromBeforeAndIsSaid() async throws {
+    @Test func invalidConfigurationIsReportedAndNotApplied() async throws {
         let (station, manager) = try await station()
         try await station.login()
         let profile = try String(contentsOfFile: station.directory("backends/breathesafe.yaml"), encoding: .utf8)
@@ -135,7 +135,7 @@ import Testing
         #expect(try await station.end(SIGTERM) == 0)
     }
 
-    @Test func whatCannotBePutToUseIsTakenBack() async throws {
+    @Test func unusableConfigurationIsRolledBack() async throws {
         let (station, manager) = try await station()
         try await station.login()
         try station.directory.write("no certificate", to: "ca.pem")
@@ -150,7 +150,7 @@ import Testing
         #expect(try await station.end(SIGTERM) == 0)
     }
 
-    @Test func signalsInQuickSuccessionEndInTheNewestConfiguration() async throws {
+    @Test func rapidReloadsApplyTheNewestConfiguration() async throws {
         let (station, _) = try await station()
         try await station.login()
         for number in 2...20 {

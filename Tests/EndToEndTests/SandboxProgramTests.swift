@@ -19,7 +19,7 @@ import Testing
         ("lists-2026", ["--grace-seconds", "0"], "/api/v1/auth/sign_in", #"{"user":{\#(credentials)}}"#, #""refresh_token":"#),
         ("story16", [], "/v1/accounts:signInWithPassword?key=any", "{\(credentials)}", #""expiresIn":"3600""#),
     ])
-    func aSignInIsAnsweredByTheBackendThatWasNamed(
+    func chosenBackendAnswersSignIn(
         _ backend: String, _ options: [String], _ path: String, _ body: String, _ expected: String
     ) async throws {
         let process = Process()
@@ -43,7 +43,7 @@ import Testing
 
     /// Follows the printed lines like a new user.
     @Test(arguments: ["breathesafe", "labloop", "aiphoto", "lists-2026", "story16"])
-    func whatItPrintsIsAllThatOneNeedsToSignInThere(backend: String) async throws {
+    func printedInstructionsSufficeToSignIn(backend: String) async throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homing-sandbox")
         process.arguments = ["run", "--backend", backend]

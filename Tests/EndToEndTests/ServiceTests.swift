@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct ServiceTests {
-    @Test func itIsReadyOnceItServesAndItsStatusFollowsTheSituation() async throws {
+    @Test func notifiesReadinessAndStatusChanges() async throws {
         let station = try await TestStation()
         let manager = try DatagramReceiver(at: station.directory("notify"))
         try await station.start(["NOTIFY_SOCKET": station.directory("notify")])
@@ -27,7 +27,7 @@ import Testing
         #expect(!lines.contains("WATCHDOG=1"), "nobody asked for signs of life")
     }
 
-    @Test func withoutANetworkItIsReadyAllTheSame() async throws {
+    @Test func becomesReadyWhileOffline() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -41,7 +41,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func aFileThatWaitsForAPersonChangesTheStatus() async throws {
+    @Test func fileDroppedWhileSignedOutChangesStatus() async throws {
         let station = try await TestStation()
         let manager = try DatagramReceiver(at: station.directory("notify"))
         try await station.start(["NOTIFY_SOCKET": station.directory("notify")])
@@ -53,7 +53,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func signsOfLifeComeAtHalfTheTimeThatIsAskedFor() async throws {
+    @Test func sendsWatchdogPings() async throws {
         let station = try await TestStation()
         let manager = try DatagramReceiver(at: station.directory("notify"))
         try await station.start(["NOTIFY_SOCKET": station.directory("notify"), "WATCHDOG_USEC": "200000"])
@@ -61,7 +61,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func aPassedSocketIsServedAndOutlivesTheDaemon() async throws {
+    @Test func passedSocketIsServedAndKept() async throws {
         let station = try await TestStation()
         let socket = try UnixSocket(path: station.directory("passed.sock"), mode: 0o600)
         defer { socket.close() }
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func whatIsPassedAndIsNoSocketIsAClearError() async throws {
+    @Test func passedNonSocketIsRefused() async throws {
         let station = try await TestStation()
         let null = open("/dev/null", O_RDWR | O_CLOEXEC)
         defer { close(null) }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct SessionTests {
-    @Test func aSessionThatEndsInTheMiddleIsRenewedWithTheKeptPassword() async throws {
+    @Test func expiredSessionIsRenewedWithRememberedPassword() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login(remember: true)
@@ -22,7 +22,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func aTokenOfSeveralLinesIsRefusedBeforeItIsSentAndTheNewlineAtItsEndIsNoPartOfIt() async throws {
+    @Test func multilineTokenIsRefusedAndTrailingNewlineIgnored() async throws {
         let station = try await TestStation.story16(FirebaseConfiguration(refreshTokens: ["from-the-app": "manager@lab.test"]))
         try await station.start()
         for (option, input) in [
@@ -37,7 +37,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func anIdleSessionIsRenewedByTheRememberCookieWithoutAPassword() async throws {
+    @Test func expiredSessionIsRenewedWithRememberCookie() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -48,7 +48,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func withoutAKeptPasswordAPersonIsAskedAndNothingIsLost() async throws {
+    @Test func expiredSessionWithoutPasswordRequiresSignIn() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -78,7 +78,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func twoAccountsInTurnNeverCross() async throws {
+    @Test func entriesAreSentOnlyUnderTheirOwnAccount() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -113,7 +113,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func signingOutWithASendUnderWayLosesNothingAndSendsNothingTwice() async throws {
+    @Test func signOutDuringSendLosesAndDuplicatesNothing() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -128,7 +128,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func signingOutHandsBackWhatIsInFlightAndTheSamePersonsNextSignInDeliversItOnce() async throws {
+    @Test func entriesInFlightAtSignOutAreDeliveredOnce() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login()
@@ -159,7 +159,7 @@ import Testing
     }
 
     /// A 401 concerns the entry, not the session, while the health route still reports the account.
-    @Test func aDenialHoldsItsEntryAndLeavesTheSessionAndTheOtherLanesAlone() async throws {
+    @Test func deniedEntryIsHeldWithoutAffectingSessionOrLanes() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login(remember: true)
@@ -190,7 +190,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func aWrongPasswordIsRefusedInTheServersWords() async throws {
+    @Test func wrongPasswordIsRefusedWithServerMessage() async throws {
         let station = try await TestStation()
         try await station.start()
         let result = try await station.homing("login", "--email", "manager@lab.test", "--password-stdin", input: "wrong")

@@ -32,7 +32,7 @@ import Testing
                 backend: "lists-2026", route: "create_list", id: Samples.id(100 + number).description, fields: ["name": "list \(number)"]))
     }
 
-    @Test func whoeverSignsOutIsToldAtWhichToComeBack() async throws {
+    @Test func logoutMessageNamesTheBackend() async throws {
         let (station, other) = try await station()
         try await login(station, "lists-2026")
         _ = try await station.client.call(Endpoints.pause, PauseRequest(reason: "to gather"))
@@ -43,7 +43,7 @@ import Testing
         await other.stop()
     }
 
-    @Test func whoeverSignsOutIsAskedFirstWhichIsMeant() async throws {
+    @Test func logoutRequiresABackend() async throws {
         let (station, other) = try await station()
         let out = try await station.homing("logout")
         #expect(out.code == 2)
@@ -52,7 +52,7 @@ import Testing
         await other.stop()
     }
 
-    @Test func aBackendThatHangsChangesNothingForTheOther() async throws {
+    @Test func hangingBackendDoesNotAffectTheOther() async throws {
         let (station, other) = try await station()
         try await login(station, "breathesafe")
         try await login(station, "lists-2026")
@@ -72,7 +72,7 @@ import Testing
         await other.stop()
     }
 
-    @Test func whatNeedsAPersonAtOneIsNoneOfTheOthers() async throws {
+    @Test func signedOutBackendDoesNotAffectTheOther() async throws {
         let (station, other) = try await station()
         try await login(station, "breathesafe")
         try await station.submit(id: 1)
@@ -97,7 +97,7 @@ import Testing
         await other.stop()
     }
 
-    @Test func ofTwoEachIsAskedAloneAndTheSentenceTellsThemApart() async throws {
+    @Test func commandsReportOnlyTheChosenBackend() async throws {
         let (station, other) = try await station()
         try await login(station, "breathesafe")
         try await login(station, "lists-2026")
@@ -140,7 +140,7 @@ import Testing
         await other.stop()
     }
 
-    @Test func whereTwoMayBeMeantNothingIsAskedAndNothingGuessed() async throws {
+    @Test func ambiguousOrUnknownBackendIsRefused() async throws {
         let (station, other) = try await station()
         for arguments in [["login"], ["login", "--backend", "nosuch"], ["logout", "--yes"], ["list", "--backend", "nosuch"]] {
             let refused = try await station.homing(arguments)

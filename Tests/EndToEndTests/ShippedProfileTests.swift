@@ -55,7 +55,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func whatTheServerStoredDifferentlyIsRecorded() async throws {
+    @Test func receiptsRecordAlteredPayloads() async throws {
         let station = try await signedIn()
         try await submit(station, "measurement", id: 1, #"{"average_measurements":{},"marks":[1,null,3]}"#)
         try await submit(station, "measurement", id: 2, #"{"average_measurements":{},"marks":[[],[{"a":[null]}]]}"#)
@@ -71,7 +71,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func documentsThatTheServerCannotGiveBackAreRefusedOnTheWayIn() async throws {
+    @Test func payloadsTheServerCannotReturnAreRefused() async throws {
         let station = try await signedIn()
         let nested = String(repeating: "[", count: 98) + String(repeating: "]", count: 98)
         for (document, words) in [

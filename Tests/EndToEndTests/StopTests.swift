@@ -11,7 +11,7 @@ import Testing
 
     /// The server shows no effect yet, so a lookup that is too early would cause a second send.
     @Test(arguments: Interruption.allCases)
-    func whatAServerIsStillAtWorkOnIsNotSentTwice(after interruption: Interruption) async throws {
+    func entryInProgressOnServerIsNotResent(after interruption: Interruption) async throws {
         let station = try await TestStation(delivery: "lookup_after: 600")
         try await station.start()
         try await station.login()
@@ -41,7 +41,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func aSignInThatHangsDoesNotDelayAStop() async throws {
+    @Test func hangingSignInDoesNotDelayStop() async throws {
         let station = try await TestStation()
         try await station.start()
         await station.sandbox.apply(Fault(.neverAnswer, path: "users/log_in"))
@@ -66,7 +66,7 @@ import Testing
 
     /// Both steps of a renewal: the health check, and the sign-in with the remembered password.
     @Test(arguments: ["users/get_current_user", "users/log_in"])
-    func aRenewalThatHangsDoesNotDelayAStopAndLosesNothing(at path: String) async throws {
+    func hangingRenewalDoesNotDelayStopOrLoseEntries(at path: String) async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login(remember: true)
@@ -90,7 +90,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func aStopInTheMiddleOfASweepLosesNoFileAndTakesNoneTwice() async throws {
+    @Test func stopDuringSweepLosesAndDuplicatesNoFile() async throws {
         let station = try await TestStation()
         let log = station.directory("homingd.log")
         try await station.start(logTo: log)
@@ -132,7 +132,7 @@ import Testing
 
     /// A busy machine can miss the time limit for a stop.
     @Test(.timeLimit(.minutes(60)), arguments: [0, 20, 50, 70])
-    func stopWhoseTimePassesIsNoFailure(milliseconds: Int) async throws {
+    func stopAfterItsTimeLimitExitsCleanly(milliseconds: Int) async throws {
         let station = try await TestStation()
         let log = station.directory("homingd.log")
         let process = try await station.start(logTo: log).processIdentifier

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct StoryTests {
-    @Test func aStoryEndsWithBooksThatAgree() async throws {
+    @Test func story16DemoLosesAndDuplicatesNothing() async throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homing-sandbox")
         process.arguments = ["demo", "--backend", "story16", "--profiles", TestStation.project + "/config/backends"]

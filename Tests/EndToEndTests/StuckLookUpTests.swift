@@ -8,7 +8,7 @@ import Testing
 
 /// The outcome of the entry stays unknown.
 @Suite(.timeLimit(.minutes(60))) struct StuckLookUpTests {
-    @Test func needsAPersonAndLooksAtOnceWhenAsked() async throws {
+    @Test func failingLookupNeedsAttentionAndSyncRetriesIt() async throws {
         let station = try await TestStation(
             delivery: "first_delay: 0.05, lookup_after: 0.05, first_pause: 0.1, longest_delay: 600, delay_factor: 10")
         try await station.start()

@@ -13,14 +13,14 @@ import Testing
             ("mkdir", "EIO", 1, 1), ("mkdir", "EIO", 3, 1), ("fsync", "ENOSPC", 13, 8), ("pwrite64", "EIO", 9, 8),
             ("accept4", "ECONNRESET", 3, 1), ("send", "ECONNRESET", 5, 1), ("recv", "EIO", 5, 1),
         ])
-    func aCallThatFailsLosesNothingAndDoublesNothing(call: String, error: String, number: Int, count: Int) async throws {
+    func failedSystemCallLosesAndDuplicatesNothing(call: String, error: String, number: Int, count: Int) async throws {
         let finding = try await SyscallRound(Injection(call: call, error: error, number: number, count: count)).run()
         #expect(finding.problems.isEmpty, "\(finding.problems.joined(separator: "\n"))\n\(finding.said)")
         #expect(!finding.met.isEmpty, "the place is not met any more")
     }
 
     @Test(.timeLimit(.minutes(60)), arguments: Ending.allCases)
-    func aCallThatFailsInALifeThatEndsSoLosesNothing(ending: Ending) async throws {
+    func failedSystemCallLosesNothingForAnyEnding(ending: Ending) async throws {
         let finding = try await SyscallRound(Injection(call: "fdatasync", error: "EIO", number: 2, ending: ending)).run()
         #expect(finding.problems.isEmpty, "\(finding.problems.joined(separator: "\n"))\n\(finding.said)")
         #expect(finding.wasCut == (ending != .stop))
@@ -28,7 +28,7 @@ import Testing
 
     /// SQLite reports EDQUOT as an I/O error.
     @Test(.timeLimit(.minutes(60)))
-    func aQuotaThatIsUsedUpIsAFullDisk() async throws {
+    func exceededQuotaIsReportedAsFullDisk() async throws {
         let injection = Injection(call: "pwrite64", error: "EDQUOT", number: 40, count: 60, pattern: "outbox.sqlite-wal")
         let finding = try await SyscallRound(injection).run()
         #expect(finding.problems.isEmpty && !finding.met.isEmpty, "\(finding.problems.joined(separator: "\n"))\n\(finding.said)")
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(60)))
-    func aWriteThatOnlyClaimsToHaveBeenMadeIsFound() async throws {
+    func campaignDetectsPretendedWrites() async throws {
         for control in SyscallCampaign.controls {
             let fails = try await SyscallCampaign.fails(control.injections)
             #expect(fails, "without \(control.without)")

@@ -5,7 +5,7 @@ import Testing
 @testable import homing_torture
 
 @Suite struct TortureReportTests {
-    @Test func whatIsNoFaultIsToldBesideTheFaults() {
+    @Test func reportListsOtherCountsAfterFaults() {
         var outcome = Outcome("door", seed: 7)
         outcome.minutes = 2.5
         outcome.met("hostile requests", 1200)
@@ -16,7 +16,7 @@ import Testing
         #expect(text.contains("- **door**: hostile requests 1,200.\n  Also counted: answered 200 34,000."), "\(text)")
     }
 
-    @Test func everyPromiseIsInTheTableAndWhatItNamesIsThere() throws {
+    @Test func promisesAreCompleteAndNameExistingTests() throws {
         let files = try FileManager.default.subpathsOfDirectory(atPath: TestStation.project + "/Tests")
         let suites = Set(
             files.filter { $0.hasSuffix("Tests.swift") }.map { URL(fileURLWithPath: $0).deletingPathExtension().lastPathComponent })

@@ -26,7 +26,7 @@ import Testing
         ("homing-sandbox", ["run", "--backend", "frob"]), ("homing-sandbox", ["run", "--backend", "lists", "--refresh-seconds", "5"]),
         ("homing-sandbox", ["run", "--access-seconds", "5"]),
     ])
-    func wrongUsageEndsWithTwo(program: String, arguments: [String]) async throws {
+    func wrongUsageExitsWithTwo(program: String, arguments: [String]) async throws {
         let (code, text) = try await run(program, arguments)
         #expect(code == 2, "\(text)")
         #expect(text.contains("Error:") && text.contains("Usage: \(program)"), "\(text)")
@@ -37,11 +37,11 @@ import Testing
             ("homingd", ["--help"], 0), ("homingd", ["--version"], 0), ("homing-sandbox", ["faults"], 0),
             ("homingd", ["check", "--config", "/nope.yaml"], 1),
         ] as [(String, [String], Int32)])
-    func anythingElseEndsAsBefore(program: String, arguments: [String], code: Int32) async throws {
+    func otherCommandsKeepTheirExitCodes(program: String, arguments: [String], code: Int32) async throws {
         #expect(try await run(program, arguments).code == code)
     }
 
-    @Test func aRunTellsTheMistakesOfConfigurationAndProfilesTogether() async throws {
+    @Test func runReportsConfigurationAndProfileMistakesTogether() async throws {
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: directory("backends"), withIntermediateDirectories: true)
         try directory.write("socket: 5\n", to: "homing.yaml")
@@ -52,7 +52,7 @@ import Testing
     }
 
     /// Permissions do not restrict root, so root runs this as nobody.
-    @Test func aFolderThatTheDaemonMayNotWriteToIsFound() async throws {
+    @Test func checkReportsUnwritableFolders() async throws {
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: directory("closed"), withIntermediateDirectories: true)
         try TestStation.place("breathesafe", in: directory, baseURL: "http://127.0.0.1:1")
@@ -75,7 +75,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory("closed")).isEmpty)
     }
 
-    @Test func withNothingToHandInBothWaysOutAreNamed() async throws {
+    @Test func submitWithoutPayloadExplainsTheOptions() async throws {
         let (code, text) = try await run("homing", ["submit", "--route", "create_managed_user", "--socket", "/nowhere/homing.sock"])
         #expect(code == 2)
         #expect(text.contains("Name the files to submit. If the route has no payload, add --no-document."), "\(text)")

@@ -7,11 +7,11 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct ValidChangeTests {
-    @Test(arguments: [true, false]) func noProfileKeyLosesOrMisdirectsWhatWaits(byReload: Bool) async throws {
+    @Test(arguments: [true, false]) func profileChangesNeitherLoseNorMisdirectEntries(byReload: Bool) async throws {
         try await tryAll(ValidChange.ofProfile, in: "backends/breathesafe.yaml", byReload: byReload)
     }
 
-    @Test(arguments: [true, false]) func noConfigurationKeyLosesOrMisdirectsWhatWaits(byReload: Bool) async throws {
+    @Test(arguments: [true, false]) func configurationChangesNeitherLoseNorMisdirectEntries(byReload: Bool) async throws {
         try await tryAll(ValidChange.ofConfiguration, in: "homing.yaml", byReload: byReload)
     }
 
@@ -100,8 +100,8 @@ import Testing
             try await station.sandbox.up()
             try await station.homing("sync")
             switch change.outcome {
-            case .arrive: try await arrived(numbers, change)
-            case .stay: try await tried(change)
+            case .arrive: try await waitUntilDelivered(numbers, change)
+            case .stay: try await requestSyncs(change)
             }
             let states = try await states(numbers)
             #expect(!states.contains("dead"), "\(change.key): \(change.new): \(states)")
@@ -110,7 +110,7 @@ import Testing
                 try await apply(original, name, change, byReload)
                 try await signIn()
                 try await station.homing("sync")
-                try await arrived(numbers, change)
+                try await waitUntilDelivered(numbers, change)
             } else {
                 try await apply(original, name, change, byReload)
             }
@@ -158,7 +158,7 @@ import Testing
             return states
         }
 
-        private func arrived(_ numbers: ClosedRange<Int>, _ change: ValidChange) async throws {
+        private func waitUntilDelivered(_ numbers: ClosedRange<Int>, _ change: ValidChange) async throws {
             var states = try await states(numbers)
             while !states.allSatisfy({ $0 == "delivered" }) {
                 guard !states.contains("dead"), !states.contains("held") else {
@@ -171,7 +171,7 @@ import Testing
         }
 
         /// Asks for a sync three times, without effect.
-        private func tried(_ change: ValidChange) async throws {
+        private func requestSyncs(_ change: ValidChange) async throws {
             for _ in 1...3 {
                 try await station.homing("sync")
                 _ = try await station.status()

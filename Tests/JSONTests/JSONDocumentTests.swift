@@ -44,7 +44,7 @@ import Testing
         #expect(document.rows(of: try #require(JSONPointer("/x")), columns) == nil)
     }
 
-    @Test(arguments: ["", "<html>", "{", #"{"a":"#, "{}x"]) func isNilForWhatIsNotJSON(text: String) {
+    @Test(arguments: ["", "<html>", "{", #"{"a":"#, "{}x"]) func isNilForInvalidJSON(text: String) {
         #expect(JSONDocument(Data(text.utf8)) == nil)
     }
 
@@ -61,7 +61,7 @@ import Testing
         (#""  ""#, nil), (#""\u00a0\u2003""#, nil), (#""\u0000""#, nil), (#""1\u0000x""#, nil), (#""1\n""#, nil), (#""1\u0085""#, nil),
         (#""a b""#, "a b"), (#""é😀""#, "é😀"),
     ])
-    func takesOnlyNumbersAndTextsForIdentifiers(json: String, identifier: String?) throws {
+    func acceptsOnlyNumbersAndTextsAsIdentifiers(json: String, identifier: String?) throws {
         let document = try #require(JSONDocument(Data(#"{"id": \#(json)}"#.utf8)))
         #expect(document.member("id")?.identifier == identifier)
     }
@@ -72,7 +72,7 @@ import Testing
         #expect(document.root.members.map(\.name) == ["id", "id"])
     }
 
-    @Test func givesElementsAsTheirOwnBytes() throws {
+    @Test func returnsElementsAsOriginalBytes() throws {
         let text = #"{"m" : {"z": 1.50, "y":[ -0.0 ]} , "e":"\u00e9"}"#
         let members = Array(try #require(JSONDocument(Data(text.utf8))).root.members)
         #expect(members[0].value.bytes == Data(#"{"z": 1.50, "y":[ -0.0 ]}"#.utf8))

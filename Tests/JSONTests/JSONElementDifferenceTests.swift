@@ -11,7 +11,7 @@ import Testing
         (#"{"a":1,"b":[],"c":{}}"#, #"{"c":{},"b":[],"d":0,"a":1}"#), (#"{"a":1}"#, #"{"a":2,"a":1}"#), (#"{"a":1}"#, #"{"\u0061":1}"#),
         (#"{"a":1,"a":1}"#, #"{"a":1}"#), ("[[],[1]]", "[ [] , [ 1 ] ]"), ("-0", "0"), ("100", "1e2"),
     ])
-    func findsNoneInAnEchoThatHoldsEverything(sent: String, echo: String) throws {
+    func findsNoDifferenceInCompleteEcho(sent: String, echo: String) throws {
         #expect(try Self.root(sent).firstDifference(in: Self.root(echo)) == nil)
     }
 

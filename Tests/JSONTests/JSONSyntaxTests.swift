@@ -31,7 +31,7 @@ import Testing
         "[-Infinity]", "[01]", "[.5]", "[1.]", "['a']", "[1] // one", "[\"a\nb\"]", "\u{c}1", "{}\0", "{}\0x", "\"a\0b\"",
         "[" + String(repeating: "1.5,", count: 50_000) + "2",
     ])
-    func refusesWhatIsNotJSON(text: String) {
+    func refusesInvalidJSON(text: String) {
         #expect(throws: JSONFlaw.notJSON) { try JSONSyntax.check(Data(text.utf8)) }
     }
 
@@ -43,7 +43,7 @@ import Testing
         (#"["\ud800\u0041"]"#, .halfOfPair), (#"["\ud83d\ud83d\ude00"]"#, .halfOfPair), (#"["\ude00\ud83d"]"#, .halfOfPair),
         (#"["\\\ud800"]"#, .halfOfPair), (#"["\ud83d x \ude00"]"#, .halfOfPair),
     ])
-    func refusesWhatOtherReadersCannotRead(text: String, flaw: JSONFlaw) {
+    func refusesJSONThatOtherParsersReject(text: String, flaw: JSONFlaw) {
         #expect(throws: flaw) { try JSONSyntax.check(Data(text.utf8)) }
     }
 
@@ -52,7 +52,7 @@ import Testing
             [0xff], [0xc0, 0xaf], [0xc1, 0x80], [0xe0, 0x9f, 0xbf], [0xed, 0xa0, 0x80], [0xf0, 0x8f, 0xbf, 0xbf], [0xf4, 0x90, 0x80, 0x80],
             [0xf5, 0x80, 0x80, 0x80], [0x80], [0xe2, 0x82], [0xc3], [0xe2, 0x28, 0xa1], [0xf0, 0x9f, 0x98],
         ] as [[UInt8]])
-    func refusesWhatIsNotUTF8(bytes: [UInt8]) {
+    func refusesInvalidUTF8(bytes: [UInt8]) {
         #expect(throws: JSONFlaw.notJSON) { try JSONSyntax.check(Data([0x22] + bytes + [0x22])) }
     }
 
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func countsLevelsUpToTheLimitGiven() {
+    @Test func refusesLevelsBeyondTheGivenLimit() {
         #expect(throws: Never.self) { try JSONSyntax.check(Data(Self.nested(98, "1").utf8), .submitted(levels: 98)) }
         #expect(throws: JSONFlaw.tooDeep) { try JSONSyntax.check(Data(Self.nested(99, "1").utf8), .submitted(levels: 98)) }
     }

@@ -18,14 +18,14 @@ import Testing
         "1e", "tru", "\"a", "\"\t\"",
         #""\x""#, #""\u12""#, #""\ud800""#, #""\udc00x""#, #"{"a"}"#, "{1:2}", "[1 2]", "]", "[", "// one\n1",
     ])
-    func isNilForWhatIsNotJSON(text: String) { #expect(JSONValue(parsing: Data(text.utf8)) == nil) }
+    func isNilForInvalidJSON(text: String) { #expect(JSONValue(parsing: Data(text.utf8)) == nil) }
 
     @Test(arguments: [
         (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{c}\n\r\t"), (#""\u00fc\ud83d\udE00z""#, "ü😀z"), ("\"ü😀\"", "ü😀"), (#""e\u0301""#, "é"),
     ])
     func readsEscapes(text: String, value: String) { #expect(JSONValue(parsing: Data(text.utf8))?.string == value) }
 
-    @Test func refusesWhatIsNotUTF8() {
+    @Test func refusesInvalidUTF8() {
         #expect(JSONValue(parsing: Data([0x22, 0xff, 0x22])) == nil)
         #expect(JSONValue(parsing: Data([0x22, 0xc0, 0xaf, 0x22])) == nil)
     }
@@ -37,7 +37,7 @@ import Testing
         #expect(JSONValue(parsing: nested(1_000_000)) == nil)
     }
 
-    @Test func tellsFlagsFromNumbers() throws {
+    @Test func distinguishesBooleansFromNumbers() throws {
         #expect(JSONValue(parsing: Data("true".utf8)) != JSONValue(parsing: Data("1".utf8)))
     }
 

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct ClaimTests {
-    @Test func aLaneHasOneInFlightAndGoesInOrder() async throws {
+    @Test func claimsOneEntryPerLaneInOrder() async throws {
         let store = try Store()
         for number in 1...3 { try await store.enqueue(Samples.mutation(number)) }
         let first = try await store.claim(10)
@@ -17,21 +17,21 @@ import Testing
         #expect(try await store.claim(10).map(\.id) == [Samples.id(2)])
     }
 
-    @Test func theSchemaItselfForbidsTwoInFlightInALane() async throws {
+    @Test func schemaForbidsTwoEntriesInFlightPerLane() async throws {
         let store = try Store()
         for number in 1...2 { try await store.enqueue(Samples.mutation(number)) }
         _ = try await store.claim()
         #expect(throws: DatabaseError.self) { try store.raw { try $0.execute(sql: "UPDATE entry SET state = 'inflight', epoch = 1") } }
     }
 
-    @Test func lanesGoSideBySide() async throws {
+    @Test func claimsLanesInParallel() async throws {
         let store = try Store()
         for number in 1...6 { try await store.enqueue(Samples.mutation(number, lane: "users/\(number)")) }
         #expect(try await store.claim(4).map(\.id) == (1...4).map(Samples.id))
         #expect(try await store.claim(4).map(\.id) == (5...6).map(Samples.id))
     }
 
-    @Test func largeDocumentsInFlightAreFew() async throws {
+    @Test func limitsLargePayloadsInFlight() async throws {
         let store = try Store()
         for (number, size) in [12, 12, 12, 33].enumerated() {
             try await store.enqueue(
@@ -59,7 +59,7 @@ import Testing
         #expect(try await store.claim(9, account: "3").isEmpty)
     }
 
-    @Test func anEntryThatWaitsHoldsItsLaneUntilItIsDue() async throws {
+    @Test func waitingEntryBlocksItsLaneUntilItIsDue() async throws {
         let store = try Store()
         for number in 1...2 { try await store.enqueue(Samples.mutation(number)) }
         let due = store.clock.now.addingTimeInterval(60)
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [(Mutation.OnDead.skip, [2]), (.halt, [])])
-    func aDeadHeadStopsItsLaneOrLetsItPass(onDead: Mutation.OnDead, next: [Int]) async throws {
+    func failedHeadHaltsLaneOnlyIfDeclared(onDead: Mutation.OnDead, next: [Int]) async throws {
         let store = try Store()
         for number in 1...2 { try await store.enqueue(Samples.mutation(number, onDead: onDead)) }
         try await store.settle(try await store.claim()[0], .dead(Samples.failure), .permanent(Samples.failure))
@@ -80,7 +80,7 @@ import Testing
         #expect(try await store.outbox.derivedTablesMatch())
     }
 
-    @Test func whatWaitsForNoTimeIsNotMadeLateByAStepOfTheClock() async throws {
+    @Test func clockStepDoesNotDelayEntriesWithoutDueTime() async throws {
         let store = try Store()
         for number in 1...3 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
         try await store.settle(try await store.claim()[0], .released(until: store.clock.now, Samples.failure))
@@ -91,7 +91,7 @@ import Testing
         #expect(try await store.outbox.entry(Samples.id(1))?.record.dueAt == nil)
     }
 
-    @Test func sinceWhenItIsUncertainIsKeptThroughLaterTriesAndCrashes() async throws {
+    @Test func keepsUncertainSinceOverRetriesAndCrashes() async throws {
         var store = try Store()
         try await store.enqueue(Samples.mutation(1))
         let lost = Failure(.lostAnswer, "lost", outcomeUnknown: true)
@@ -112,7 +112,7 @@ import Testing
         #expect(try await store.claim()[0].uncertainSince == claimedAt)
     }
 
-    @Test func aRowThatCannotBeReadBackIsHeldAndTheNextOneGoes() async throws {
+    @Test func holdsUnreadableRowAndClaimsNext() async throws {
         let store = try Store()
         for number in 1...2 { try await store.enqueue(Samples.mutation(number)) }
         try store.raw { db in
@@ -123,7 +123,7 @@ import Testing
     }
 
     /// Tests rows from before entries had a checksum.
-    @Test func contentThatIsNotWhatWasAcceptedIsHeld() async throws {
+    @Test func holdsEntryWithWrongDigest() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         try store.raw { try $0.execute(sql: "DROP TRIGGER entryIdentity; UPDATE entry SET identity = NULL, digest = zeroblob(32)") }
@@ -131,7 +131,7 @@ import Testing
         #expect(try await store.outbox.entry(Samples.id(1))?.record.holdReason == .quarantine)
     }
 
-    @Test func aClaimIsMadeFromTheIndexAloneHoweverManyWait() async throws {
+    @Test func claimsByCoveringIndexAlone() async throws {
         let store = try Store()
         let plan = try store.raw { db in
             try Row.fetchAll(

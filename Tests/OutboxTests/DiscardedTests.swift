@@ -17,7 +17,7 @@ import Testing
         await #expect(throws: OutboxError.idConflict(Samples.id(1))) { try await store.enqueue(Samples.mutation(1, payload: "[]")) }
     }
 
-    @Test func takesTheOthersOfTheSameBatch() async throws {
+    @Test func acceptsOtherEntriesOfTheBatch() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         try await store.outbox.discard(Samples.id(1), by: "ann", at: store.clock.now)

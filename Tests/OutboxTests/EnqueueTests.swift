@@ -19,7 +19,7 @@ import Vault
         #expect(try store.outbox.pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA temp_store") } == 2)
     }
 
-    @Test func whatIsAcceptedOutlivesTheProcess() async throws {
+    @Test func acceptedEntrySurvivesRestart() async throws {
         var store = try Store()
         let accepted = try await store.enqueue(Samples.mutation(1))
         try store.restart()
@@ -28,7 +28,7 @@ import Vault
         #expect(entry.mutation == Samples.mutation(1))
     }
 
-    @Test func theSameSubmissionTwiceIsOneEntry() async throws {
+    @Test func repeatedSubmissionIsOneEntry() async throws {
         let store = try Store()
         let first = try await store.enqueue(Samples.mutation(1))
         #expect(
@@ -36,7 +36,7 @@ import Vault
         #expect(try await store.outbox.entries(limit: 10).count == 1)
     }
 
-    @Test func aFullOutboxRefusesDeliversAndHasRoomAgain() async throws {
+    @Test func fullOutboxRefusesUntilDeliveriesFreeSpace() async throws {
         let directory = try TemporaryDirectory()
         let clock = TestClock()
         let limit: Int64 = 2 << 20
@@ -67,7 +67,7 @@ import Vault
     }
 
     /// SQLite reports a page limit like a full disk. This disk has space.
-    @Test func aDiskThatWasFullIsFullUntilItHasRoomForWhatWasTurnedAway() async throws {
+    @Test func reportsFullDiskUntilRefusedSubmissionFits() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         let pages = try await store.outbox.pool.writeWithoutTransaction { db in
@@ -87,7 +87,7 @@ import Vault
     }
 
     /// A smaller submission could overtake the refused one.
-    @Test func behindWhatThereIsNoRoomForNothingIsAccepted() async throws {
+    @Test func acceptsNoNewEntryBehindRefusedOne() async throws {
         let clock = TestClock()
         let directory = try TemporaryDirectory()
         let outbox = try Outbox(
@@ -101,7 +101,7 @@ import Vault
     }
 
     /// Submissions being written count as used space.
-    @Test func theRoomOfSubmissionsUnderWayIsOnlyTheirsWhileTheyAre() async throws {
+    @Test func reservesRoomForSubmissionsInProgress() async throws {
         let store = try Store()
         #expect(store.outbox.shortage.began(1 << 60) == 0)
         await #expect(throws: OutboxError.full) { try await store.enqueue(Samples.mutation(1)) }
@@ -111,7 +111,7 @@ import Vault
         #expect(store.outbox.shortage.began(0) == 0)
     }
 
-    @Test func theSameSubmissionIsKnownAfterItsRowWasPruned() async throws {
+    @Test func recognizesDuplicateAfterPruning() async throws {
         let store = try Store()
         let first = try await store.enqueue(Samples.mutation(1))
         try await store.deliver(try await store.claim()[0])
@@ -122,7 +122,7 @@ import Vault
         #expect(try await store.outbox.entry(Samples.id(1))?.record.remoteID == "7")
     }
 
-    @Test func anotherContentUnderTheSameIdIsAnError() async throws {
+    @Test func differentContentWithSameIDIsAnError() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         await #expect(throws: OutboxError.idConflict(Samples.id(1))) {
@@ -131,7 +131,7 @@ import Vault
         #expect(try await store.claim()[0].mutation.payload == Samples.mutation(1).payload)
     }
 
-    @Test func oneRefusedSubmissionOfManyLeavesTheOthers() async throws {
+    @Test func refusedSubmissionDoesNotAffectOthers() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(2))
         let results = try await store.outbox.enqueue(
@@ -152,7 +152,7 @@ import Vault
         #expect(try await store.outbox.derivedTablesMatch())
     }
 
-    @Test func nothingOfThePersonIsReadableInTheFile() async throws {
+    @Test func storesNoPersonalDataInPlainText() async throws {
         let store = try Store()
         let canary = "canary-7f3a91"
         var mutation = Samples.mutation(1, payload: #"{"note":"\#(canary)"}"#)
@@ -168,7 +168,7 @@ import Vault
         #expect(all.range(of: Data("users/5".utf8)) != nil)
     }
 
-    @Test func aSequenceIsNeverUsedAgain() async throws {
+    @Test func neverReusesASequence() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         try await store.outbox.discard(Samples.id(1), by: "test", at: store.clock.now)
@@ -176,7 +176,7 @@ import Vault
         #expect(try await store.enqueue(Samples.mutation(2)).sequence == 2)
     }
 
-    @Test func aStoreOfANewerVersionIsRefusedAndLeftAsItIs() throws {
+    @Test func refusesStoreOfNewerVersion() throws {
         var store = try Store()
         try store.raw { try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('999')") }
         #expect(throws: OutboxError.tooNew) { try store.restart() }

@@ -39,12 +39,12 @@ import Vault
     }
 
     /// The control: the guesses use the stored form.
-    @Test func theGuesserKnowsTheFormOfWhatIsStored() throws {
+    @Test func guessesUseTheStoredForm() throws {
         let content = SealedContent(fields: ["user_id": 5], payload: Data(Self.document(1984, "female").utf8))
         #expect(SealedForm.plain(fields: #"{"user_id":5}"#, payload: Self.document(1984, "female")) == content.plain)
     }
 
-    @Test func theSameContentHasTheSameDigestUnderTheSameKeyAlone() {
+    @Test func digestDependsOnContentAndKey() {
         let key = VaultKey()
         let content = Data("content".utf8)
         #expect(Vault(key: key).keyedDigest(content) == Vault(key: key).keyedDigest(content))

@@ -17,7 +17,7 @@ import Testing
         return store
     }
 
-    @Test func sendsOnWhatFitsAgain() async throws {
+    @Test func releasesEntriesThatFitAgain() async throws {
         let store = try await held(1...120)
         let released = try await store.outbox.releaseMisfits(of: "breathesafe", at: store.clock.now) { $0.id != Samples.id(2) }
         #expect(released == 119)
@@ -30,7 +30,7 @@ import Testing
         #expect(event.detail == ["reason": "profile"])
     }
 
-    @Test func keepsTheDoubtAboutWhatMayHaveTakenEffect() async throws {
+    @Test func releasedEntryStaysUncertain() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         let doubt = Failure(.profile, "No route.", outcomeUnknown: true)
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [HoldReason.forbidden, .unknownOutcome, .poison, .quarantine, .operator, .dependency])
-    func leavesWhatIsHeldForAnotherReason(reason: HoldReason) async throws {
+    func leavesEntriesHeldForOtherReasons(reason: HoldReason) async throws {
         let store = try await held(1...1, reason)
         #expect(try await store.outbox.releaseMisfits(of: "breathesafe", at: store.clock.now) { _ in true } == 0)
         #expect(try await store.outbox.releaseMisfits(of: "another", at: store.clock.now) { _ in true } == 0)

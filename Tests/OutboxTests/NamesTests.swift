@@ -34,14 +34,14 @@ import Testing
     @Test(arguments: [
         "12", "#12", "0012", "000000000012", "-000000000012", "00000000-0000-7000-8000-000000000012",
     ])
-    func findsAnEntryByNumberAndByTheEndOfItsID(text: String) async throws {
+    func findsEntryByNumberOrEndOfID(text: String) async throws {
         let store = try Store()
         for number in 1...12 { try await store.enqueue(Samples.mutation(number)) }
         #expect(try await id(text, in: store) == Samples.id(12))
     }
 
     @Test(arguments: ["0190", "0190A1B2-C3D4", "4B0C", "3F2A91C04B0C", "0190A1B2-C3D4-7E5F-8A9B-3F2A91C04B0C"])
-    func findsAnEntryByEitherEndInEitherCase(text: String) async throws {
+    func findsEntryByEitherEndOfIDIgnoringCase(text: String) async throws {
         let store = try Store()
         try await enqueue("0290a1b2-c3d4-7e5f-8a9b-3f2a91c04b0d", "0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b0c", in: store)
         #expect(try await id(text, in: store) == id("0190a1b2-c3d4-7e5f-8a9b-3f2a91c04b0c"))
@@ -66,7 +66,7 @@ import Testing
         try await expect("00000000", is: .ambiguousName(try name("00000000"), candidates([9, 8, 7, 6, 5, 4])), in: store)
     }
 
-    @Test func aBeginningAndAnEndAreBothCandidates() async throws {
+    @Test func matchesBeginningsAndEndsOfIDs() async throws {
         let store = try Store()
         try await enqueue("abcdef00-0000-7000-8000-000000000001", "00000000-0000-7000-8000-000000abcdef", in: store)
         let found = try [
@@ -88,7 +88,7 @@ import Testing
         #expect(try await id(Samples.id(5).description, in: store) == Samples.id(5))
     }
 
-    @Test func findsAnEntryThatHasOnlyItsReceiptLeft() async throws {
+    @Test func findsPrunedEntryByItsReceipt() async throws {
         let store = try Store()
         for number in 1...2 { try await store.enqueue(Samples.mutation(number)) }
         try await store.deliver(try await store.claim()[0])

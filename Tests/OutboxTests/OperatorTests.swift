@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct OperatorTests {
-    @Test func retryRevivesWithAllAttemptsAndTheSameIdAndContent() async throws {
+    @Test func retryResetsAttemptsAndKeepsIDAndContent() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         try await store.settle(try await store.claim()[0], .dead(Samples.failure), .transient(Samples.failure))
@@ -19,7 +19,7 @@ import Testing
     }
 
     /// Otherwise claiming both would violate a unique index and end the daemon.
-    @Test func whatIsRevivedBeforeOneThatIsBeingSentWaitsForItsEnd() async throws {
+    @Test func retriedEntryWaitsForTheOneBeingSent() async throws {
         let store = try Store()
         for number in 1...2 { try await store.enqueue(Samples.mutation(number)) }
         try await store.settle(try await store.claim()[0], .dead(Samples.failure), .permanent(Samples.failure))
@@ -33,7 +33,7 @@ import Testing
         #expect(try await store.claim().map(\.id) == [Samples.id(1)])
     }
 
-    @Test func discardDestroysTheContentAndFreesTheLane() async throws {
+    @Test func discardUnblocksLaneAndRecordsEvent() async throws {
         let store = try Store()
         for number in 1...2 { try await store.enqueue(Samples.mutation(number, onDead: .halt)) }
         try await store.settle(try await store.claim()[0], .dead(Samples.failure), .permanent(Samples.failure))
@@ -45,7 +45,7 @@ import Testing
         #expect(event.detail == ["by": "uid 1000", "from": "dead"])
     }
 
-    @Test func whatWaitsBehindADeadOneIsCountedAsBlocked() async throws {
+    @Test func countsEntriesBehindFailedOneAsBlocked() async throws {
         let store = try Store()
         for number in 1...3 { try await store.enqueue(Samples.mutation(number, onDead: .halt)) }
         try await store.enqueue(Samples.mutation(4, lane: "users/6"))
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [Settlement.held(.unknownOutcome, lost), .dead(lost), .released(until: .distantPast, lost)], [true, false])
-    func retryForgetsDoubtOnlyWhereAsked(settlement: Settlement, forgetsDoubt: Bool) async throws {
+    func retryForgetsDoubtOnlyIfAsked(settlement: Settlement, forgetsDoubt: Bool) async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         try await store.settle(try await store.claim()[0], settlement, .unknown(Self.lost))
@@ -95,7 +95,7 @@ import Testing
 
     private static let lost = Failure(.lostAnswer, "lost", outcomeUnknown: true)
 
-    @Test func whatIsInFlightOrFinalIsLeftAlone() async throws {
+    @Test func refusesActionsOnEntriesInFlightOrFinal() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         let entry = try await store.claim()[0]
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func whatWaitsForATimeIsMadeDueNow() async throws {
+    @Test func makesWaitingEntriesDue() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         try await store.settle(
@@ -135,7 +135,7 @@ import Testing
         #expect(try await store.outbox.events(since: 4, limit: 1).map(\.cursor) == [5])
     }
 
-    @Test func talliesCountFromTheFirstDayAlthoughRowsArePruned() async throws {
+    @Test func talliesIncludePrunedEntries() async throws {
         let store = try Store()
         for number in 1...3 { try await store.enqueue(Samples.mutation(number)) }
         for _ in 1...2 { try await store.deliver(try await store.claim()[0]) }
@@ -146,7 +146,7 @@ import Testing
     }
 
     /// The control for the comparison that other tests rely on.
-    @Test func aDerivedTableThatIsWrongIsFound() async throws {
+    @Test func detectsWrongDerivedTable() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         #expect(try await store.outbox.derivedTablesMatch())

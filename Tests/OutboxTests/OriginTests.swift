@@ -15,7 +15,7 @@ import Testing
         try store.outbox.claimOrigin(origin, of: "breathesafe", formerly: formerly)
     }
 
-    @Test func whatWaitsKeepsItsOriginAndTheNextOneIsForeign() async throws {
+    @Test func waitingEntriesKeepTheirOrigin() async throws {
         let store = try Store()
         #expect(try claim(store, old) == nil)
         try await store.enqueue(Samples.mutation(1))
@@ -52,7 +52,7 @@ import Testing
     }
 
     /// Damage must not count as another origin: the entries would wait for one that does not exist.
-    @Test func anOriginThatHasChangedSinceHoldsNobodyUp() async throws {
+    @Test func damagedOriginDoesNotBlockEntries() async throws {
         let store = try Store()
         #expect(try claim(store, old) == nil)
         try await store.enqueue(Samples.mutation(1))
@@ -79,7 +79,7 @@ import Testing
         #expect(try await pool.read { try Data.fetchOne($0, sql: "SELECT CAST(origin AS BLOB) FROM origin") } == stored)
     }
 
-    @Test func theSameServiceUnderANewAddressGoesOn() async throws {
+    @Test func serviceContinuesUnderNewAddress() async throws {
         let store = try Store()
         _ = try claim(store, old)
         try await store.enqueue(Samples.mutation(1))
@@ -87,7 +87,7 @@ import Testing
         #expect(try claim(store, old) == new)
     }
 
-    @Test func whatWasCapturedApartGoesBeforeBothBecomeOne() async throws {
+    @Test func deliversSeparateEntriesBeforeMergingOrigins() async throws {
         let store = try Store()
         _ = try claim(store, old)
         try await store.enqueue(Samples.mutation(1))

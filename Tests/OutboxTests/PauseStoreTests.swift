@@ -16,7 +16,7 @@ import Testing
         try await store.outbox.events(since: 0, limit: 100).map(\.kind)
     }
 
-    @Test func aPauseIsKeptOverARestartAndReplacedByTheNext() async throws {
+    @Test func pauseSurvivesRestartAndIsReplacedByNext() async throws {
         var store = try Store()
         try await store.outbox.pause([pause(store, for: nil)], by: "uid 1000", at: store.clock.now)
         try await store.outbox.pause([pause(store, for: 60, reason: "move")], by: "uid 1000", at: store.clock.now)
@@ -25,7 +25,7 @@ import Testing
         #expect(try await kinds(store) == [.paused, .paused])
     }
 
-    @Test func onePauseEndsOnceAndSaysSo() async throws {
+    @Test func pauseEndsOnceAndRecordsEvent() async throws {
         let store = try Store()
         let pause = pause(store, for: nil)
         try await store.outbox.pause([pause], by: "uid 1000", at: store.clock.now)
@@ -36,7 +36,7 @@ import Testing
         #expect(try await kinds(store) == [.paused, .resumed])
     }
 
-    @Test func theNewerOfAPauseAndItsEndHasTheGreaterRevision() async throws {
+    @Test func revisionsGrowWithEachPauseAndResume() async throws {
         let store = try Store()
         let first = try await store.outbox.pause([pause(store, for: nil)], by: "uid 1000", at: store.clock.now)
         let end = try await store.outbox.resume(backend: nil, by: "uid 1000", at: store.clock.now).revision
@@ -44,7 +44,7 @@ import Testing
         #expect(first < end && end < second)
     }
 
-    @Test func whatIsOverAtTheStartIsEnded() async throws {
+    @Test func startEndsExpiredPause() async throws {
         var store = try Store()
         try await store.outbox.pause([pause(store, for: 60)], by: "uid 1000", at: store.clock.now)
         store.clock.advance(by: 61)
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// The pause is corrected once, at the next start, so that restarts cannot extend it.
-    @Test func aPauseFromTheFutureIsSetRightOnce() async throws {
+    @Test func correctsPauseFromTheFutureOnce() async throws {
         let store = try Store()
         let now = store.clock.now
         let ahead = now.addingTimeInterval(86_400 * 3650)
@@ -79,7 +79,7 @@ import Testing
         #expect(try store.outbox.pauses(at: now.addingTimeInterval(60)).isEmpty)
     }
 
-    @Test func whatIsHandedBackUnsentKeepsWhatTheLastTrySaid() async throws {
+    @Test func unsentEntryKeepsItsLastError() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         try await store.settle(try await store.claim()[0], .retry(at: store.clock.now, Samples.failure), .transient(Samples.failure))

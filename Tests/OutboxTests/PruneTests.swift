@@ -19,18 +19,18 @@ import Testing
         return (try await store.outbox.events(since: 0, limit: 100).map(\.cursor), try await store.outbox.oldestCursor())
     }
 
-    @Test func removesWhatIsOlder() async throws {
+    @Test func removesOlderEvents() async throws {
         let (cursors, oldest) = try await left(of: [0, 1, 2, 39, 40], prunedOn: 40)
         #expect(cursors == [4, 5] && oldest == 3)
     }
 
-    @Test func leavesNoGapBehindAnEventOfAClockThatWasAhead() async throws {
+    @Test func leavesNoGapBehindEventDatedTooLate() async throws {
         // The third event is dated 2099.
         let (cursors, oldest) = try await left(of: [0, 1, 27_000, 2, 3, 39], prunedOn: 40)
         #expect(cursors == [3, 4, 5, 6] && oldest == 2)
     }
 
-    @Test func goesOnPruningWhatAClockThatWasAheadHasWritten() async throws {
+    @Test func prunesEventsDatedTooLateAfterThirtyDays() async throws {
         let store = try Store()
         try await store.outbox.record((1...600).map { _ in SyncEvent(at: begin.addingTimeInterval(27_000 * Self.day), .synced) })
         func prune(on day: Double) async throws -> Int64 {
@@ -43,17 +43,17 @@ import Testing
         #expect(try await prune(on: 32) == 599)
     }
 
-    @Test func leavesNoGapBehindAnEventOfAClockThatWasBehind() async throws {
+    @Test func leavesNoGapBehindEventDatedTooEarly() async throws {
         let (cursors, oldest) = try await left(of: [0, 20, -20_000, 21, 40], prunedOn: 40)
         #expect(cursors == [2, 3, 4, 5] && oldest == 1)
     }
 
-    @Test func keepsTheNewestWhateverItsAge() async throws {
+    @Test func keepsNewestEventOfAnyAge() async throws {
         let (cursors, oldest) = try await left(of: [0, 1], prunedOn: 400)
         #expect(cursors == [2] && oldest == 1)
     }
 
-    @Test func removesEntriesThatAClockThatWasAheadHasSettled() async throws {
+    @Test func removesEntriesWhoseSettlementIsDatedTooLate() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         let entry = try await store.claim()[0]

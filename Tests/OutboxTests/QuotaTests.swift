@@ -11,7 +11,7 @@ struct QuotaTests {
         (.SQLITE_IOERR_WRITE, [], false), (.SQLITE_IOERR_READ, [0, EDQUOT], false), (.SQLITE_IOERR_SHORT_READ, [0, EDQUOT], false),
         (.SQLITE_IOERR_FSYNC, [0, EDQUOT], false), (.SQLITE_CORRUPT, [0, EDQUOT], false),
     ])
-    func onlyAWriteThatTheQuotaRefusedIsOne(code: ResultCode, errors: [Int32], isOne: Bool) {
+    func recognizesWriteRefusedByQuota(code: ResultCode, errors: [Int32], isOne: Bool) {
         #expect(OutboxError.isOverQuota(code, errors) == isOne)
     }
 }

@@ -17,7 +17,7 @@ import Testing
         return store
     }
 
-    @Test func receiptsSayWhatBecameOfEach() async throws {
+    @Test func receiptsRecordTheOutcome() async throws {
         let store = try await settled()
         let receipts = try await store.outbox.receipts(limit: 10)
         #expect(receipts.map(\.sequence) == [1, 2, 3, 4])
@@ -28,7 +28,7 @@ import Testing
         #expect(try await store.outbox.receipt(Samples.id(9)) == nil)
     }
 
-    @Test func marksWhatWasDeliveredSinceTheLastGoodCheck() async throws {
+    @Test func marksDeliveriesSinceLastGoodCheckAsUnverified() async throws {
         let store = try await settled()
         let since = store.clock.now.addingTimeInterval(-60)
         let ann = Destination(backend: "breathesafe", account: "1")
@@ -56,7 +56,7 @@ import Testing
         #expect(try await store.outbox.receipts(limit: 10).count == 4)
     }
 
-    @Test func lanesAreToldOldestHeadFirstWithTheirLines() async throws {
+    @Test func listsLanesByOldestHeadWithWaitingCounts() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1, lane: "b", onDead: .halt))
         try await store.enqueue(Samples.mutation(2, lane: "a"))

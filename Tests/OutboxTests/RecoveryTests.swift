@@ -7,7 +7,7 @@ import Testing
 import Vault
 
 @Suite struct RecoveryTests {
-    @Test func whatWasInFlightGoesBackToBeLookedUp() async throws {
+    @Test func entryInFlightBecomesUncertainAfterRestart() async throws {
         var store = try Store()
         try await store.enqueue(Samples.mutation(1))
         _ = try await store.claim()
@@ -39,7 +39,7 @@ import Vault
         #expect(try await store.state(1) == .pending)
     }
 
-    @Test func claimsEntriesThatAClockAheadMadeDueInYears() async throws {
+    @Test func claimsEntriesDueTooFarInTheFuture() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         let years = store.clock.now.addingTimeInterval(10 * 365 * 86_400)

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite struct SettleTests {
-    @Test func aDeliveredEntryKeepsItsReceiptAndLosesItsContent() async throws {
+    @Test func deliveryKeepsReceiptAndRemovesContent() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         try await store.deliver(try await store.claim()[0])
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// The same applies if this run has claimed the entry again.
-    @Test(arguments: [Entry.State.pending, .inflight]) func aLateSettlementChangesNothing(state: Entry.State) async throws {
+    @Test(arguments: [Entry.State.pending, .inflight]) func lateSettlementIsIgnored(state: Entry.State) async throws {
         var store = try Store()
         try await store.enqueue(Samples.mutation(1))
         let late = try await store.claim()[0]
@@ -43,7 +43,7 @@ import Testing
     }
 
     /// Only damage can cause this, and it must not stop the other entries.
-    @Test func whatCannotBeSettledIsHeldAlone() async throws {
+    @Test func holdsOnlyEntryThatCannotBeSettled() async throws {
         let store = try Store()
         for number in 1...3 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
         let claimed = try await store.claim(3)
@@ -69,7 +69,7 @@ import Testing
     }
 
     /// The encrypted content must go too, because the key stays. See DestroyedAtDelivery.
-    @Test func whatWasDeliveredIsOverwrittenInTheFile() async throws {
+    @Test func overwritesDeliveredContentInTheFile() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1, payload: #"{"n":"\#(String(repeating: "1", count: 30_000))"}"#))
         let sealed = try #require(try store.raw { try Data.fetchOne($0, sql: "SELECT sealed FROM content") })
@@ -86,7 +86,7 @@ import Testing
     }
 
     /// Only accepting and overwriting an entry may write its full size.
-    @Test func whatMovesALargeEntryWritesLittle() async throws {
+    @Test func stateChangesOfLargeEntryWriteLittle() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1, payload: #"{"n":"\#(String(repeating: "1", count: 2_000_000))"}"#))
         #expect(try await store.outbox.emptyLog())
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// Emptying the WAL does not wait for readers.
-    @Test func theLogIsEmptiedOnceNobodyReadsFromIt() async throws {
+    @Test func emptiesLogOnceNoReaderUsesIt() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         let reader = try DatabasePool(path: store.directory("outbox.sqlite"))
@@ -144,7 +144,7 @@ import Testing
         #expect(record.releases == releases)
     }
 
-    @Test func theNewestTwentyTriesAreKept() async throws {
+    @Test func keepsTheNewestTwentyAttempts() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         for number in 1...25 {
@@ -155,7 +155,7 @@ import Testing
         #expect(tries.map(\.message) == (6...25).map { "try \($0)" })
     }
 
-    @Test func anUncertainEntryStaysSoUntilItsOutcomeIsKnown() async throws {
+    @Test func entryStaysUncertainUntilItsOutcomeIsKnown() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         let lost = Failure(.lostAnswer, "lost", outcomeUnknown: true)
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(arguments: ["delivered", "discarded"])
-    func theSchemaLetsNothingLeaveAFinalState(final: String) async throws {
+    func schemaForbidsLeavingAFinalState(final: String) async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         if final == "delivered" {
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func theSchemaLetsNoEntryLeaveWithoutAReceipt() async throws {
+    @Test func schemaForbidsRemovingUnsettledEntries() async throws {
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         #expect(throws: DatabaseError.self) { try store.raw { try $0.execute(sql: "DELETE FROM entry") } }

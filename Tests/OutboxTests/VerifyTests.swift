@@ -8,7 +8,7 @@ import Testing
 
 /// Damage is found while someone may still have the original.
 @Suite struct VerifyTests {
-    @Test func contentThatCannotBeReadBackIsHeldLongBeforeItsTurn() async throws {
+    @Test func verificationHoldsEntriesWithUnreadableContent() async throws {
         let store = try Store()
         for number in 1...500 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
         let sent = try await store.claim(2)

@@ -29,7 +29,7 @@ import Testing
         return faults
     }
 
-    @Test func nothingIsSalvagedFromASoundStore() async throws {
+    @Test func soundStoreNeedsNoSalvage() async throws {
         for fixture in [DamagedStore.closed, DamagedStore.open] {
             let damaged = try await fixture.value
             #expect(damaged.ends.count == 40 && Set(damaged.ends.values) == [.delivered, .dead, .held, .discarded])
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func eachPageZeroedInTurn() async throws {
+    @Test func salvagesStoreWithAnyPageZeroed() async throws {
         let damaged = try await DamagedStore.closed.value
         let faults = try await faults(
             damaged, 1...damaged.pageCount, pages: { [$0] },
@@ -50,7 +50,7 @@ import Testing
         #expect(faults == [])
     }
 
-    @Test func pagesFilledWithNoise() async throws {
+    @Test func salvagesStoreWithPagesOfNoise() async throws {
         let damaged = try await DamagedStore.closed.value
         var generator = Seeded(state: 7)
         let faults = try await faults(
@@ -62,7 +62,7 @@ import Testing
         #expect(faults == [])
     }
 
-    @Test func cutShort() async throws {
+    @Test func salvagesTruncatedStore() async throws {
         let damaged = try await DamagedStore.closed.value
         let faults = try await faults(
             damaged, 0..<damaged.pageCount, pages: { Set($0 + 1...damaged.pageCount) },
@@ -73,7 +73,7 @@ import Testing
     }
 
     /// The flipped sequence may be that of another entry or of a receipt, or unused.
-    @Test func aBitOfASequenceFlipped() async throws {
+    @Test func salvagesStoreWithFlippedSequenceBit() async throws {
         let damaged = try await DamagedStore.closed.value
         let places = damaged.placesOfSequences
         #expect(places.count > 30)
@@ -83,7 +83,7 @@ import Testing
         #expect(faults == [])
     }
 
-    @Test func theFirstHundredBytesDestroyed() async throws {
+    @Test func salvagesStoreWithDestroyedHeader() async throws {
         let damaged = try await DamagedStore.closed.value
         let faults = try await faults(
             damaged, [0], pages: { _ in [] },
@@ -93,7 +93,7 @@ import Testing
         #expect(faults == [])
     }
 
-    @Test func framesOfTheLogDamaged() async throws {
+    @Test func salvagesLogWithDamagedFrames() async throws {
         let damaged = try await DamagedStore.open.value
         let last = try #require(damaged.lastTransaction)
         #expect(last.lowerBound > 20)
@@ -104,7 +104,7 @@ import Testing
     }
 
     /// Sectors reach the disk in any order, so torn frames are not damage.
-    @Test func aTransactionThatALossOfPowerHasTornIsNoDamage() async throws {
+    @Test func tornTransactionIsNotDamage() async throws {
         let damaged = try await DamagedStore.open.value
         let last = try #require(damaged.lastTransaction)
         #expect(last.count > 1)
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// The last transaction claimed the entries in flight. It is not used, because damage and a failed write look the same.
-    @Test func theLogsLastTransactionDamagedAndSomethingBefore() async throws {
+    @Test func ignoresLastTransactionOfDamagedLog() async throws {
         let damaged = try await DamagedStore.open.value
         let last = try #require(damaged.lastTransaction)
         #expect(damaged.inFlight.count == 2)
@@ -138,7 +138,7 @@ import Testing
     }
 
     /// The newest version is found, but not for certain.
-    @Test func thePageOfAFrameOfTheLogChanged() async throws {
+    @Test func findsNewestVersionDespiteChangedPageNumber() async throws {
         let damaged = try await DamagedStore.open.value
         let last = try #require(damaged.lastTransaction)
         for frame in stride(from: 3, to: last.lowerBound, by: 23) {
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func sectorsOfTheLogZeroed() async throws {
+    @Test func salvagesLogWithZeroedSectors() async throws {
         let damaged = try await DamagedStore.open.value
         let last = try #require(damaged.lastTransaction)
         let end = 32 + last.lowerBound * 4120
@@ -160,13 +160,13 @@ import Testing
         #expect(faults == [])
     }
 
-    @Test func theHeaderOfTheLogDestroyed() async throws {
+    @Test func salvagesLogWithDestroyedHeader() async throws {
         let damaged = try await DamagedStore.open.value
         let faults = try await faults(damaged, stride(from: 0, to: 32, by: 5)) { byte, files in files[Self.log]?[byte] ^= 0x41 }
         #expect(faults == [])
     }
 
-    @Test func whatIsNoStoreIsPutAside() async throws {
+    @Test func setsAsideFileThatIsNoStore() async throws {
         let damaged = try await DamagedStore.closed.value
         for content in [Data(), Data("# not a store\n".utf8), Data(repeating: 0xff, count: 50_000)] {
             let life = try await damaged.life(of: try damaged.write { $0[Self.store] = content })
@@ -180,7 +180,7 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: report.folder + "/" + Self.store))
     }
 
-    @Test func theDamagedFilesAreKeptAsTheyWere() async throws {
+    @Test func keepsDamagedFilesUnchanged() async throws {
         let damaged = try await DamagedStore.closed.value
         let copy = try damaged.write { $0[Self.store]?.replaceSubrange(0..<50, with: Data(count: 50)) }
         let before = try Data(contentsOf: URL(fileURLWithPath: copy(Self.store)))
@@ -191,7 +191,7 @@ import Testing
         #expect(life.reports.map { $0.missing } == [0])
     }
 
-    @Test(arguments: 0..<6) func bytesFlippedAnywhere(seed: Int) async throws {
+    @Test(arguments: 0..<6) func salvagesStoreWithRandomFlippedBytes(seed: Int) async throws {
         let damaged = try await (seed % 2 == 0 ? DamagedStore.closed : DamagedStore.open).value
         var generator = Seeded(state: UInt64(seed) &+ 1)
         let faults = try await faults(damaged, 0..<2) { _, files in
@@ -206,7 +206,7 @@ import Testing
     }
 
     /// The negative control: these tests notice a missing or changed row.
-    @Test func aSalvageThatSkipsARowIsSeen() async throws {
+    @Test func detectsMissingOrChangedRow() async throws {
         let damaged = try await DamagedStore.closed.value
         let copy = try damaged.write { $0[Self.store]?.replaceSubrange(0..<50, with: Data(count: 50)) }
         var life = try await damaged.life(of: copy)

@@ -50,7 +50,7 @@ import Vault
 
     enum Loss: CaseIterable { case gone, goneWithItsIndex, empty, cut, zeroed, last, older }
 
-    @Test(arguments: Loss.allCases) func aLogThatHasLostSomethingIsMissed(_ loss: Loss) async throws {
+    @Test(arguments: Loss.allCases) func reportsIncompleteLog(_ loss: Loss) async throws {
         try await submit(1...3)
         let before = try files()
         try await submit(4...6)
@@ -92,7 +92,7 @@ import Vault
     enum LossOfCopies: CaseIterable { case cut, damaged, pageLost, older }
 
     /// Checkpointed content survives any loss in the WAL. SQLite would prefer the rest of the WAL as newer.
-    @Test(arguments: LossOfCopies.allCases, [false, true]) func whatIsInTheDatabaseIsKept(_ loss: LossOfCopies, isAll: Bool) async throws {
+    @Test(arguments: LossOfCopies.allCases, [false, true]) func keepsCheckpointedContent(_ loss: LossOfCopies, isAll: Bool) async throws {
         try await submit(1...3)
         let before = try files()
         try await submit(4...6)
@@ -135,7 +135,7 @@ import Vault
     }
 
     /// A page with a later copy in the WAL is not checkpointed, although the index counts it.
-    @Test(arguments: [false, true]) func whatTheDatabaseLacksIsTakenFromTheLog(isCut: Bool) async throws {
+    @Test(arguments: [false, true]) func recoversUncheckpointedContentFromLog(isCut: Bool) async throws {
         try await submit(1...2)
         #expect(try await store.outbox.emptyLog())
         try await submit(3...4)
@@ -176,7 +176,7 @@ import Vault
         #expect(!FileManager.default.fileExists(atPath: store.directory("damaged")))
     }
 
-    @Test func whatAKillLeavesIsWhole() async throws {
+    @Test func storeIsCompleteAfterAKill() async throws {
         func isWhole(_ files: [String: Data]) async throws -> Bool {
             let (outbox, report, faults, _) = try next(on: files)
             let third = try await outbox.entry(Samples.id(3))
@@ -206,7 +206,7 @@ import Vault
         #expect(try await isWhole(mixed))
     }
 
-    @Test func aStoreThatWasClosedIsOneFile() async throws {
+    @Test func closedStoreIsOneFile() async throws {
         try await submit(1...3)
         #expect(try files()[Self.mark]?.starts(with: "open ".utf8) == true)
         try store.outbox.close()
@@ -219,7 +219,7 @@ import Vault
     }
 
     /// A damaged store accepts no entries, and its files stay as they are.
-    @Test func aStoreThatIsDamagedIsLeftAsItIs() async throws {
+    @Test func damagedStoreAcceptsNothingAndStaysUnchanged() async throws {
         try await submit(1...3)
         let entry = try #require(try await store.claim().first)
         let outbox = store.outbox
@@ -235,7 +235,7 @@ import Vault
     }
 
     /// For example, if a start fails after it has opened the store.
-    @Test func aStoreThatWasLetGoOfIsWhole() async throws {
+    @Test func storeIsCompleteIfReleasedWithoutClosing() async throws {
         let directory = try TemporaryDirectory()
         for number in 1...3 {
             let (outbox, report) = try open(in: directory)
@@ -246,7 +246,7 @@ import Vault
     }
 
     /// For example, a restored backup has no WAL.
-    @Test func aStoreThatWasPutInThePlaceOfAnotherIsWhole() async throws {
+    @Test func restoredStoreWithoutLogIsComplete() async throws {
         try await submit(1...3)
         #expect(try await store.outbox.emptyLog())
         var files = try files()
@@ -256,7 +256,7 @@ import Vault
         #expect(try open(in: directory).report == nil)
     }
 
-    @Test(arguments: [false, true]) func aStoreThatIsGoneAsAWholeIsMissed(isClosed: Bool) async throws {
+    @Test(arguments: [false, true]) func reportsMissingStore(isClosed: Bool) async throws {
         try await submit(1...3)
         if isClosed { try store.outbox.close() }
         let (outbox, report, faults, _) = try next(on: try files().filter { $0.key == Self.mark })

@@ -40,7 +40,7 @@ import Testing
     }
 
     /// An earlier salvage skipped these sequences, and its record of them is lost.
-    @Test(arguments: [100_000, 1_000_000]) func whatWasNeverGivenIsNotMissed(passed: Int64) async throws {
+    @Test(arguments: [100_000, 1_000_000]) func doesNotCountSkippedSequencesAsMissing(passed: Int64) async throws {
         var store = try await delivered(3)
         try store.raw { try $0.execute(sql: "UPDATE sqlite_sequence SET seq = 5 + ? WHERE name = 'entry'", arguments: [passed]) }
         try await store.enqueue(Samples.mutation(4))
@@ -49,7 +49,7 @@ import Testing
         #expect(try await store.outbox.enqueue(Samples.mutation(5), at: store.clock.now).sequence > 5 + passed)
     }
 
-    @Test(arguments: [nil, true, false]) func aPauseGoesOn(hasEnd: Bool?) async throws {
+    @Test(arguments: [nil, true, false]) func pausesSurviveSalvage(hasEnd: Bool?) async throws {
         var store = try await delivered(1)
         for number in 2...9 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
         try await store.settle(
@@ -69,7 +69,7 @@ import Testing
     }
 
     /// A content row is matched by its id as well.
-    @Test func aContentInAnotherPlaceFindsItsEntry() async throws {
+    @Test func matchesMisplacedContentToItsEntry() async throws {
         var store = try await delivered(1)
         for number in 2...5 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
         try store.raw { db in
@@ -90,7 +90,7 @@ import Testing
         #expect(try store.raw { try Int64.fetchAll($0, sql: "SELECT sequence FROM content ORDER BY 1") } == [2, 3, 4, 5])
     }
 
-    @Test func anEntryWithTheSequenceOfAReceiptGetsAnotherOne() async throws {
+    @Test func assignsNewSequenceOnConflictWithReceipt() async throws {
         var store = try await delivered(2)
         try await prune(store)
         for number in 3...4 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test(arguments: ["UPDATE receipt SET id = replace(id, '3', '7')", "UPDATE entry SET id = replace(id, '3', '7')"])
-    func aReceiptWhoseIdIsNotThatOfItsEntryIsSetRight(damage: String) async throws {
+    func correctsMismatchedIDsOfReceiptAndEntry(damage: String) async throws {
         var store = try await delivered(4)
         try change(store, damage)
         try salvage(&store)
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: ["receipt SET size = -5", "receipt SET size = 1 << 62", "entry SET size = 1 << 62"], [false, true])
-    func aSizeThatNoContentHasIsForgotten(damage: String, isPruned: Bool) async throws {
+    func ignoresImpossibleSizes(damage: String, isPruned: Bool) async throws {
         var store = try await delivered(3)
         if isPruned { try await prune(store) }
         for number in 4...6 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
@@ -133,7 +133,7 @@ import Testing
         #expect(receipts.map(\.id) == (1...6).map(Samples.id))
     }
 
-    @Test func anEntryWithoutAReceiptKeepsNoOtherFromBeingPruned() async throws {
+    @Test func entryWithoutReceiptDoesNotBlockPruning() async throws {
         let store = try await delivered(3)
         try store.raw { try $0.execute(sql: "DELETE FROM receipt WHERE sequence = 1") }
         try await prune(store)
@@ -141,7 +141,7 @@ import Testing
         #expect(try await store.outbox.events(since: 0, limit: 10).count == 1)
     }
 
-    @Test func aSalvageSaysThatItGoesOn() async throws {
+    @Test func salvageReportsProgress() async throws {
         var store = try await delivered(3)
         let calls = Mutex(0)
         func open() throws { try store.examine { calls.withLock { $0 += 1 } } }

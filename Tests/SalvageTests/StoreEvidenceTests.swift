@@ -19,7 +19,7 @@ import Vault
 
     private func evidence(_ store: Store) throws -> StoreEvidence { try StoreEvidence(file: store.directory("outbox.sqlite")) }
 
-    @Test(arguments: [1, 2, 3, 20]) func whatOpensIsSealedByTheKey(count: Int) async throws {
+    @Test(arguments: [1, 2, 3, 20]) func readableRowsProveTheKey(count: Int) async throws {
         let store = try await store(count)
         #expect(try evidence(store).isSealed(by: Vault(key: store.key)) == true)
     }
@@ -33,7 +33,7 @@ import Vault
 
     /// One or two rows that cannot be decrypted may just be damaged.
     @Test(arguments: [(0, nil), (1, nil), (2, nil), (3, false), (20, false)] as [(Int, Bool?)])
-    func anotherKeyIsToldFromDamageByThreeRows(count: Int, answer: Bool?) async throws {
+    func threeUnreadableRowsProveAnotherKey(count: Int, answer: Bool?) async throws {
         #expect(try await evidence(store(count)).isSealed(by: Vault(key: VaultKey())) == answer)
     }
 }

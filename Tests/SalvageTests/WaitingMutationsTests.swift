@@ -8,7 +8,7 @@ import Testing
 import Vault
 
 @Suite struct WaitingMutationsTests {
-    @Test func readsWaitingEntriesBesideTheDaemonThatSendsThem() async throws {
+    @Test func readsWaitingEntriesWhileDaemonRuns() async throws {
         let store = try Store()
         let misfit = Failure(.profile, "The backend \"breathesafe\" has no route \"measurement\".")
         for number in 1...2 {

@@ -84,7 +84,7 @@ import Testing
     }
 
     /// The failed transactions all began at the same frame, so parts of the longer ones remain.
-    @Test func whatIsLeftOfTransactionsThatFailedIsNoDamage() throws {
+    @Test func remainsOfFailedTransactionsAreNotDamage() throws {
         let (long, middle, short) = (try log(with: 20), try log(with: 10), try log(with: 2))
         let left = short + middle[short.count...] + long[middle.count...]
         #expect(short.count < middle.count && middle.count < long.count && left.count == long.count)
@@ -102,7 +102,7 @@ import Testing
         #expect(try read(headless).versions.mapValues { $0.map(\.offset) } == found.versions.mapValues { $0.map(\.offset) })
     }
 
-    @Test func whatIsLeftOfTheLogBeforeThisOneIsNothingOfIt() throws {
+    @Test func ignoresRemainsOfEarlierLog() throws {
         let restarted = try restarted(with: 2)
         #expect(restarted.count == log.count)
         let found = try read(restarted)
@@ -112,7 +112,7 @@ import Testing
     }
 
     /// A power cut can leave this log's salts in an old frame, whose header spans two sectors.
-    @Test func aTornHeaderBehindTheEndMakesNoTransactionOfTheOldLog() throws {
+    @Test func ignoresTornHeaderBehindTheEnd() throws {
         let restarted = try restarted(with: 2)
         let whole = try read(restarted)
         let salts = restarted[16..<24]
@@ -129,7 +129,7 @@ import Testing
     }
 
     /// For example, the disk lost a write, and the header is that of an older log.
-    @Test func anOldHeaderThatATransactionGoesOnFromIsDamage() throws {
+    @Test func oldHeaderBeforeLaterTransactionIsDamage() throws {
         let whole = try read(log)
         // Only the last transaction follows and shows the damage.
         let place = 32 + ends[ends.count - 2] * Self.frame
@@ -143,7 +143,7 @@ import Testing
     }
 
     /// Not even if more remains of the old log than of this one.
-    @Test func theOldLogDoesNotPassForOneWhoseFirstSectorIsGone() throws {
+    @Test func doesNotReadOldLogIfFirstSectorIsLost() throws {
         var restarted = try restarted(with: 2)
         let count = try read(restarted).versions.values.joined().count
         restarted.resetBytes(in: 0..<512)
@@ -153,7 +153,7 @@ import Testing
     }
 
     /// A frame without its beginning has an unknown page.
-    @Test func eachSectorZeroedInTurn() throws {
+    @Test func readsLogWithAnySectorZeroed() throws {
         let sound = frames(try read(log))
         for start in stride(from: 0, to: log.count, by: 512) {
             let sector = start..<min(start + 512, log.count)
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func theSaltsOfTheHeaderAndOfTheFirstFrameChanged() throws {
+    @Test func readsLogWithChangedSalts() throws {
         let sound = frames(try read(log))
         for places in [[16, 40], [17, 46], [20, 40], [22, 45], Array(16..<24) + Array(40..<48)] {
             var damaged = log
@@ -186,7 +186,7 @@ import Testing
     }
 
     /// The checksum reveals the page number, and one salt identifies the log.
-    @Test func theHeaderOfAFrameChanged() throws {
+    @Test func readsLogWithChangedFrameHeader() throws {
         let sound = try read(log)
         for frame in Set([0, 1, 5] + ends) {
             for place in 0..<24 {
@@ -209,14 +209,14 @@ import Testing
         }
     }
 
-    @Test func theDiskDoesNotGiveTheHeader() throws {
+    @Test func readsLogWithUnreadableHeader() throws {
         let sound = frames(try read(log))
         let found = try read(log, unreadable: 0..<32)
         #expect(found.isDamaged && found.mayHoldMore && found.mayLackVersions)
         #expect(frames(found) == sound && doubtful(found) == [0])
     }
 
-    @Test func theDiskDoesNotGiveAFrame() throws {
+    @Test func readsLogWithUnreadableFrame() throws {
         let sound = frames(try read(log))
         for frame in 0...ends[1] {
             let start = 32 + frame * Self.frame + 1000
@@ -227,7 +227,7 @@ import Testing
     }
 
     /// A transaction that continues from another one proves that the other was on the disk.
-    @Test func theFirstFrameOfATransactionVouchesForTheOneBefore() throws {
+    @Test func firstFrameConfirmsPreviousTransaction() throws {
         let (before, last) = (ends[1] + 1...ends[2], ends[2] + 1...ends[3])
         for (frame, other) in before.flatMap({ frame in last.map { (frame, $0) } }) {
             var damaged = log

@@ -2,7 +2,7 @@ import Sandbox
 import Testing
 
 @Suite struct AIPhotoTests {
-    @Test func registeringIsRepeatableAndCommitsOnlyWhatIsNew() async throws {
+    @Test func registrationIsRepeatableAndCommitsOnlyChanges() async throws {
         try await withSandbox(of: .aiPhoto()) { sandbox, client async throws in
             let tokens = try await client.firebaseTokens()
             let first = try await client.aiPhotoRegister(tokens)
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func anImageCostsACreditEachTimeAndThereAreNoMoreThanThere() async throws {
+    @Test func imageCostsOneCreditUntilNoneAreLeft() async throws {
         try await withSandbox(of: .aiPhoto(AIPhotoConfiguration(credits: 2))) { sandbox, client async throws in
             let tokens = try await client.firebaseTokens()
             try await client.aiPhotoRegister(tokens)
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func theGuardRefusesAlikeWhatIsMissingBadAndExpired() async throws {
+    @Test func refusesMissingBadAndExpiredTokensAlike() async throws {
         let configuration = AIPhotoConfiguration(firebase: FirebaseConfiguration(idTokenLifetime: 60))
         try await withSandbox(of: .aiPhoto(configuration)) { sandbox, client async throws in
             let tokens = try await client.firebaseTokens()
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func anOutageOfTheGuardLooksLikeARefusal() async throws {
+    @Test func missingCertificatesLookLikeRefusal() async throws {
         try await withSandbox(of: .aiPhoto()) { sandbox, client async throws in
             let tokens = try await client.firebaseTokens()
             try sandbox.change(["lacks-certificates": true])

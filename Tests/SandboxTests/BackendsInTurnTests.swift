@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct BackendsInTurnTests {
     @Test(arguments: BackendInTurn.all, [FaultName.cut, .commitThenCut, .neverAnswer, .neverAnswerAfterCommit])
-    func aLostAnswerLeavesWhatItSays(_ turn: BackendInTurn, _ name: FaultName) async throws {
+    func lostAnswerCommitsAsItsFaultSays(_ turn: BackendInTurn, _ name: FaultName) async throws {
         try await withSandbox(of: turn.backend) { sandbox, client async throws in
             let tokens = try await turn.signIn(client, "manager@lab.test")
             await sandbox.apply(Fault(name, count: 1))
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: BackendInTurn.all)
-    func anErrorThatIsAFaultHasNoEffectAndTheSessionStays(_ turn: BackendInTurn) async throws {
+    func faultErrorHasNoEffectAndKeepsSession(_ turn: BackendInTurn) async throws {
         try await withSandbox(of: turn.backend) { sandbox, client async throws in
             let tokens = try await turn.signIn(client, "manager@lab.test")
             for (name, status) in [(FaultName.unauthorized, 401), (.unavailable, 503), (.tooManyRequests, 429), (.internalError, 500)] {
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: BackendInTurn.all)
-    func aDenialIsInTheOwnWordsOfTheBackend(_ turn: BackendInTurn) async throws {
+    func denialUsesErrorFormOfBackend(_ turn: BackendInTurn) async throws {
         try await withSandbox(of: turn.backend) { sandbox, client async throws in
             let tokens = try await turn.signIn(client, "manager@lab.test")
             await sandbox.apply(Fault(.unauthorized, count: 1))
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: BackendInTurn.all, [false, true])
-    func endedSessionsAreRefusedAndARefreshHelpsUnlessItIsEndedToo(_ turn: BackendInTurn, _ rememberTokens: Bool) async throws {
+    func endedSessionNeedsRefreshOrSignIn(_ turn: BackendInTurn, _ rememberTokens: Bool) async throws {
         try await withSandbox(of: turn.backend) { sandbox, client async throws in
             let tokens = try await turn.signIn(client, "manager@lab.test")
             sandbox.expireSessions(rememberTokens: rememberTokens)
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: BackendInTurn.all)
-    func theLedgerKnowsTheAccountsByTheirNumbers(_ turn: BackendInTurn) async throws {
+    func ledgerRecordsAccountNumbers(_ turn: BackendInTurn) async throws {
         try await withSandbox(of: turn.backend) { sandbox, client async throws in
             let mine = try await turn.signIn(client, "manager@lab.test")
             let theirs = try await turn.signIn(client, "other@lab.test")
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: BackendInTurn.all)
-    func aTokenThatWasSignedElsewhereOrNotAtAllIsRefused(_ turn: BackendInTurn) async throws {
+    func refusesForeignAndUnsignedTokens(_ turn: BackendInTurn) async throws {
         try await withSandbox(of: turn.backend) { other, _ async throws in
             try await withSandbox(of: turn.backend) { sandbox, client async throws in
                 let own = try await turn.signIn(client, "manager@lab.test")

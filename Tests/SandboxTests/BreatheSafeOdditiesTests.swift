@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [(98, 201, 200), (99, 201, 500), (100, 400, 200)])
-    func aDeepDocumentEndsTheLookUpsOfItsUser(_ levels: Int, _ status: Int, _ listed: Int) async throws {
+    func deepPayloadBreaksListOfItsUser(_ levels: Int, _ status: Int, _ listed: Int) async throws {
         try await signedIn { _, client async throws in
             #expect(try await client.send("POST", Self.arkit, body: .json(Self.document(levels: levels))).status == status)
             for _ in 1...2 { #expect(try await client.send("GET", "/users/5/facial_measurements").status == listed) }
@@ -33,7 +33,7 @@ import Testing
         (#"{"client_mutation_id":"a","client_mutation_id":"b"}"#, #"{"client_mutation_id":"b"}"#),
         (#"{/* mine */"a":"\q"}"#, #"{"a":"q"}"#),
     ])
-    func whatIsStoredIsNotAlwaysWhatWasSent(_ sent: String, _ stored: String) async throws {
+    func storedValuesMayDifferFromSentOnes(_ sent: String, _ stored: String) async throws {
         try await signedIn { sandbox, client async throws in
             let body = #"{"arkit_data":{"average_measurements":{},"sent":\#(sent)}}"#
             let answer = try await client.send("POST", Self.arkit, body: .json(body))
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func profilesOfOthersAndOddProfilesAreRefused() async throws {
+    @Test func refusesProfilesOfOthersAndInvalidProfiles() async throws {
         try await signedIn { sandbox, client async throws in
             func put(_ user: Int, _ profile: String) async throws -> LabAnswer {
                 try await client.send("PUT", "/users/\(user)/profile", body: .json(#"{"profile":\#(profile)}"#))
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func aFitTestKeepsWhatIsPermittedAndFillsInTheResults() async throws {
+    @Test func fitTestKeepsPermittedFieldsAndFillsResults() async throws {
         try await signedIn { sandbox, client async throws in
             #expect(try await Replay.addFitTest(for: 99)(client).status == 404)
             let test = #"{"mask_id":1,"comfort":{"How was it?":"good"},"colour":"red","facial_hair":"none"}"#
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func aUsersNumberIsReadAsFarAsItIsOne() async throws {
+    @Test func readsLeadingDigitsAsUserNumber() async throws {
         try await signedIn { sandbox, client async throws in
             let answer = try await client.send("POST", "/users/5-anna/facial_measurements_from_arkit", body: .json(Replay.small))
             #expect(answer.status == 201)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func toNobodyAnUnknownUserIsNoSecret() async throws {
+    @Test func signedOutUploadRevealsUnknownUser() async throws {
         try await withSandbox { _, client async throws in
             #expect(try await client.send("GET", "/users/99999/facial_measurements").status == 401)
             #expect(try await client.upload(to: 99999).status == 404)
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: ["page=0", "per_page=0", "page=-1", "per_page=-1", "page=first"])
-    func aPageThatIsNoneIsEmpty(_ query: String) async throws {
+    func invalidPageIsEmpty(_ query: String) async throws {
         try await signedIn { _, client async throws in
             let page = try await client.send("GET", "/managed_users?\(query)")
             #expect(page.status == 200)
@@ -120,7 +120,7 @@ import Testing
         (#"{"user":{"password":"x"}}"#, "You need to sign in or sign up before continuing."),
         (#"{"user":"x"}"#, "You need to sign in or sign up before continuing."),
     ])
-    func wronglyTypedLoginFieldsAreWrongOnes(_ body: String, _ message: String) async throws {
+    func wronglyTypedLoginFieldsAreRefused(_ body: String, _ message: String) async throws {
         try await withSandbox { _, client async throws in
             let answer = try await client.send("POST", "/users/log_in", body: .json(body))
             #expect(answer.status == 401)
@@ -149,7 +149,7 @@ import Testing
             ]
         ),
     ])
-    func complaintsAreInTheOrderOfTheDocument(_ arkit: String, _ messages: [String]) async throws {
+    func errorMessagesFollowPayloadOrder(_ arkit: String, _ messages: [String]) async throws {
         try await signedIn { _, client async throws in
             let answer = try await client.send("POST", Self.arkit, body: .json(#"{"arkit_data":\#(arkit)}"#))
             #expect(answer.status == 422)
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func aPostMaySayWhichMethodItStandsFor() async throws {
+    @Test func postCanOverrideItsMethod() async throws {
         try await signedIn { sandbox, client async throws in
             let token = try await client.csrfHeader()
             #expect(try await client.send("POST", "/managed_users/1", headers: token, body: .form("_method=delete")).status == 200)
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func aHeadIsAGetWithoutItsBody() async throws {
+    @Test func headAnswersLikeGetWithoutBody() async throws {
         try await signedIn { _, client async throws in
             let head = try await client.send("HEAD", "/users/get_current_user")
             #expect(head.status == 200 && head.body.isEmpty && head.header("etag") != nil)
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func whatWasClonedCannotBeDeleted() async throws {
+    @Test func clonedFitTestCannotBeDeleted() async throws {
         try await signedIn { _, client async throws in
             let original = try await Replay.addFitTest(#"{"mask_id":1}"#)(client).json()["fit_test"]?["id"]?.integer ?? 0
             let token = try await client.csrfHeader()

@@ -2,7 +2,7 @@ import Sandbox
 import Testing
 
 @Suite struct BreatheSafeRowsTests {
-    @Test func measurementsComeNewestFirstWithEverythingThatWasStored() async throws {
+    @Test func listsMeasurementsNewestFirst() async throws {
         try await withSandbox { _, client async throws in
             try await client.logIn()
             for key in ["018f-aaaa", "018f-bbbb"] { try await client.upload(key: key) }
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func anHTMLAnswerIsRefusedAfterTheRowWasCommitted() async throws {
+    @Test func htmlAnswerIsRefusedAfterCommit() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             let answer = try await client.send("POST", Replay.arkit, accept: "text/html", body: .json(Replay.small))
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func aFitTestTakesTheNewestMeasurementOfItsUser() async throws {
+    @Test func fitTestUsesNewestMeasurementOfItsUser() async throws {
         try await withSandbox { _, client async throws in
             try await client.logIn()
             try await client.upload()

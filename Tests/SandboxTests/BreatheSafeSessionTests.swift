@@ -2,7 +2,7 @@ import Sandbox
 import Testing
 
 @Suite struct BreatheSafeSessionTests {
-    @Test func theTwentiethFailureLocks() async throws {
+    @Test func twentiethWrongPasswordLocksAccount() async throws {
         try await withSandbox { sandbox, client async throws in
             var messages: [String?] = []
             for _ in 1...21 { messages.append(try await client.logIn(password: "wrong").json()["error"]?.text) }
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func aSuccessForgetsEarlierFailures() async throws {
+    @Test func successfulLoginResetsFailureCount() async throws {
         try await withSandbox { sandbox, client async throws in
             for _ in 1...18 { try await client.logIn(password: "wrong") }
             #expect(try await LabClient(sandbox.baseURL).logIn().status == 201)
@@ -27,20 +27,20 @@ import Testing
     }
 
     @Test(arguments: ["MANAGER@lab.test", "  manager@lab.test "])
-    func theEmailIsComparedWithoutCaseAndBlanks(_ email: String) async throws {
+    func emailIgnoresCaseAndSurroundingSpaces(_ email: String) async throws {
         try await withSandbox { _, client async throws in
             #expect(try await client.logIn(email).status == 201)
         }
     }
 
-    @Test func loginWhileSignedInAnswersWithTheOldUser() async throws {
+    @Test func loginWhileSignedInReturnsOldUser() async throws {
         try await withSandbox { _, client async throws in
             try await client.logIn()
             #expect(try await client.logIn("other@lab.test").json()["id"] == 1)
         }
     }
 
-    @Test func loginWithAnExpiredSessionCookieAnswersWithTheOldUser() async throws {
+    @Test func loginWithExpiredCookieReturnsOldUser() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             sandbox.expireSessions()
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func theIdleTimeoutSlides() async throws {
+    @Test func requestsExtendIdleTimeout() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             for _ in 1...3 {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func anOlderCopyOfTheCookieDoesNotSlide() async throws {
+    @Test func olderCookieIsNotExtended() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             let old = await client.jar
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func expiredSessionsAreToldOnceAndThenNobodyIsSignedIn() async throws {
+    @Test func expiredSessionIsReportedOnceThenSignedOut() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             sandbox.expireSessions()
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aRememberTokenOutlivesTheSessionUnlessItIsEndedToo(_ rememberTokens: Bool) async throws {
+    func rememberTokenOutlivesSessionUnlessEnded(_ rememberTokens: Bool) async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn(remember: true)
             sandbox.expireSessions(rememberTokens: rememberTokens)

@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["/expire-sessions", "/advance-clock"])
-    func sessionsEnd(_ call: String) async throws {
+    func controlCallsEndSessions(_ call: String) async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             let control = LabClient(sandbox.controlURL)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func theLedgerIsShown() async throws {
+    @Test func showsLedgerRequestsAndCounters() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             for _ in 1...2 { try await client.upload(key: "twice") }
@@ -61,7 +61,7 @@ import Testing
         ("POST", "/settings", "[]", "expected an object of settings"),
         ("GET", "/nothing", "", "unknown request GET /nothing"),
     ])
-    func aMistakeSaysWhatWasExpected(_ method: String, _ path: String, _ body: String, _ message: String) async throws {
+    func mistakeNamesExpectedValue(_ method: String, _ path: String, _ body: String, _ message: String) async throws {
         try await withSandbox { sandbox, _ async throws in
             let answer = try await LabClient(sandbox.controlURL).send(method, path, body: body.isEmpty ? .none : .json(body))
             #expect((400...404).contains(answer.status))

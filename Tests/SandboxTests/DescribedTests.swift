@@ -63,7 +63,7 @@ import Testing
         try await client.send("POST", "/v2/people/5/notes", headers: headers, body: .json(#"{"note":{"text":"a","key":"\#(key)"}}"#))
     }
 
-    @Test func itAnswersWhereTheProfileLooks() async throws {
+    @Test func placesAnswersWhereProfileReadsThem() async throws {
         try await withDescribed { sandbox, client async throws in
             let answer = try await signIn(client)
             #expect(answer.status == 200)
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func onlyWhatItGaveOutOpensIt() async throws {
+    @Test func acceptsOnlyTokensItIssued() async throws {
         try await withDescribed { sandbox, client async throws in
             let refused = try await signIn(client, password: "wrong")
             #expect(refused.status == 401)
@@ -120,7 +120,7 @@ import Testing
         ("POST", "/v2/people/5/notes", #"{"note":{}}"#, 400, "lacks the entry's id at /note/key"),
         ("PUT", "/v2/people/5", #"{"nick":"A"}"#, 400, #"at "/name""#),
     ])
-    func whatTheProfileDoesNotDescribeIsRefusedAndSaysWhy(
+    func refusesRequestsOutsideProfileWithReason(
         _ method: String, _ path: String, _ body: String, _ status: Int, _ words: String
     ) async throws {
         try await withDescribed { sandbox, client async throws in
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func whatIsGoneIsGoneAndWhatIsPutAgainChangesNothing() async throws {
+    @Test func repeatedDeleteAndPutChangeNothing() async throws {
         try await withDescribed { sandbox, client async throws in
             let (headers, _) = try await signedIn(client)
             let first = try await client.send("DELETE", "/v2/notes/9", headers: headers)
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func aProfileWithoutALoginTakesTheTokensOfTheSandbox() async throws {
+    @Test func profileWithoutLoginAcceptsSandboxTokens() async throws {
         let profile = """
             schema: 1
             name: keys
@@ -173,14 +173,14 @@ import Testing
         }
     }
 
-    @Test func aProfileWithMistakesIsNotStoodInFor() async throws {
+    @Test func refusesProfileWithMistakes() async throws {
         let wrong = Self.notes.replacing("scheme: bearer", with: "scheme: basic").replacing("remote_id: /note/id", with: "remote_id: id")
         let error = await #expect(throws: (any Error).self) { try await withDescribed(wrong) { _, _ in } }
         #expect("\(error.map { "\($0)" } ?? "")".contains("notes.yaml:"))
         #expect("\(error.map { "\($0)" } ?? "")".contains("routes.note.remote_id: expected a JSON pointer"))
     }
 
-    @Test func listsCanBePagedAndLate() async throws {
+    @Test func listsSupportPagesAndDelay() async throws {
         let paged = Self.notes.replacing("remote_id: /id}", with: "remote_id: /id, pages: {page: p, per_page: n, total: /count}}")
         try await withDescribed(paged, access: 100_000) { sandbox, client async throws in
             try sandbox.change(["page-size": 2, "list-lag": 3_600_000])
@@ -200,7 +200,7 @@ import Testing
     }
 
     @Test(arguments: [("large", JSON.large("9223372036854775808")), ("text", "id-1"), ("numbers", 1)])
-    func idsHaveTheFormThatWasAskedFor(_ form: String, _ id: JSON) async throws {
+    func idsHaveConfiguredForm(_ form: String, _ id: JSON) async throws {
         try await withDescribed { sandbox, client async throws in
             try sandbox.change(["ids": .string(form)])
             #expect(try await signIn(client).json()["data"]?["user"]?["id"] == id)
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func aFaultMeetsItAsAnyOther() async throws {
+    @Test func appliesFaultOnce() async throws {
         try await withDescribed { sandbox, client async throws in
             let (headers, _) = try await signedIn(client)
             await sandbox.apply(.error(409, code: "TAKEN", count: 1))

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct FaultSettingsTests {
     @Test(arguments: FaultName.allCases)
-    func everyFaultIsReadBackAsItIsShown(_ name: FaultName) throws {
+    func everyFaultRoundTripsThroughJSON(_ name: FaultName) throws {
         let fault = try Fault(argument: name.rawValue)
         #expect(try Fault(json: fault.json) == fault)
     }
@@ -20,12 +20,12 @@ import Testing
         #expect(try Fault(json: fault.json) == fault)
     }
 
-    @Test func theTimeThatAServerIsAtWorkIsReadFromAnArgument() throws {
+    @Test func parsesSlowCommitDuration() throws {
         let fault = try Fault(argument: "slow-commit:milliseconds=250,path=arkit,count=2")
         #expect(fault == .slowCommit(milliseconds: 250, path: "arkit", count: 2))
     }
 
-    @Test func theCodeOfAnErrorIsReadFromAnArgument() throws {
+    @Test func parsesErrorCode() throws {
         let fault = try Fault(argument: "error:status=403,code=PERMISSION_DENIED,path=token,count=1")
         #expect(fault == .error(403, code: "PERMISSION_DENIED", path: "token", count: 1))
         #expect(try Fault(json: fault.json) == fault)
@@ -44,7 +44,7 @@ import Testing
         ("429:retry-after-form=soon", "retry-after-form=soon: expected seconds or date"),
         ("expire-sessions:remember-tokens=1", "remember-tokens=1: expected true or false"),
     ])
-    func aMistakeSaysWhatWasExpected(_ argument: String, _ message: String) {
+    func mistakeNamesExpectedValue(_ argument: String, _ message: String) {
         let problem = #expect(throws: FaultProblem.self) { try Fault(argument: argument) }
         #expect(problem?.description.hasPrefix(message) == true)
     }

@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [
         (FaultName.cut, 0), (.commitThenCut, 1), (.neverAnswer, 0), (.neverAnswerAfterCommit, 1),
     ])
-    func aLostAnswerLeavesWhatItSays(_ name: FaultName, _ rows: Int) async throws {
+    func lostAnswerCommitsAsItsFaultSays(_ name: FaultName, _ rows: Int) async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             await sandbox.apply(Fault(name, path: "from_arkit", count: 1))
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func commitThenCutTakesEffectAndCutsTheLine() async throws {
+    @Test func commitThenCutCommitsAndCutsConnection() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             await sandbox.apply(Fault(.commitThenCut, path: "from_arkit", count: 1))
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [(FaultName.internalError, 0), (.internalErrorAfterCommit, 1)])
-    func anInternalErrorIsAnsweredAsRailsDoes(_ name: FaultName, _ rows: Int) async throws {
+    func internalErrorLooksLikeRails(_ name: FaultName, _ rows: Int) async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             await sandbox.apply(Fault(name, method: "POST", count: 2))
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func aLoginPageAfterTheCommitHidesThatTheRowIsThere() async throws {
+    @Test func loginPageAfterCommitHidesCommittedRow() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             await sandbox.apply(Fault(.loginPageAfterCommit, path: "from_arkit", count: 1))
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func aDenialReadsAsIfNobodyWereSignedInAndTheSessionStays() async throws {
+    @Test func denialLooksSignedOutButKeepsSession() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             let nobody = try await LabClient(sandbox.baseURL).upload()
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func aRefusedConnectionIsResetAndTheNextOneIsNot() async throws {
+    @Test func resetsOnlyRefusedConnection() async throws {
         try await withSandbox { sandbox, client async throws in
             await sandbox.apply(Fault(.refuse, count: 1))
             #expect(await readError(from: sandbox.baseURL) == ECONNRESET)
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func whileDownConnectionsAreRefusedAndThePortStays() async throws {
+    @Test func downBackendRefusesConnectionsAndKeepsPort() async throws {
         try await withSandbox { sandbox, _ async throws in
             let client = LabClient(sandbox.baseURL, keepsConnections: false)
             try await client.logIn()
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func aBackendThatStartsDownComesUp() async throws {
+    @Test func backendStartedDownCanComeUp() async throws {
         try await withSandbox(faults: [Fault(.down)]) { sandbox, client async throws in
             #expect(connectionError(to: sandbox.baseURL) == ECONNREFUSED)
             try await sandbox.up()
@@ -173,7 +173,7 @@ import Testing
         }
     }
 
-    @Test func aSlowAnswerIsLateAndTheRowIsThere() async throws {
+    @Test func slowAnswerIsSentAfterCommit() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             await sandbox.apply(.slow(milliseconds: 3_600_000, count: 1))
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func aServerAtWorkIsDoneOnceTheFaultsAreCleared() async throws {
+    @Test func clearingFaultsFinishesSlowCommit() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             await sandbox.apply(.slowCommit(milliseconds: 3_600_000, path: "from_arkit"))
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test func aServerThatIsStillAtWorkCommitsAfterItsClientHasGone() async throws {
+    @Test func slowCommitHappensAfterClientDisconnects() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             await sandbox.apply(.slowCommit(milliseconds: 2_000, path: "from_arkit", count: 2))
@@ -219,7 +219,7 @@ import Testing
         }
     }
 
-    @Test func aServerThatStopsWhileAtWorkLeavesNothing() async throws {
+    @Test func stoppingDuringSlowCommitLeavesNothing() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             await sandbox.apply(.slowCommit(milliseconds: 60_000, path: "from_arkit"))
@@ -241,7 +241,7 @@ import Testing
         }
     }
 
-    @Test func aTruncatedAnswerIsAnErrorAndTheRowIsThere() async throws {
+    @Test func truncatedAnswerFailsAfterCommit() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             await sandbox.apply(Fault(.truncated, count: 1))
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    @Test func aFaultMeetsOnlyTheUserItNames() async throws {
+    @Test func faultAppliesOnlyToNamedUser() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             await sandbox.apply(Fault(.internalError, user: 2))
@@ -263,7 +263,7 @@ import Testing
         }
     }
 
-    @Test func sessionsEndWhenTheirTimeHasCome() async throws {
+    @Test func sessionsExpireAfterConfiguredTime() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             var fault = Fault(.expireSessions)

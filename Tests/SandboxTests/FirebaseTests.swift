@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct FirebaseTests {
     @Test(arguments: ["", "/identitytoolkit.googleapis.com"])
-    func aSignInAnswersInCamelCaseWithTheLifetimeAsText(_ prefix: String) async throws {
+    func signInAnswersInCamelCaseWithLifetimeAsText(_ prefix: String) async throws {
         try await withSandbox(of: .story16()) { sandbox, client async throws in
             let answer = try await client.firebaseLogIn(prefix: prefix)
             #expect(answer.status == 200)
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: ["", "/securetoken.googleapis.com"])
-    func aRefreshAnswersInSnakeCaseWithTheLifetimeAsText(_ prefix: String) async throws {
+    func refreshAnswersInSnakeCaseWithLifetimeAsText(_ prefix: String) async throws {
         try await withSandbox(of: .story16()) { sandbox, client async throws in
             let tokens = try await client.firebaseTokens()
             let answer = try await client.firebaseRefresh(tokens.refresh, prefix: prefix)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func theTokenEndpointReadsTheFormOfTheOtherKitToo() async throws {
+    @Test func tokenEndpointAlsoAcceptsCamelCaseJSON() async throws {
         try await withSandbox(of: .story16()) { _, client async throws in
             let tokens = try await client.firebaseTokens()
             let body = #"{"grantType":"refresh_token","refreshToken":"\#(tokens.refresh)"}"#
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: FirebaseConfiguration.Renewal.allCases)
-    func theAnswerHoldsTheSameTokenOrANewOneOrNone(_ renewal: FirebaseConfiguration.Renewal) async throws {
+    func refreshReturnsSameNewOrNoToken(_ renewal: FirebaseConfiguration.Renewal) async throws {
         try await withSandbox(of: .story16(FirebaseConfiguration(renewal: renewal))) { _, client async throws in
             let tokens = try await client.firebaseTokens()
             let renewed = try await client.firebaseRefresh(tokens.refresh).json()["refresh_token"]?.text
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func anIDTokenExpiresByTheClockAndARefreshTokenDoesNot() async throws {
+    @Test func idTokenExpiresButRefreshTokenDoesNot() async throws {
         try await withSandbox(of: .story16(FirebaseConfiguration(idTokenLifetime: 60))) { sandbox, client async throws in
             let tokens = try await client.firebaseTokens()
             #expect(try await client.story16Put(tokens, id: "a").status == 200)
@@ -84,7 +84,7 @@ import Testing
         (#"{"revoked":["manager@lab.test"]}"#, "TOKEN_EXPIRED", nil),
         (#"{"disabled":["other@lab.test"],"revoked":["other@lab.test"]}"#, nil, nil),
     ])
-    func anAccountCanBeSwitchedOffWhileItsIDTokenWorksOn(_ settings: String, _ refresh: String?, _ logIn: String?) async throws {
+    func switchedOffAccountKeepsItsIDToken(_ settings: String, _ refresh: String?, _ logIn: String?) async throws {
         try await withSandbox(of: .story16()) { sandbox, client async throws in
             let tokens = try await client.firebaseTokens()
             let control = LabClient(sandbox.controlURL)
@@ -101,7 +101,7 @@ import Testing
         ("grant_type=password&refresh_token=x", "INVALID_GRANT_TYPE"), ("grant_type=refresh_token", "MISSING_REFRESH_TOKEN"),
         ("refresh_token=x", "MISSING_GRANT_TYPE"),
     ])
-    func theTokenEndpointSaysWhatIsWrong(_ form: String, _ code: String) async throws {
+    func tokenEndpointReturnsErrorCodes(_ form: String, _ code: String) async throws {
         try await withSandbox(of: .story16()) { _, client async throws in
             let answer = try await client.send("POST", "/v1/token?key=any", body: .form(form))
             #expect(answer.status == 400)
@@ -114,7 +114,7 @@ import Testing
         ("nobody@lab.test", "wrong", false, "EMAIL_NOT_FOUND"), ("nobody", "wrong", true, "INVALID_EMAIL"),
         ("manager@lab.test", "", true, "MISSING_PASSWORD"),
     ])
-    func aSignInSaysWhatIsWrong(_ email: String, _ password: String, _ hidesAccounts: Bool, _ code: String) async throws {
+    func signInReturnsErrorCodes(_ email: String, _ password: String, _ hidesAccounts: Bool, _ code: String) async throws {
         try await withSandbox(of: .story16()) { sandbox, client async throws in
             try sandbox.change(["hides-accounts": .bool(hidesAccounts)])
             let error = try await client.firebaseLogIn(email, password: password).json()["error"]
@@ -140,7 +140,7 @@ import Testing
         (400, "TOO_MANY_ATTEMPTS_TRY_LATER : Access to this account has been temporarily disabled"), (400, "QUOTA_EXCEEDED"),
         (400, "TOKEN_EXPIRED"), (403, "PERMISSION_DENIED"), (429, "RESOURCE_EXHAUSTED"), (503, "UNAVAILABLE"),
     ])
-    func everyOtherErrorIsAFault(_ status: Int, _ message: String) async throws {
+    func faultsProduceOtherErrors(_ status: Int, _ message: String) async throws {
         try await withSandbox(of: .aiPhoto()) { sandbox, client async throws in
             let tokens = try await client.firebaseTokens()
             await sandbox.apply(.error(status, code: message, path: "/v1/token", count: 1))
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func aSecondFactorIsAnAnswerWithoutTokens() async throws {
+    @Test func secondFactorAnswersWithoutTokens() async throws {
         try await withSandbox(of: .story16()) { sandbox, client async throws in
             try sandbox.change(["second-factor": true])
             let answer = try await client.firebaseLogIn()
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func endingSessionsLeavesRefreshTokensUnlessTheyEndToo(_ rememberTokens: Bool) async throws {
+    func endingSessionsKeepsRefreshTokensUnlessRequested(_ rememberTokens: Bool) async throws {
         try await withSandbox(of: .story16()) { sandbox, client async throws in
             let tokens = try await client.firebaseTokens()
             sandbox.expireSessions(rememberTokens: rememberTokens)
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func aSettingThatIsNotUnderstoodChangesNothing() async throws {
+    @Test func invalidSettingChangesNothing() async throws {
         try await withSandbox(of: .story16()) { sandbox, _ async throws in
             let before = sandbox.settings
             let wrong: [JSONObject] = [

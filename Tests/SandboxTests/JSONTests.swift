@@ -10,15 +10,15 @@ import Testing
         ("[]", "[]"), ("{}", "{}"), (#""""#, #""""#), ("0", "0"), ("[ 1 , 0 ]", "[1,0]"), ("9007199254740993", "9007199254740993"),
         ("0.1", "0.1"), (#"[",]\",}"]"#, #"[",]\",}"]"#),
     ])
-    func whatIsReadIsWrittenWithTheSameValues(_ text: String, _ written: String) throws {
+    func writesValuesAsRead(_ text: String, _ written: String) throws {
         #expect(try JSON(bytes: Array(text.utf8)).description == written)
     }
 
-    @Test func aBoolIsNoNumber() throws {
+    @Test func boolIsNotANumber() throws {
         #expect(try JSON(bytes: Array("[true,1,1.5,\"1\"]".utf8)) == [true, 1, .double(1.5), "1"])
     }
 
-    @Test func aSumTooGreatIsWrittenAsNull() {
+    @Test func infinityIsWrittenAsNull() {
         #expect(JSON.decimal(.infinity).description == "null")
     }
 
@@ -26,7 +26,7 @@ import Testing
         #expect(try JSON(bytes: Array(#""\u00fc\ud83d\ude00\/\t""#.utf8)) == "ü😀/\t")
     }
 
-    @Test func theLastOfTwoMembersWins() throws {
+    @Test func lastDuplicateMemberWins() throws {
         #expect(try JSON(bytes: Array(#"{"a":1,"a":2}"#.utf8))["a"] == 2)
     }
 
@@ -34,7 +34,7 @@ import Testing
         "", "{", "[1,]", "{\"a\":1 ,\n}", "[\"a\\\\\",]", "{\"a\"}", "NaN", "01", "1.", "1e", "tru", "\"\\x\"", "\"a\nb\"", "1 2", "[1 2]",
         "-",
     ])
-    func whatIsNotJSONIsRefused(_ text: String) {
+    func refusesInvalidJSON(_ text: String) {
         #expect(throws: JSONSyntaxError.self) { try JSON(bytes: Array(text.utf8)) }
     }
 
@@ -42,12 +42,12 @@ import Testing
         ("/* a */ [1, // b\n 2]", "[1,2]"), (#"["\q\x"]"#, #"["qx"]"#), ("[1]//", "[1]"), (#""/* a */""#, #""/* a */""#),
         ("[1e400,-1e400]", "[null,null]"),
     ])
-    func readsWhatRubyReads(_ text: String, _ written: String) throws {
+    func readsJSONLikeRuby(_ text: String, _ written: String) throws {
         #expect(try JSON(bytes: Array(text.utf8), grammar: .ruby).description == written)
     }
 
     @Test(arguments: ["\u{FEFF}[]", "NaN", "[1,]", "/* a", "/ a", "[1] /", "\"a\nb\"", #""\u12""#, "01"])
-    func refusesWhatRubyRefuses(_ text: String) {
+    func refusesJSONLikeRuby(_ text: String) {
         #expect(throws: JSONSyntaxError.self) { try JSON(bytes: Array(text.utf8), grammar: .ruby) }
     }
 
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [(100, true), (101, false)])
-    func nestingEndsAt100ForRuby(_ depth: Int, _ isRead: Bool) {
+    func rubyGrammarAllows100Levels(_ depth: Int, _ isRead: Bool) {
         for (open, inside, close) in [("[", "", "]"), (#"{"a":"#, "1", "}")] {
             let text = String(repeating: open, count: depth) + inside + String(repeating: close, count: depth)
             let value = try? JSON(bytes: Array(text.utf8), grammar: .ruby)  // `try?`: some arguments must fail

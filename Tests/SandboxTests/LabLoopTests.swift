@@ -3,7 +3,7 @@ import Sandbox
 import Testing
 
 @Suite struct LabLoopTests {
-    @Test func aSignInTellsWhoItIsAndHowLongItHolds() async throws {
+    @Test func signInReturnsUserAndLifetime() async throws {
         try await withSandbox(of: .labLoop()) { sandbox, client async throws in
             let answer = try await client.labLoopLogIn()
             #expect(answer.status == 200)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func theStatedLifetimeMayDisagreeWithTheToken() async throws {
+    @Test func statedLifetimeMayDifferFromToken() async throws {
         try await withSandbox(of: .labLoop(LabLoopConfiguration(accessLifetime: 60, statedLifetime: 3600))) { _, client async throws in
             let tokens = try await client.labLoopLogIn().json()["data"]?["tokens"]
             #expect(tokens?["expiresIn"] == 3600)
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func anAccessTokenExpiresByTheClockAndIsRefusedLikeAnyOther() async throws {
+    @Test func expiredAccessTokenIsRefusedLikeInvalidOne() async throws {
         try await withSandbox(of: .labLoop(LabLoopConfiguration(accessLifetime: 60))) { sandbox, client async throws in
             let tokens = try await client.labLoopTokens()
             #expect(try await client.appoint(tokens).status == 201)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func aRefreshRotatesAndTheOldTokenIsDead(_ byBody: Bool) async throws {
+    func refreshRotatesTokenAndInvalidatesOldOne(_ byBody: Bool) async throws {
         try await withSandbox(of: .labLoop(LabLoopConfiguration(accessLifetime: 60))) { sandbox, client async throws in
             func refresh(_ token: String) async throws -> LabAnswer {
                 byBody ? try await client.labLoopRefreshByBody(token) : try await client.labLoopRefreshByHeader(token)
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func theSameUserAgentTakesThePlaceOfTheDevice() async throws {
+    @Test func sameUserAgentReplacesDevice() async throws {
         try await withSandbox(of: .labLoop()) { _, client async throws in
             let first = try await client.labLoopTokens(device: "phone")
             let tablet = try await client.labLoopTokens(device: "tablet")
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func theSixthDeviceCostsTheOldest() async throws {
+    @Test func sixthDeviceEndsOldestSession() async throws {
         try await withSandbox(of: .labLoop()) { _, client async throws in
             var tokens: [LabTokens] = []
             for device in 1...6 { tokens.append(try await client.labLoopTokens(device: "device \(device)")) }
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func aSignOutNeedsATokenAndSaysOfWhat() async throws {
+    @Test func signOutRequiresTokenAndTarget() async throws {
         try await withSandbox(of: .labLoop()) { _, client async throws in
             let tokens = try await client.labLoopTokens()
             let path = "/api/mobile/auth/logout"
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func tooManySignInsAreRefusedForAQuarterOfAnHour() async throws {
+    @Test func tooManySignInsAreRefusedForFifteenMinutes() async throws {
         try await withSandbox(of: .labLoop(LabLoopConfiguration(mostLogIns: 5))) { sandbox, client async throws in
             for _ in 1...5 { #expect(try await client.labLoopLogIn().status == 200) }
             let refused = try await client.labLoopLogIn()
@@ -181,7 +181,7 @@ import Testing
     @Test(arguments: [
         (LabLoopConfiguration.ErrorForm.nested, ["error", "code"]), (.flat, ["code"]), (.retryable, ["error", "code"]),
     ])
-    func theCodeOfAnErrorStandsWhereItsFormHasIt(_ form: LabLoopConfiguration.ErrorForm, _ place: [String]) async throws {
+    func errorCodePlaceDependsOnErrorForm(_ form: LabLoopConfiguration.ErrorForm, _ place: [String]) async throws {
         try await withSandbox(of: .labLoop(LabLoopConfiguration(errorForm: form))) { _, client async throws in
             let body = try await client.labLoopLogIn(password: "wrong").json()
             #expect(body["success"] == false)
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func anAppointmentIsCommittedWithTheKeyOfItsChange() async throws {
+    @Test func appointmentIsCommittedWithItsKey() async throws {
         try await withSandbox(of: .labLoop()) { sandbox, client async throws in
             let tokens = try await client.labLoopTokens()
             let answer = try await client.appoint(tokens, key: "a")

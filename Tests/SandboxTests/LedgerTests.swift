@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func equalDocumentsHaveEqualDigests() async throws {
+    @Test func equalPayloadsHaveEqualDigests() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             for key in ["a", "a", "b"] { try await client.upload(key: key) }
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func requestsNameTheAccountWhoseCredentialsTheyCarried() async throws {
+    @Test func requestsRecordAccountOfTheirCredentials() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn(remember: true)
             try await client.upload()
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func tellsEffectsUnderAnotherAccountsCredentialAndRequestsWithTwo() async throws {
+    @Test func findsMisattributedEffectsAndMixedCredentials() async throws {
         try await withSandbox { sandbox, client async throws in
             try await client.logIn()
             try await client.upload(key: "a")
@@ -107,7 +107,7 @@ import Testing
         #expect(lines.map { $0["digest"]?.text } == entries.map(\.digest))
     }
 
-    @Test func severalSandboxesInOneProcessKnowNothingOfEachOther() async throws {
+    @Test func sandboxesInOneProcessAreIndependent() async throws {
         try await withSandbox { first, client async throws in
             try await withSandbox { second, other async throws in
                 try await client.logIn()

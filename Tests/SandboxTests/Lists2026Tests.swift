@@ -4,7 +4,7 @@ import Testing
 @Suite struct Lists2026Tests {
     private static let unlimited = SandboxBackend.lists2026(Lists2026Configuration(limits: .none))
 
-    @Test func aSignInIsNestedAndHasBothTokens() async throws {
+    @Test func signInIsNestedAndReturnsBothTokens() async throws {
         try await withSandbox(of: Self.unlimited) { _, client async throws in
             let body = try await client.lists2026LogIn().json()
             #expect(body.members?.keys.sorted() == ["refresh_token", "token", "user"])
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func aRefreshAlwaysRotatesFromTheHeaderOrTheBodyAndNeverFromTheQuery() async throws {
+    @Test func refreshRotatesTokenFromHeaderOrBody() async throws {
         try await withSandbox(of: Self.unlimited) { sandbox, client async throws in
             let first = try await client.lists2026Tokens()
             let path = "/api/v1/auth/refresh"
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func aTokenThatComesAgainWithinTheGraceGetsNothingAndItsFamilyLives() async throws {
+    @Test func tokenReusedWithinGraceKeepsItsFamily() async throws {
         try await withSandbox(of: Self.unlimited) { sandbox, client async throws in
             let first = try await client.lists2026Tokens()
             let second = try LabTokens(ofLists: try await client.lists2026Refresh(first.refresh).json())
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 0), (10, 10)])
-    func aTokenThatComesAgainAfterTheGraceEndsItsFamily(_ grace: Int, _ pause: Int) async throws {
+    func tokenReusedAfterGraceEndsItsFamily(_ grace: Int, _ pause: Int) async throws {
         let configuration = Lists2026Configuration(grace: grace, limits: .none)
         try await withSandbox(of: .lists2026(configuration)) { sandbox, client async throws in
             let first = try await client.lists2026Tokens()
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func signingOutEndsTheRefreshTokenOnlyIfItIsSent(_ sendsIt: Bool) async throws {
+    func signOutEndsRefreshTokenOnlyIfSent(_ sendsIt: Bool) async throws {
         try await withSandbox(of: Self.unlimited) { _, client async throws in
             let tokens = try await client.lists2026Tokens()
             let headers = sendsIt ? tokens.bearer.merging(["x-refresh-token": tokens.refresh]) { $1 } : tokens.bearer
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func theEleventhFamilyCostsTheOldest() async throws {
+    @Test func eleventhFamilyEndsOldestOne() async throws {
         try await withSandbox(of: Self.unlimited) { _, client async throws in
             var families: [LabTokens] = []
             for _ in 1...11 { families.append(try await client.lists2026Tokens()) }
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func theLimitsOfTheRealServerHold() async throws {
+    @Test func enforcesLimitsOfRealServer() async throws {
         try await withSandbox(of: .lists2026()) { sandbox, client async throws in
             for _ in 1...5 { _ = try await client.lists2026LogIn(password: "wrong") }
             let refused = try await client.lists2026LogIn()

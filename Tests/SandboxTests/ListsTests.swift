@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct ListsTests {
     @Test(arguments: ["/api/v1/auth/sign_in", "/api/v1/login"])
-    func aSignInIsFlatAndHasNoRefreshToken(_ path: String) async throws {
+    func signInIsFlatWithoutRefreshToken(_ path: String) async throws {
         try await withSandbox(of: .lists()) { sandbox, client async throws in
             let answer = try await client.listsLogIn(path: path)
             #expect(answer.status == 200)
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: ListsConfiguration.ErrorForm.allCases)
-    func anErrorIsOnceATextAndOnceAnObject(_ form: ListsConfiguration.ErrorForm) async throws {
+    func errorIsTextOrObject(_ form: ListsConfiguration.ErrorForm) async throws {
         try await withSandbox(of: .lists(ListsConfiguration(errorForm: form))) { _, client async throws in
             let error = try await client.send("GET", "/api/v1/lists").json()["error"]
             #expect((form == .text ? error : error?["message"]) == "Invalid token")
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func signingOutIsAnEmptyAnswerThatEndsNothing() async throws {
+    @Test func signOutAnswersEmptyAndEndsNothing() async throws {
         try await withSandbox(of: .lists()) { _, client async throws in
             let tokens = try LabTokens(ofLists: try await client.listsLogIn().json())
             let answer = try await client.send("DELETE", "/api/v1/auth/sign_out", headers: tokens.bearer)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func theSixthSignInOfAMinuteIsOneTooMany() async throws {
+    @Test func sixthSignInPerMinuteIsRefused() async throws {
         try await withSandbox(of: .lists()) { sandbox, client async throws in
             for _ in 1...5 { _ = try await client.listsLogIn(password: "wrong") }
             let refused = try await client.listsLogIn()
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func aListIsAnsweredUnwrappedAndCommitted() async throws {
+    @Test func listIsCommittedAndReturnedUnwrapped() async throws {
         try await withSandbox(of: .lists()) { sandbox, client async throws in
             let tokens = try LabTokens(ofLists: try await client.listsLogIn().json())
             let answer = try await client.addList(tokens, key: "k")

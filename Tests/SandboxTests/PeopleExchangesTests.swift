@@ -7,7 +7,7 @@ import Testing
     /// Ids in the capture: the row in `managed_users`, the person, the fit test.
     private static let (row, person, fitTest) = ("23", "28", "14")
 
-    @Test func theSandboxAnswersAsTheRealBackendDid() async throws {
+    @Test func sandboxAnswersLikeRealBackend() async throws {
         let exchanges = try CapturedExchange.read(fixture(Self.file))
         #expect(exchanges.count == 24)
         // The first and the last have the measurements of the captured list.

@@ -2,7 +2,7 @@ import Sandbox
 import Testing
 
 @Suite struct SettingsTests {
-    @Test func listsChangesItsErrorsAndItsLimit() async throws {
+    @Test func listsBackendChangesErrorFormAndLimit() async throws {
         try await withSandbox(of: .lists()) { sandbox, client async throws in
             #expect(try await client.send("GET", "/api/v1/lists").json()["error"] == "Invalid token")
             try sandbox.change(["error-form": "object", "log-ins": .null])
@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test func labLoopIsTodaysServerOrTheOlderOne() async throws {
+    @Test func labLoopImitatesCurrentOrOlderServer() async throws {
         try await withSandbox(of: .labLoop()) { sandbox, client async throws in
             try sandbox.change(["error-form": "flat", "locked-status": 401, "empties-web-refresh": true, "stated-lifetime": 3600])
             let tokens = try await client.labLoopLogIn().json()["data"]?["tokens"]
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func breatheSafeShowsChangesLateInLists() async throws {
+    @Test func breatheSafeListsChangesAfterLag() async throws {
         try await withSandbox { sandbox, client async throws in
             try sandbox.change(["list-lag": 1_200_000])
             try await client.logIn()
@@ -60,7 +60,7 @@ import Testing
         (.labLoop(), "empties-web-refresh", 1), (.labLoop(), "no-such", 1), (.story16(), "renewal", "sometimes"),
         (.story16(), "api-key", ""), (.breatheSafe(), "list-lag", -1), (.breatheSafe(), "page-size", 1),
     ])
-    func aSettingThatIsNotUnderstoodChangesNothing(_ backend: SandboxBackend, _ name: String, _ value: JSON) async throws {
+    func invalidSettingChangesNothing(_ backend: SandboxBackend, _ name: String, _ value: JSON) async throws {
         try await withSandbox(of: backend) { sandbox, _ async throws in
             let before = sandbox.settings
             #expect(throws: FaultProblem.self) { try sandbox.change([name: value]) }

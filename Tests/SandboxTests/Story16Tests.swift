@@ -2,7 +2,7 @@ import Sandbox
 import Testing
 
 @Suite struct Story16Tests {
-    @Test func aMessageIsSetAtThePlaceThatTheClientChoseAndAnsweredAsItIs() async throws {
+    @Test func storesMessageAtGivenPathAndReturnsIt() async throws {
         try await withSandbox(of: .story16()) { sandbox, client async throws in
             let tokens = try await client.firebaseTokens()
             let answer = try await client.story16Put(tokens, id: "m-1", #"{ "text": "hello" }"#)
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func theSameMessageAgainChangesNothing() async throws {
+    @Test func repeatedMessageChangesNothing() async throws {
         try await withSandbox(of: .story16()) { sandbox, client async throws in
             let tokens = try await client.firebaseTokens()
             for _ in 1...2 { #expect(try await client.story16Put(tokens, id: "m-1").status == 200) }
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func aTokenThatDoesNotWorkIsRefusedInOneText() async throws {
+    @Test func invalidTokenIsRefusedWithErrorText() async throws {
         try await withSandbox(of: .story16(FirebaseConfiguration(idTokenLifetime: 60))) { sandbox, client async throws in
             let tokens = try await client.firebaseTokens()
             sandbox.clock.advance(by: .seconds(60))
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func aBodyThatIsNotJSONAndAPathThatIsNoMessageAreRefused() async throws {
+    @Test func refusesInvalidJSONAndOtherPaths() async throws {
         try await withSandbox(of: .story16()) { _, client async throws in
             let tokens = try await client.firebaseTokens()
             #expect(try await client.story16Put(tokens, id: "a", "{").status == 400)

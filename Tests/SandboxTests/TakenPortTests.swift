@@ -3,7 +3,7 @@ import Sandbox
 import Testing
 
 @Suite struct TakenPortTests {
-    @Test func aPortThatAnotherProgramHasIsSaidPlainly() async throws {
+    @Test func reportsPortInUse() async throws {
         try await withSandbox { sandbox, _ async throws in
             let port = try #require(URL(string: sandbox.baseURL)?.port)
             let error = await #expect(throws: SandboxError.self) {

@@ -16,7 +16,7 @@ import Testing
         (UnclaimedFiles.ask, capturer, Problem.Code.signInRequired), (.hold, capturer, .notPermitted),
         (.hold, administrator, .signInRequired),
     ])
-    func onlyAnAdministratorClaimsWhatIsHeld(policy: UnclaimedFiles, peer: Peer, expected: Problem.Code) async throws {
+    func onlyAdministratorClaimsFilesOnHold(policy: UnclaimedFiles, peer: Peer, expected: Problem.Code) async throws {
         try await DaemonStation.with { station in
             var configuration = station.configuration
             configuration.spool.unclaimed = policy

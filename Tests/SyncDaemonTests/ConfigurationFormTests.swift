@@ -17,13 +17,13 @@ import Testing
     }
 
     @Test(arguments: ["", "\n\n", "# nothing\n", "  # nothing\n\n\t\n", "# nothing\r\n# at all\r\n"])
-    func aFileThatSaysNothingLeavesTheDefaults(text: String) throws {
+    func emptyFileKeepsDefaults(text: String) throws {
         let configuration = try load(text)
         #expect(configuration.delivery == Configuration(places: Places(environment: environment)).delivery)
         #expect(configuration.spool.route == "measurement")
     }
 
-    @Test(arguments: ["\n", "\r\n"]) func theEndsOfLinesDoNotMatter(end: String) throws {
+    @Test(arguments: ["\n", "\r\n"]) func acceptsBothLineEndings(end: String) throws {
         let text = ["# The station in room 4", "state_directory: /srv/homing", "delivery:", "  in_flight: 9", ""].joined(separator: end)
         let configuration = try load(text)
         #expect(configuration.stateDirectory == "/srv/homing")
@@ -41,13 +41,13 @@ import Testing
         ("socket: 5", "homing.yaml:1: socket: expected text"),
         ("timeouts: {connect: soon}", "homing.yaml:1: timeouts.connect: expected a number of seconds from 0.1 to 600.0"),
     ])
-    func aMistakeNamesFileLineKeyAndWhatWasExpected(text: String, words: String) throws {
+    func mistakeNamesFileLineKeyAndExpectedValue(text: String, words: String) throws {
         let mistakes = try #require(#expect(throws: Mistakes.self) { try load(text) })
         #expect(mistakes.all.count == 1)
         #expect(mistakes.description.contains(words), "\(mistakes)")
     }
 
-    @Test func aRolesGroupIsANameOrANumberAndMustExist() throws {
+    @Test func acceptsExistingGroupByNameOrNumber() throws {
         let configuration = try load("access: {observe: daemon, operate: 0, administer: 60123}")
         #expect(
             configuration.access
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotNamedIsAsUsual() throws {
+    @Test func unsetGroupsKeepDefaults() throws {
         let usual = Configuration(places: Places(environment: environment)).access
         let configuration = try load("access: {observe: daemon}")
         #expect(configuration.access.observe?.name == "daemon")
@@ -70,11 +70,11 @@ import Testing
         #expect(configuration.access.administer == usual.administer)
     }
 
-    @Test(arguments: ["delivery: {", "a: b: c", "- one"]) func whatIsNoTableOfKeysIsAMistake(text: String) {
+    @Test(arguments: ["delivery: {", "a: b: c", "- one"]) func refusesInvalidYAMLAndLists(text: String) {
         #expect(throws: Mistakes.self) { try load(text) }
     }
 
-    @Test func withoutAFileInTheUsualPlaceTheDefaultsHold() throws {
+    @Test func readsDefaultFileOrUsesDefaults() throws {
         let directory = try TemporaryDirectory()
         let environment = ["STATE_DIRECTORY": directory("state"), "CONFIGURATION_DIRECTORY": directory("etc")]
         let configuration = try Configuration.load(file: nil, environment: environment)

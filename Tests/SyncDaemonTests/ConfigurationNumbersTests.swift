@@ -18,7 +18,7 @@ import Testing
         "9223372036854775808", "-9223372036854775808", "18446744073709551615", "18446744073709551616", "0x7fffffffffffffff",
         "315360000", "315360000.001", "1125899906842624", "1125899906842625", "1_000", "+1", "1:30", "2300-01-01",
     ])
-    func isInForceOrAMistake(number: String) throws {
+    func acceptsFiniteNumberOrReportsMistake(number: String) throws {
         let directory = try TemporaryDirectory()
         for key in Self.keys {
             let parts = key.split(separator: ".")

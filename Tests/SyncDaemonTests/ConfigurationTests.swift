@@ -17,7 +17,7 @@ import Testing
         return try Configuration.load(file: directory("homing.yaml"), environment: environment)
     }
 
-    @Test func theShippedFileSaysTheDefaults() throws {
+    @Test func shippedFileMatchesDefaults() throws {
         let shipped = try Configuration.load(file: Self.shipped, environment: environment)
         var defaults = Configuration(places: Places(environment: environment))
         // The shipped file names the backend, because the shipped folder has several.
@@ -31,7 +31,7 @@ import Testing
         #expect(shipped.access == defaults.access)
     }
 
-    @Test func aRouteThatTakesNoDroppedFileIsAMistake() throws {
+    @Test func refusesRouteThatTakesNoDroppedFiles() throws {
         func check(_ spool: String, of backend: String) throws -> String {
             let folder = URL(fileURLWithPath: Self.shipped).deletingLastPathComponent().path + "/backends/"
             let directory = try TemporaryDirectory()
@@ -54,7 +54,7 @@ import Testing
 
     /// Keys may be commented out. The list of keys comes from the reader's error message.
     @Test(arguments: ["", "spool", "delivery", "timeouts", "outbox", "access"])
-    func theShippedFileNamesEveryKey(table: String) throws {
+    func shippedFileNamesEveryKey(table: String) throws {
         let text = try String(contentsOfFile: Self.shipped, encoding: .utf8)
         let probe = table.isEmpty ? "no_such_key: 1" : "\(table): {no_such_key: 1}"
         let mistakes = #expect(throws: Mistakes.self) { try load(probe) }
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func relativePathsStartAtTheFilesFolder() throws {
+    @Test func resolvesRelativePathsFromFolderOfFile() throws {
         let directory = try TemporaryDirectory()
         try directory.write("state_directory: state\nsocket: ../h.sock\nspool: {directory: drop}\n", to: "homing.yaml")
         let configuration = try Configuration.load(file: directory("homing.yaml"), environment: environment)
@@ -77,7 +77,7 @@ import Testing
         #expect(configuration.backends == directory("backends"))
     }
 
-    @Test func allMistakesAreToldAtOnceByTheirKeys() throws {
+    @Test func reportsAllMistakesAtOnce() throws {
         let mistakes = #expect(throws: Mistakes.self) {
             try load(
                 "delivery: {attempts: 4, in_flight: many}\ntimeouts: {connect: -1, request: 90, exchange: 60}\nca_file: /nowhere.pem\nspol: {}\n"
@@ -98,7 +98,7 @@ import Testing
             ("proxy: none\n", ["HTTPS_PROXY": "http://env.test:1"], "none", ""),
             ("no_proxy: [c.test, d.test]\n", ["https_proxy": "env.test:1", "NO_PROXY": "a.test"], "env.test:1", "c.test, d.test"),
         ] as [(String, [String: String], String, String)])
-    func takesTheProxyFromTheFileOrTheEnvironment(text: String, variables: [String: String], proxy: String, exceptions: String) throws {
+    func takesProxyFromFileOrEnvironment(text: String, variables: [String: String], proxy: String, exceptions: String) throws {
         let directory = try TemporaryDirectory()
         try directory.write("state_directory: state\n" + text, to: "homing.yaml")
         let environment = environment.merging(variables) { $1 }
@@ -107,7 +107,7 @@ import Testing
         #expect(settings["proxy"] == proxy && settings["no_proxy"] == exceptions)
     }
 
-    @Test func refusesAProxyThatIsNone() throws {
+    @Test func refusesInvalidProxy() throws {
         #expect(throws: Mistakes.self) { try load("proxy: ftp://proxy.test\n") }
         let directory = try TemporaryDirectory()
         try directory.write("state_directory: state\n", to: "homing.yaml")
@@ -117,7 +117,7 @@ import Testing
         #expect(mistakes?.all.map(\.key) == ["HTTPS_PROXY"])
     }
 
-    @Test func aFileThatIsNamedAndMissingIsAMistake() {
+    @Test func refusesMissingNamedFile() {
         #expect(throws: Mistakes.self) { try Configuration.load(file: "/nowhere/homing.yaml", environment: environment) }
     }
 
@@ -138,14 +138,14 @@ import Testing
         (["HOME": "/root"], true, "/etc/homing", "/var/lib/homing", "/run/homing/homing.sock"),
         (["STATE_DIRECTORY": "/var/lib/x", "RUNTIME_DIRECTORY": "/run/x"], false, "/etc/homing", "/var/lib/x", "/run/x/homing.sock"),
     ])
-    func placesFollowTheUserOrTheSystem(environment: [String: String], isRoot: Bool, configuration: String, state: String, socket: String) {
+    func placesDependOnUserAndSystem(environment: [String: String], isRoot: Bool, configuration: String, state: String, socket: String) {
         let places = Places(environment: environment, isRoot: isRoot)
         #expect(places.configuration == configuration)
         #expect(places.state == state)
         #expect(places.socket == socket)
     }
 
-    @Test func theCheckTellsMistakesOfTheConfigurationAndOfProfilesTogether() throws {
+    @Test func checkReportsConfigurationAndProfileMistakesTogether() throws {
         let directory = try TemporaryDirectory()
         try FileManager.default.createDirectory(atPath: directory("backends"), withIntermediateDirectories: true)
         try directory.write("delivery: {attempts: 9}\n", to: "homing.yaml")
@@ -176,7 +176,7 @@ import Testing
         return []
     }
 
-    @Test func whatDoesNotFitTogetherIsToldBesideAllElse() throws {
+    @Test func reportsUnknownRouteBesideOtherMistakes() throws {
         let route = "spool: {route: mesurement}\n"
         #expect(try mistakes(folder(route)) == ["spool.route"])
         #expect(try mistakes(folder(route + "socket: 5\n")) == ["socket", "spool.route"])
@@ -185,7 +185,7 @@ import Testing
     }
 
     /// `homingd run` would refuse to start with each of these.
-    @Test func whatTheFileSystemRefusesIsAMistakeAndNothingIsMade() throws {
+    @Test func checkReportsUnusablePathsAndCreatesNothing() throws {
         let places = "state_directory: state\nsocket: homing.sock\n"
         func mistakes(_ text: String) throws -> [String] {
             let directory = try folder(text)
@@ -211,7 +211,7 @@ import Testing
         #expect(try mistakes(places + "delivery: {first_pause: 601}\n") == ["delivery.longest_pause"])
     }
 
-    @Test func oneMistakeSetsOffNoOther() throws {
+    @Test func oneMistakeCausesNoFurtherMistakes() throws {
         #expect(try mistakes(folder("spool: 5\n")) == ["spool"])
         #expect(try mistakes(folder("spool: {backend: 5}\n")) == ["spool.backend"])
         #expect(try mistakes(folder("\tspool: {backend: nobody}\n")) == [""])
@@ -224,7 +224,7 @@ import Testing
         #expect(try mistakes(folder("", "name: breathesafe", "name: Breathe Safe")) == ["name"])
     }
 
-    @Test func aMissingFolderAndAMissingPresetSayWhatToDo() throws {
+    @Test func missingFolderAndPresetMistakesGiveNextStep() throws {
         func text(_ directory: TemporaryDirectory) -> String {
             ConfigurationCheck.run(file: directory("homing.yaml"), environment: environment).text
         }
@@ -235,7 +235,7 @@ import Testing
         #expect(preset.contains("without .yaml; copy firebase.yaml into the folder, found \"firebase\""), "\(preset)")
     }
 
-    @Test func aFileThatIsNotReadIsTold() throws {
+    @Test func reportsIgnoredProfileFile() throws {
         let directory = try folder("")
         try directory.write("", to: "backends/notes.yml")
         let good = ConfigurationCheck.run(file: directory("homing.yaml"), environment: environment)
@@ -246,19 +246,19 @@ import Testing
         #expect(!wrong.isGood && wrong.text.contains("/backends/notes.yml is ignored"), "\(wrong.text)")
     }
 
-    @Test func aBackendThatIsNotThereIsToldWithTheOneThatTakesFiles() throws {
+    @Test func unknownSpoolBackendMistakeNamesUsableBackends() throws {
         let directory = try folder("spool: {backend: nobody}\n")
         let text = ConfigurationCheck.run(file: directory("homing.yaml"), environment: environment).text
         #expect(text.contains("spool.backend: expected one of breathesafe; or ‘enabled: false’ instead"), "\(text)")
     }
 
-    @Test func ofAFileThatCannotBeReadNothingElseIsSaid() {
+    @Test func unreadableFileIsTheOnlyMistake() {
         let report = ConfigurationCheck.run(file: "/nope.yaml", environment: environment)
         #expect(
             report.text == "/nope.yaml: expected the configuration, as YAML, found no readable file\n1 mistake. Nothing was changed.")
     }
 
-    @Test func theShippedConfigurationAndProfilesAreGood() {
+    @Test func shippedConfigurationAndProfilesAreValid() {
         let report = ConfigurationCheck.run(file: Self.shipped, environment: environment)
         #expect(report.isGood, "\(report.text)")
         #expect(report.text.contains("breathesafe"))

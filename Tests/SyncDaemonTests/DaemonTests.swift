@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct DaemonTests {
-    @Test func aCaptureGoesUpOnceAndTheStatusSaysSo() async throws {
+    @Test func deliversCaptureOnceAndReportsIt() async throws {
         try await DaemonStation.with { station in
             try await station.running {
                 let client = station.client
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(60))) func whileNobodyIsSignedInASubmissionIsRefusedAndAFileIsSetAside() async throws {
+    @Test(.timeLimit(.minutes(60))) func signedOutDaemonRefusesSubmissionAndSetsFileAside() async throws {
         try await DaemonStation.with { station in
             try await station.running {
                 await #expect {
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func aWrongPasswordIsRefusedInAProblem() async throws {
+    @Test func wrongPasswordIsRefused() async throws {
         try await DaemonStation.with { station in
             try await station.running {
                 let wrong = SignIn(email: "manager@lab.test", password: "wrong")
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func whatIsCapturedDuringAnOutageOutlivesTheDaemonAndGoesUpOnce() async throws {
+    @Test func captureDuringOutageSurvivesRestartAndIsDeliveredOnce() async throws {
         try await DaemonStation.with { station in
             var id = ""
             try await station.running {
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func whatOnePersonCapturedNeverGoesUpForAnother() async throws {
+    @Test func captureIsNeverSentAsAnotherAccount() async throws {
         try await DaemonStation.with { station in
             try await station.running {
                 let client = station.client
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func aSecondDaemonOnTheSameStateIsRefusedAndTheFirstGoesOn() async throws {
+    @Test func secondDaemonOnSameStateIsRefused() async throws {
         try await DaemonStation.with { station in
             try await station.running {
                 let error = await #expect(throws: StartError.self) { _ = try await station.daemon() }
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func everyCallResolvesNumbersAndPartsOfIDs() async throws {
+    @Test func callsResolveNumbersAndPartialIDs() async throws {
         try await DaemonStation.with { station in
             try await station.running {
                 let client = station.client
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotThereIsSaidInSentences() async throws {
+    @Test func unknownIDsAndInvalidRequestsReturnProblems() async throws {
         try await DaemonStation.with { station in
             try await station.running {
                 let client = station.client

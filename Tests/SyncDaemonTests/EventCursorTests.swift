@@ -11,11 +11,11 @@ import Yams
 
 @Suite(.timeLimit(.minutes(60))) struct EventCursorTests {
     @Test(arguments: [(0, 0, 0), (0, 0, 7), (41, 41, 50), (50, 41, 50)] as [(Int64, Int64, Int64)])
-    func fromTheOldestToTheNewestEventsCanBeAskedFor(since: Int64, oldest: Int64, newest: Int64) {
+    func acceptsCursorsBetweenOldestAndNewest(since: Int64, oldest: Int64, newest: Int64) {
         #expect(throws: Never.self) { try ControlHandler.check(since, oldest: oldest, newest: newest) }
     }
 
-    @Test(arguments: [0, 40] as [Int64]) func whatIsNoLongerKeptIsGone(since: Int64) {
+    @Test(arguments: [0, 40] as [Int64]) func prunedCursorIsRefusedAsGone(since: Int64) {
         #expect {
             try ControlHandler.check(since, oldest: 41, newest: 50)
         } throws: { error in
@@ -25,7 +25,7 @@ import Yams
         }
     }
 
-    @Test func whatHasNeverBeenIsNoSilence() {
+    @Test func futureCursorIsRefused() {
         #expect {
             try ControlHandler.check(51, oldest: 41, newest: 50)
         } throws: { error in
@@ -35,7 +35,7 @@ import Yams
         }
     }
 
-    @Test func anAskerLearnsWhereToGoOn() async throws {
+    @Test func prunedErrorNamesCursorToContinueFrom() async throws {
         try await DaemonStation.with { station in
             try await station.running {
                 _ = try await station.client.call(Endpoints.signIn, DaemonStation.manager)
@@ -62,7 +62,7 @@ import Yams
         }
     }
 
-    @Test func everyChangeSaysByWhom() async throws {
+    @Test func eventsNameTheCaller() async throws {
         try await DaemonStation.with { station in
             try await station.running {
                 let client = station.client
@@ -96,7 +96,7 @@ import Yams
         }
     }
 
-    @Test func theInterfaceDescriptionKnowsEveryKindOfEvent() throws {
+    @Test func interfaceDescriptionListsEveryEventKind() throws {
         let root = try #require(try compose(yaml: String(decoding: InterfaceDescription.yaml, as: UTF8.self)))
         let kind = root["components"]?["schemas"]?["Event"]?["properties"]?["kind"]?["x-extensible-enum"]
         #expect((kind?.sequence ?? []).compactMap(\.string).sorted() == SyncEvent.Kind.allCases.map(\.rawValue).sorted())

@@ -34,7 +34,7 @@ struct FolderRightsTests {
         #expect(rights.allow([.write, .execute], toMemberOf: Self.operators) == isAllowed)
     }
 
-    @Test func readsAnACLAsTheKernelStoresIt() {
+    @Test func decodesKernelACLFormat() {
         let nobody: [UInt8] = [255, 255, 255, 255]
         let entries: [[UInt8]] = [
             [1, 0, 7, 0] + nobody, [2, 0, 6, 0, 70, 0, 0, 0], [4, 0, 0, 0] + nobody, [16, 0, 7, 0] + nobody, [32, 0, 0, 0] + nobody,
@@ -49,7 +49,7 @@ struct FolderRightsTests {
         #expect(AccessList(attribute: Array(attribute.dropLast())) == nil)
     }
 
-    @Test func findsWhatIsWrongWithADropFolder() throws {
+    @Test func reportsFaultsOfDropFolder() throws {
         let directory = try TemporaryDirectory()
         let new = directory("new")
         let users = directory("new/users")

@@ -10,7 +10,7 @@ import Vault
 
 @Suite(.timeLimit(.minutes(60))) struct HousekeepingTests {
     /// After the WAL is emptied, no timer remains.
-    @Test func theLogIsEmptiedSoonAfterWork() async throws {
+    @Test func emptiesWALSoonAfterWork() async throws {
         let directory = try TemporaryDirectory()
         let clock = TestClock()
         let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)

@@ -7,7 +7,7 @@ import Testing
 @testable import SyncDaemon
 
 @Suite struct JournalTests {
-    @Test func aFieldIsALineAndAValueWithLinesIsCounted() {
+    @Test func encodesMultilineValueWithItsLength() {
         var record = JournalRecord()
         record.add("MESSAGE", "Up")
         record.add("HOMING_REASON", "one\ntwo")
@@ -15,7 +15,7 @@ import Testing
         #expect(record.encoded() == Array("MESSAGE=Up\nHOMING_REASON\n".utf8) + length + Array("one\ntwo\n".utf8))
     }
 
-    @Test func aLongValueIsCutBetweenCharacters() {
+    @Test func cutsLongValueBetweenCharacters() {
         var record = JournalRecord()
         record.add("A", "grüße")
         #expect(String(decoding: record.encoded(longest: 3), as: UTF8.self) == "A=gr…\n")
@@ -30,13 +30,13 @@ import Testing
         #expect(JournalRecord.name(for: key) == name)
     }
 
-    @Test func prioritiesAreThoseOfSyslog() {
+    @Test func mapsLevelsToSyslogPriorities() {
         #expect(Logger.Level.allCases.map(\.journalPriority) == [7, 7, 6, 5, 4, 3, 2])
     }
 
     private func fields(_ datagram: Data) -> [String] { String(decoding: datagram, as: UTF8.self).split(separator: "\n").map(String.init) }
 
-    @Test func aMessageArrivesWithEveryFactInAField() throws {
+    @Test func sendsMetadataAsFields() throws {
         let directory = try TemporaryDirectory()
         let receiver = try DatagramReceiver(at: directory("journal"))
         let journal = try #require(Journal(path: directory("journal")))
@@ -57,7 +57,7 @@ import Testing
         #expect(told.contains { $0.hasPrefix("CODE_LINE=") } && told.contains { $0.hasPrefix("CODE_FUNC=") })
     }
 
-    @Test func whatIsTooLargeForADatagramIsShortened() throws {
+    @Test func shortensMessageTooLargeForDatagram() throws {
         let directory = try TemporaryDirectory()
         let receiver = try DatagramReceiver(at: directory("journal"))
         let journal = try #require(Journal(path: directory("journal")))
@@ -69,7 +69,7 @@ import Testing
         #expect(told.contains { $0.hasPrefix("HOMING_TEXT=xxx") && $0.hasSuffix("x…") })
     }
 
-    @Test func onlyTheStreamThatIsNamedGoesToTheJournal() throws {
+    @Test func detectsStandardErrorByJournalStream() throws {
         let directory = try TemporaryDirectory()
         try directory.write("", to: "stream")
         let descriptor = open(directory("stream"), O_RDONLY | O_CLOEXEC)

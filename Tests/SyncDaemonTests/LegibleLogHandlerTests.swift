@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct LegibleLogHandlerTests {
-    @Test func aNameForgesNoLine() {
+    @Test func escapesControlCharactersInMetadata() {
         let lines = LoggedLines()
         let log = Logger(label: "test") { _ in LegibleLogHandler(lines.handler, logLevel: .info) }
         log.warning("A file was put aside", metadata: ["file": "a\nFORGED\u{1b}[2J", "reason": "x y"])

@@ -30,7 +30,7 @@ import Testing
         ]
     }
 
-    @Test func tellsObserversNeitherNamesNorWordsOfAServer() async throws {
+    @Test func hidesEmailAddressesAndServerMessagesFromObservers() async throws {
         try await DaemonStation.with { station in
             var configuration = station.configuration
             configuration.access.observe = .init(name: "watchers", id: 54)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func keepsWhatTheDaemonItselfSays() {
+    @Test func keepsMessagesOfTheDaemon() {
         let view = View(seesPeople: false)
         let offline = Failure(.offline, "The backend does not answer.")
         #expect(view.failure(offline, at: "b") == offline)

@@ -288,7 +288,7 @@ import Testing
     }
 
     @Test(arguments: waiting + settled)
-    func everyStateHasItsSentenceAndTheNextStep(expected: Case) {
+    func explainsEveryStateWithNextStep(expected: Case) {
         let (sentence, next) = expected.reasons.explain(expected.entry)
         #expect(sentence == expected.sentence)
         #expect(next.contains(expected.next), "\(next)")
@@ -297,13 +297,13 @@ import Testing
             next.split(separator: "\n").allSatisfy { $0.hasSuffix(".") || $0.contains("run: homing ") || $0.contains("run: systemctl ") })
     }
 
-    @Test func theTableIsComplete() {
+    @Test func tableCoversEveryStateAndHoldReason() {
         let cases = Self.waiting + Self.settled
         #expect(Set(cases.compactMap(\.entry.holdReason)) == Set(HoldReason.allCases))
         #expect(Set(cases.map(\.entry.state)) == Set(Entry.State.allCases))
     }
 
-    @Test func aPauseStandsBeforeEverythingButAMissingProfile() {
+    @Test func pauseIsReportedBeforeOtherReasons() {
         var reasons = Self.paused(until: nil)
         reasons.session = nil
         reasons.gate = .cooling(until: Self.later, Samples.failure)

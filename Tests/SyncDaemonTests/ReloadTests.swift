@@ -40,7 +40,7 @@ import Testing
         return changes
     }
 
-    @Test func commentsAndTheOrderOfKeysAreNoChange() throws {
+    @Test func ignoresCommentsAndKeyOrder() throws {
         try configure("delivery: {in_flight: 4, attempts: 3}\n")
         let (reload, restart) = try reload {
             try configure("# by hand\ndelivery:\n  attempts: 3\n  in_flight: 4\n")
@@ -50,7 +50,7 @@ import Testing
         #expect(restart.isEmpty)
     }
 
-    @Test func everyKeyOfTheShippedFileIsCompared() throws {
+    @Test func comparesEveryKeyOfShippedFile() throws {
         let text = try String(contentsOfFile: ConfigurationTests.shipped, encoding: .utf8)
         var (table, keys) = ("", Set<String>())
         for line in text.split(separator: "\n") {
@@ -64,7 +64,7 @@ import Testing
         #expect(Set(try read().configuration.settings.map(\.key)) == keys)
     }
 
-    @Test func keysAreToldFromWhatToWhat() throws {
+    @Test func reportsOldAndNewValues() throws {
         let changes = try changes { try configure("delivery: {in_flight: 9, first_delay: 2.5}\ntimeouts: {exchange: 90}\n") }
         #expect(
             changes == [
@@ -75,7 +75,7 @@ import Testing
         #expect(changes.first?.detail.text == "4 → 9")
     }
 
-    @Test func backendsAppearChangeAndDisappear() throws {
+    @Test func reportsAddedChangedAndRemovedBackends() throws {
         try configure("spool: {backend: breathesafe}\n")
         let other = profile.replacingOccurrences(of: "name: breathesafe", with: "name: other")
         #expect(try changes { try directory.write(other, to: "backends/other.yaml") } == [.backendAdded("other")])
@@ -88,7 +88,7 @@ import Testing
         #expect(gone == [.backendRemoved("other")])
     }
 
-    @Test func whatTheProcessHoldsFastKeepsItsValueAndIsSaid() throws {
+    @Test func keepsAndReportsSettingsThatNeedARestart() throws {
         let before = try read().configuration
         let (reload, restart) = try reload {
             try configure("delivery: {in_flight: 9}\n", places: "state_directory: elsewhere\nsocket: other.sock\n")
@@ -106,7 +106,7 @@ import Testing
             ])
     }
 
-    @Test func mistakesOfBothKindsOfFileAreToldAtOnce() throws {
+    @Test func reportsConfigurationAndProfileMistakesAtOnce() throws {
         let (reload, _) = try reload {
             try configure("delivery: {attempts: 9}\n")
             try directory.write(profile + "\nnonsense: 1\n", to: "backends/breathesafe.yaml")

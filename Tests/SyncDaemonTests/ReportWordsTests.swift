@@ -12,7 +12,7 @@ import Testing
         Set(type.allCases.map(\.rawValue)).subtracting([Word.unknown.rawValue])
     }
 
-    @Test func everyStateOfTheDaemonIsKnown() {
+    @Test func clientKnowsEveryDaemonState() {
         let gates: [Gate] = [.open, .signInRequired, .cooling(until: .distantPast, Samples.failure), .paused(until: nil, reason: "")]
         let servers: [SignOutOutcome.Server] = [.ended, .alreadyGone, .failed(""), .none]
         #expect(known(SessionReport.State.self) == Set(SessionSnapshot.State.allCases.map(\.rawValue)))

@@ -5,13 +5,13 @@ import Testing
 @testable import SyncDaemon
 
 @Suite struct ServiceNotifierTests {
-    @Test func withoutASocketNobodyIsTold() {
+    @Test func isNilWithoutUsableSocket() {
         #expect(ServiceNotifier(environment: [:]) == nil)
         #expect(ServiceNotifier(environment: ["NOTIFY_SOCKET": "relative"]) == nil)
         #expect(ServiceNotifier(environment: ["NOTIFY_SOCKET": "/" + String(repeating: "x", count: 108)]) == nil)
     }
 
-    @Test(arguments: [true, false]) func whatIsToldArrives(isAbstract: Bool) throws {
+    @Test(arguments: [true, false]) func sendsNotifications(isAbstract: Bool) throws {
         let directory = try TemporaryDirectory()
         let name = isAbstract ? "@\(directory("notify"))" : directory("notify")
         let receiver = try DatagramReceiver(at: name)
@@ -28,7 +28,7 @@ import Testing
             ])
     }
 
-    @Test func aManagerThatIsGoneIsNoFault() throws {
+    @Test func ignoresMissingServiceManager() throws {
         let directory = try TemporaryDirectory()
         try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": directory("nobody")])).tell(.ready)
     }

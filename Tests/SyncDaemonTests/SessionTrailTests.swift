@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    private func dropping(_ station: DaemonStation) throws {
+    private func configureOutboxDrop(_ station: DaemonStation) throws {
         let path = station.directory("backends/breathesafe.yaml")
         let text = try String(contentsOfFile: path, encoding: .utf8)
         #expect(text.contains("on_failure: clear}"))
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func recordsASignInWithTheKeptPasswordAsTheDaemons() async throws {
+    @Test func recordsKeptPasswordSignInAsDaemon() async throws {
         try await DaemonStation.with { station in
             try await running(station) { daemon in
                 var manager = DaemonStation.manager
@@ -171,9 +171,9 @@ import Testing
         }
     }
 
-    @Test func signOutWithoutTheRightToDiscardKeepsTheEntries() async throws {
+    @Test func signOutWithoutDiscardRightKeepsEntries() async throws {
         try await DaemonStation.with { station in
-            try dropping(station)
+            try configureOutboxDrop(station)
             try await running(station) { daemon in
                 _ = try await daemon.signIn(DaemonStation.manager, by: Self.clerk)
                 await station.sandbox.down()
@@ -189,9 +189,9 @@ import Testing
         }
     }
 
-    @Test func signOutByAnAdministratorDiscardsAndReportsTheEntries() async throws {
+    @Test func signOutByAdministratorDiscardsAndReportsEntries() async throws {
         try await DaemonStation.with { station in
-            try dropping(station)
+            try configureOutboxDrop(station)
             try await running(station) { daemon in
                 _ = try await daemon.signIn(DaemonStation.manager, by: Self.clerk)
                 await station.sandbox.down()

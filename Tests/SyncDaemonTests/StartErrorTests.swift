@@ -27,7 +27,7 @@ import Testing
         (SocketError.notASocket("/s"), "/s is not a socket. Move it away, or name another socket in the configuration."),
     ]
 
-    @Test func whatTheFileSystemRefusesIsASentenceWithItsPlace() throws {
+    @Test func fileSystemErrorNamesPathAndCause() throws {
         let error = try #require(
             #expect(throws: (any Error).self) {
                 try FileManager.default.createDirectory(atPath: "/proc/self/status/new", withIntermediateDirectories: true)
@@ -38,7 +38,7 @@ import Testing
         #expect(sentence.contains("Not a directory"), "\(sentence)")
     }
 
-    @Test func whatTheSystemSaysOfAFolderIsToldWithWhatToDoAboutIt() {
+    @Test func systemErrorOfFolderGivesNextStep() {
         func sentence(_ code: POSIXErrorCode) -> String {
             StartError.sentence(
                 for: CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: "/s/spool", NSUnderlyingErrorKey: POSIXError(code)]))
@@ -56,14 +56,14 @@ import Testing
                 == "/s/spool cannot be created, read or written: No space left on device. Make room and start again; nothing was lost.")
     }
 
-    @Test func whatFailsOfTheStoreNamesItsFile() {
+    @Test func storeErrorNamesItsFile() {
         let store = "/s/outbox.sqlite"
         for error in [OutboxError.full, .storage("disk I/O error"), .damaged("its tables cannot be found")] {
             #expect(StartError.sentence(for: error, store: store).contains("the store /s/outbox.sqlite".dropFirst(4)), "\(error)")
         }
     }
 
-    @Test(arguments: table.indices) func everyErrorThatEndsTheDaemonIsASentence(row: Int) {
+    @Test(arguments: table.indices) func everyFatalErrorHasItsSentence(row: Int) {
         let (error, sentence) = Self.table[row]
         #expect(StartError.sentence(for: error) == sentence)
     }

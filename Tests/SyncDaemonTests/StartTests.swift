@@ -28,7 +28,7 @@ import Vault
         _ = await running.result
     }
 
-    @Test func aStateDirectoryHasOneDaemonAndIsFreeWhenItIsGone() throws {
+    @Test func stateLockExcludesSecondDaemonUntilReleased() throws {
         let directory = try TemporaryDirectory()
         var lock: StateLock? = try StateLock(directory: directory("state"))
         let error = #expect(throws: StartError.self) { try StateLock(directory: directory("state")) }
@@ -38,7 +38,7 @@ import Vault
         #expect(throws: Never.self) { try StateLock(directory: directory("state")) }
     }
 
-    @Test func theCheckOfTheStoreSaysWhatToDoAboutItsKey() async throws {
+    @Test func storeCheckReportsUnusableKey() async throws {
         let directory = try TemporaryDirectory()
         let state = try configuration(directory).stateDirectory
         try await startAndStop(directory)
@@ -62,7 +62,7 @@ import Vault
         }
     }
 
-    @Test func theCheckOfAStoreThatIsGoneBesideItsLogSaysSo() async throws {
+    @Test func storeCheckReportsMissingStoreBesideItsWAL() async throws {
         let directory = try TemporaryDirectory()
         let state = try configuration(directory).stateDirectory
         try await startAndStop(directory)
@@ -76,7 +76,7 @@ import Vault
         #expect(!FileManager.default.fileExists(atPath: store.path))
     }
 
-    @Test func anotherKeyIsRefusedAndNothingIsOverwritten() async throws {
+    @Test func wrongOrMissingKeyIsRefusedAndNotOverwritten() async throws {
         let directory = try TemporaryDirectory()
         let state = try configuration(directory).stateDirectory
         try await startAndStop(directory)
@@ -97,7 +97,7 @@ import Vault
         try await startAndStop(directory)
     }
 
-    @Test func aCrashIsRememberedUntilAStartGoesThrough() async throws {
+    @Test func crashMarkStaysUntilSuccessfulStart() async throws {
         let directory = try TemporaryDirectory()
         let state = try configuration(directory).stateDirectory
         try await startAndStop(directory)

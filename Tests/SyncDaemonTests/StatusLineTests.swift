@@ -12,7 +12,7 @@ import Testing
         let sentence = Mutex<String?>("Ready.")
     }
 
-    @Test func theSentenceIsToldWhenItChangesAndNotOtherwise() async throws {
+    @Test func sendsSentenceOnlyWhenItChanges() async throws {
         let directory = try TemporaryDirectory()
         let receiver = try DatagramReceiver(at: directory("notify"))
         let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": directory("notify")]))
@@ -43,7 +43,7 @@ import Testing
         _ = await running.result
     }
 
-    @Test func aRushOfNewsIsLookedAtOncePerPause() async throws {
+    @Test func readsStatusOncePerPauseDespiteManySignals() async throws {
         let directory = try TemporaryDirectory()
         let receiver = try DatagramReceiver(at: directory("notify"))
         let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": directory("notify")]))

@@ -23,7 +23,7 @@ import Testing
 
     private let moment = Moment(now: Date(timeIntervalSince1970: 1_765_000_000), timeZone: .gmt)
 
-    @Test func theSentenceAnswersTheQuestion() {
+    @Test func eachSituationHasItsSentence() {
         let offline = "The backend does not answer."
         let bob = WaitingAccount(account: "2", email: "bob@lab.test", waiting: 2)
         let cases: [(StatusSummary, String)] = [
@@ -59,7 +59,7 @@ import Testing
         for (summary, sentence) in cases { #expect(summary.sentence == sentence) }
     }
 
-    @Test func lookUpsThatKeepFailingNeedAPerson() {
+    @Test func repeatedLookUpFailuresNeedAttention() {
         let stuck = summary(backend(QueueReport(pending: 40, blocked: 39, unseen: 1)))
         #expect(
             stuck.sentence
@@ -73,7 +73,7 @@ import Testing
 
     /// A short failure passes by itself; a longer one must be visible to monitoring.
     @Test(arguments: [(299, []), (300, ["route-failing"])] as [(TimeInterval, [String])])
-    func aRouteThatFailsForMinutesNeedsAPerson(seconds: TimeInterval, codes: [String]) {
+    func routeFailingForFiveMinutesNeedsAttention(seconds: TimeInterval, codes: [String]) {
         var failing = backend(QueueReport(pending: 2, delivered: 1))
         failing.coolingRoutes = [
             CoolingRoute(
@@ -103,7 +103,7 @@ import Testing
             backends: backends, spool: SpoolReport(directory: "/spool", waiting: files, refused: 0), spoolBackend: backend, moment: moment)
     }
 
-    @Test func whatCannotGoUpIsNotOnItsWay() {
+    @Test func blockedCapturesAreNotReportedOnTheirWay() {
         let out = "signInRequired"
         let a = report("a", QueueReport(delivered: 3))
         let b = report("b", QueueReport(pending: 1), session: out, email: "bob@lab.test", gate: out)
@@ -137,12 +137,12 @@ import Testing
         ("stillUnauthorized", "waits, because the backend refuses entry after entry, although an account is signed in"),
         ("intercepted", "waits, because a login page or a proxy answers instead of the backend"), ("offline", "waits for the network"),
     ])
-    func whatIsNotTheNetworkIsNotCalledTheNetwork(cause: String, words: String) {
+    func sentenceNamesCauseOfTheWait(cause: String, words: String) {
         let summary = summary([report("a", QueueReport(pending: 1), gate: "cooling", cause: cause)])
         #expect(summary.sentence == "1 capture is safe here and \(words): Its words (\(cause)).")
     }
 
-    @Test func eachPersonIsNamedWithWhatWaitsForThem() {
+    @Test func namesAccountsWithTheirWaitingCaptures() {
         func others(_ others: [(String, Int)]) -> StatusSummary {
             summary([report("a", QueueReport(pending: others.map(\.1).reduce(0, +), delivered: 1), others: others)])
         }
@@ -159,7 +159,7 @@ import Testing
         #expect(also.sentence == "1 capture is on its way. 2 captures wait for ann and 3 for bob to sign in again.")
     }
 
-    @Test func aRenewalThatTheProfileGetsWrongNeedsAPerson() throws {
+    @Test func profileMismatchNeedsAttention() throws {
         let item = try #require(summary([report("a", QueueReport(pending: 2), gate: "cooling", cause: "profile")]).attention.first)
         #expect(item.code == "misconfigured" && item.backend == "a")
         #expect(item.text == "a does not match its profile, and 2 captures are waiting: Its words (profile).")
@@ -167,7 +167,7 @@ import Testing
         #expect(summary([report("a", QueueReport(pending: 2), gate: "cooling", cause: "offline")]).attention.isEmpty)
     }
 
-    @Test func aCertificateThatIsRefusedNeedsAPerson() throws {
+    @Test func refusedCertificateNeedsAttention() throws {
         let item = try #require(summary([report("a", QueueReport(pending: 2), gate: "cooling", cause: "tls")]).attention.first)
         #expect(item.code == "no-secure-connection" && item.backend == "a")
         #expect(
@@ -186,7 +186,7 @@ import Testing
         )
     }
 
-    @Test func whoHasToSignInIsToldWhyAndHowItIsDoneThere() throws {
+    @Test func requiredSignInGivesReasonAndCommand() throws {
         var keyed = report("keyed", QueueReport(pending: 1), session: "signInRequired", gate: "signInRequired")
         keyed.session.reason = "The account has been disabled."
         keyed.signInCommand = "homing login --backend keyed --token-stdin"
@@ -195,7 +195,7 @@ import Testing
         #expect(item.next == "Sign in again with ‘homing login --backend keyed --token-stdin’.")
     }
 
-    @Test func aForgottenPauseIsEndedWhereItIs() throws {
+    @Test func forgottenPauseGivesResumeCommandOfItsBackend() throws {
         var paused = report("a", QueueReport(pending: 1), gate: "paused")
         paused.pause = PauseReport(backend: "a", reason: "", since: moment.now.addingTimeInterval(-90_000), until: nil, by: "ann")
         let several = summary([paused, report("b", QueueReport(pending: 1), session: "signInRequired", gate: "signInRequired")])
@@ -207,7 +207,7 @@ import Testing
         #expect(summary([paused]).attention.contains { $0.next.contains("‘homing resume’") })
     }
 
-    @Test func aFullDiskGoesFirst() {
+    @Test func fullDiskIsReportedFirst() {
         var full = summary(backend(QueueReport(pending: 2)))
         full.room = .diskFull
         #expect(full.sentence == "The disk is full: Homing accepts no new captures. 2 captures are on their way.")
@@ -225,14 +225,14 @@ import Testing
         #expect(full.attention.isEmpty)
     }
 
-    @Test func whatWasDiscardedHasNotGoneUp() {
+    @Test func discardedCapturesDoNotCountAsDelivered() {
         #expect(
             summary(backend(QueueReport(delivered: 5, discarded: 2))).sentence
                 == "Everything has been delivered: 5 captures, 2 more discarded. Nothing is waiting.")
         #expect(summary(backend(QueueReport(discarded: 1))).sentence == "Nothing is waiting: 1 capture was discarded.")
     }
 
-    @Test func whereEverybodyMayReadItNobodyIsNamed() {
+    @Test func sentenceWithoutNamesHidesAccounts() {
         let bob = WaitingAccount(account: "2", email: "bob@lab.test", waiting: 2)
         let summary = summary(backend(QueueReport(pending: 2, delivered: 5), others: [bob]))
         #expect(
@@ -247,7 +247,7 @@ import Testing
         return summary(report)
     }
 
-    @Test func aPauseIsInTheSentence() {
+    @Test func sentenceMentionsPause() {
         let cases: [(StatusSummary, String)] = [
             (
                 paused(QueueReport(pending: 3, delivered: 2), since: -60, ends: 3600),
@@ -279,19 +279,19 @@ import Testing
             (-3600, nil, 5, false), (-86_400, nil, 0, true), (-86_400, 3600, 5, false), (-7 * 86_400, 3600, 5, true),
             (-7 * 86_400, 3600, 0, false),
         ] as [(TimeInterval, TimeInterval?, Int, Bool)])
-    func aForgottenPauseNeedsAPerson(since: TimeInterval, ends: TimeInterval?, waiting: Int, needsOne: Bool) {
+    func forgottenPauseNeedsAttention(since: TimeInterval, ends: TimeInterval?, waiting: Int, needsOne: Bool) {
         let attention = paused(QueueReport(pending: waiting), since: since, ends: ends).attention
         #expect(attention.map(\.code) == (needsOne ? ["paused"] : []))
     }
 
-    @Test func entriesWithoutAProfileAreNotForgotten() {
+    @Test func reportsEntriesWithoutProfile() {
         var orphaned = summary(backend(QueueReport()))
         orphaned.withoutProfile = ["old": 3]
         #expect(orphaned.sentence == "3 captures cannot be sent: the backend old no longer has a profile.")
         #expect(orphaned.attention.map(\.code) == ["no-profile"])
     }
 
-    @Test func whatNeedsAPersonIsNamedGravestFirst() {
+    @Test func ordersAttentionBySeverity() {
         let bob = WaitingAccount(account: "2", email: "bob@lab.test", waiting: 2)
         #expect(summary(backend(QueueReport(pending: 3, delivered: 9))).attention.isEmpty)
         #expect(
@@ -310,7 +310,7 @@ import Testing
             (1, "1 file in the drop folder cannot be accepted: /spool/new/users/7/a.json: Permission denied."),
             (3, "3 files in the drop folder cannot be accepted, among them: /spool/new/users/7/a.json: Permission denied."),
         ])
-    func filesThatCannotBeTakenAreNamedWithOneOfThem(count: Int, text: String) {
+    func stuckFilesAreReportedWithAnExample(count: Int, text: String) {
         let file = SpoolReport.StuckFile(path: "/spool/new/users/7/a.json", reason: "Permission denied", next: "Give write permission.")
         let spool = SpoolReport(directory: "/spool", waiting: count, refused: 1, stuck: count, stuckExample: file)
         let attention = StatusSummary(backends: [backend(QueueReport(delivered: 1))], spool: spool, moment: moment).attention
@@ -323,7 +323,7 @@ import Testing
             (3, "1 capture is on its way. 2 dropped files cannot be accepted: Permission denied. Give write permission."),
             (2, "2 files in the drop folder cannot be accepted and need your attention; everything else has been delivered."),
         ])
-    func filesThatCannotBeTakenAreInTheFirstLine(waiting: Int, sentence: String) {
+    func sentenceMentionsStuckFiles(waiting: Int, sentence: String) {
         let file = SpoolReport.StuckFile(path: "/spool/new/users/7/a.json", reason: "Permission denied", next: "Give write permission.")
         let spool = SpoolReport(directory: "/spool", waiting: waiting, refused: 0, stuck: 2, stuckExample: file)
         let status = StatusSummary(
@@ -339,7 +339,7 @@ import Testing
             (1000, 0, "The drop folder cannot be emptied: Permission denied. 1000 dropped files are waiting there."),
             (2, 1, "1 capture is on its way. The drop folder cannot be emptied: Permission denied. 2 dropped files are waiting there."),
         ])
-    func aDropFolderThatCannotBeEmptiedIsReported(waiting: Int, pending: Int, sentence: String) {
+    func dropFolderFailureIsReported(waiting: Int, pending: Int, sentence: String) {
         let spool = SpoolReport(directory: "/spool", waiting: waiting, refused: 0)
         let status = StatusSummary(
             backends: [backend(QueueReport(pending: pending, delivered: 1))], spool: spool, spoolFailure: "Permission denied",
@@ -354,7 +354,7 @@ import Testing
             (UnclaimedFiles.ask, "Are they yours?", "To send them as ann@lab.test, run: homing claim"),
             (.hold, "are on hold.", "To send them as ann@lab.test, an administrator runs: homing claim"),
         ])
-    func asksWhoseFilesAreThatWereDroppedWhileSignedOut(policy: UnclaimedFiles, end: String, next: String) throws {
+    func reportsUnclaimedFilesWithNextStep(policy: UnclaimedFiles, end: String, next: String) throws {
         let spool = SpoolReport(directory: "/spool", waiting: 0, refused: 0, unclaimed: 3)
         let status = StatusSummary(
             backends: [backend(QueueReport(delivered: 1))], spool: spool, unclaimed: policy, moment: moment)
@@ -375,7 +375,7 @@ import Testing
     }
 
     /// A person may believe that it was delivered.
-    @Test func aRefusedFileIsInTheFirstLine() {
+    @Test func sentenceMentionsRefusedFiles() {
         let refused =
             "1 dropped file was refused and not sent. Its .reason file in /spool/refused says why; fix it and drop it again."
         let bob = WaitingAccount(account: "2", email: "bob@lab.test", waiting: 2)
@@ -400,7 +400,7 @@ import Testing
                 "2 dropped files were refused and not sent. The .reason file beside each in /spool/refused says why; fix them and"))
     }
 
-    @Test func whereOnePersonIsMeantNobodyElseIs() throws {
+    @Test func namesSignInAccountOnlyIfUnique() throws {
         func waiting(_ name: String, _ email: String) -> BackendReport {
             report(name, QueueReport(pending: 1), session: "signedOut", email: nil, gate: "signInRequired", others: [(email, 1)])
         }
@@ -412,7 +412,7 @@ import Testing
         #expect(both.sentence == "2 captures are safe here and cannot be sent until an account signs in.")
     }
 
-    @Test func whoIsSignedInHasToSignOutFirst() throws {
+    @Test func otherAccountNeedsSignOutFirst() throws {
         var keyed = report("keyed", QueueReport(pending: 1), others: [("bob@lab.test", 1)])
         keyed.signInCommand = "homing login --backend keyed --token-stdin"
         let item = try #require(summary([report("a", QueueReport()), keyed]).attention.first)
@@ -423,7 +423,7 @@ import Testing
         )
     }
 
-    @Test func whatIsTheSameAtTwoBackendsIsSaidOnce() {
+    @Test func mergesEqualReasonsOfTwoBackends() {
         func cooling(_ name: String, _ words: String) -> BackendReport {
             var report = report(name, QueueReport(pending: 1), gate: "cooling", cause: "offline")
             report.gateReason = words
@@ -453,7 +453,7 @@ import Testing
         ("signedIn", 2, "2 captures are on their way. 1 capture waits for an address that breathesafe no longer has."),
         ("signedOut", 0, "1 capture waits for an address that breathesafe no longer has; everything else has been delivered."),
     ])
-    func whatWaitsForAFormerAddressWaitsForNobody(session: String, own: Int, sentence: String) {
+    func reportsCapturesWaitingForFormerAddress(session: String, own: Int, sentence: String) {
         var report = backend(QueueReport(pending: 1 + own), session: session)
         report.formerAddress = "https://old:443"
         report.waitingForFormerAddress = 1

@@ -19,11 +19,11 @@ import Vault
             (["WATCHDOG_USEC": "0"], nil),
             (["WATCHDOG_USEC": "soon"], nil),
         ] as [([String: String], Duration?)])
-    func halfTheTimeIsUsedByTheProcessThatIsAsked(environment: [String: String], interval: Duration?) {
+    func intervalIsHalfTheTimeoutOfNamedProcess(environment: [String: String], interval: Duration?) {
         #expect(Watchdog.interval(environment: environment, pid: 7) == interval)
     }
 
-    @Test func onlyALoopThatComesRoundFeedsIt() async throws {
+    @Test func pingsOnlyWhileDispatcherRuns() async throws {
         let directory = try TemporaryDirectory()
         let receiver = try DatagramReceiver(at: directory("notify"))
         let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": directory("notify")]))

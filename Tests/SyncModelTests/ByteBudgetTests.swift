@@ -6,7 +6,7 @@ import Testing
 @Suite struct ByteBudgetTests {
     private static let long = Duration.seconds(3600)
 
-    @Test func refusesAfterItsPatienceAndTakesNothingThen() async {
+    @Test func refusesAfterTimeoutAndTakesNothing() async {
         let budget = ByteBudget(10)
         #expect(await budget.take(6, of: 1, within: Self.long))
         #expect(await budget.take(6, of: 2, within: .zero) == false)
@@ -14,7 +14,7 @@ import Testing
         #expect(await budget.take(10, of: 2, within: .zero))
     }
 
-    @Test func letsWaitingTasksInByTheirOrder() async {
+    @Test func grantsWaitingTasksInOrder() async {
         let budget = ByteBudget(10)
         await budget.take(10)
         await withTaskGroup(of: Bool.self) { group in
@@ -36,7 +36,7 @@ import Testing
         #expect(await second.value == false)
     }
 
-    @Test func takesATaskThatNeedsMoreThanAllByItself() async {
+    @Test func grantsOversizedTaskAlone() async {
         let budget = ByteBudget(10)
         #expect(await budget.take(30, of: 1, within: .zero))
         #expect(await budget.take(1, of: 2, within: .zero) == false)
@@ -44,7 +44,7 @@ import Testing
         #expect(await budget.take(1, of: 2, within: .zero))
     }
 
-    @Test func aCancelledTaskLeavesTheLine() async {
+    @Test func cancelledTaskLeavesTheQueue() async {
         let budget = ByteBudget(10)
         await budget.take(10)
         let waiting = Task { await budget.take(10, of: 1, within: Self.long) }

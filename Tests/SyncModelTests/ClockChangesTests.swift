@@ -9,7 +9,7 @@ import Testing
     @Test(arguments: [
         (-60.001, true), (-60, true), (-59.999, false), (0, false), (59.999, false), (60, true), (1e9, true), (-1e9, true),
     ])
-    func timeAgesAndCountsByItsDistanceInTheFuture(offset: TimeInterval, hasAged: Bool) {
+    func timeAgesByItsDistanceFromNow(offset: TimeInterval, hasAged: Bool) {
         let noted = now.addingTimeInterval(offset)
         #expect(noted.hasAged(60, at: now) == hasAged)
         #expect(noted.hasAged(60, at: now) == (abs(now.timeIntervalSince(noted)) >= 60))
@@ -18,7 +18,7 @@ import Testing
 
     /// The end of a wait of at most 60 seconds, in seconds from now, and whether it has come.
     @Test(arguments: [(-1e9, true), (-0.001, true), (0, true), (0.001, false), (59.999, false), (60, false), (60.001, true), (1e9, true)])
-    func waitIsOverAtItsEndAndIfItIsImpossiblyLong(offset: TimeInterval, hasCome: Bool) {
+    func waitEndsAtItsEndOrIfImplausiblyLong(offset: TimeInterval, hasCome: Bool) {
         let end = now.addingTimeInterval(offset)
         #expect(end.hasCome(at: now, longest: 60) == hasCome)
         #expect(end.hasCome(at: now, longest: 60) == (end <= now || end > now.addingTimeInterval(60)))

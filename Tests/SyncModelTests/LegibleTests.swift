@@ -8,5 +8,5 @@ import Testing
         ("\u{2066}x\u{2069}", "\\u{2066}x\\u{2069}"),
         ("a\u{2028}b", "a\\u{2028}b"), ("\0", "\\u{0}"), ("", ""),
     ])
-    func whatSteersIsWrittenOutAndNothingElse(text: String, shown: String) { #expect(text.legible == shown) }
+    func escapesOnlyControlCharacters(text: String, shown: String) { #expect(text.legible == shown) }
 }

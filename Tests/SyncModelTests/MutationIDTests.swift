@@ -20,25 +20,25 @@ import Testing
         (0, UInt64.min, "00000000-0000-7000-8000-000000000000"),
         (-5, UInt64.min, "00000000-0000-7000-8000-000000000000"),
     ])
-    func itHoldsTheMillisecondTheVersionAndTheVariant(seconds: TimeInterval, word: UInt64, text: String) {
+    func containsMillisecondVersionAndVariant(seconds: TimeInterval, word: UInt64, text: String) {
         #expect(Self.minted(seconds, word: word).description == text)
     }
 
-    @Test func itSortsByTheMillisecondWhateverTheRandomBits() {
+    @Test func sortsByMillisecondBeforeRandomBits() {
         let ids = (0..<200).map { Self.minted(1_765_000_000 + Double($0) / 100, word: $0 % 2 == 0 ? .max : .min) }
         #expect(ids == ids.sorted())
         // The control: within a millisecond, ids sort by their random bits.
         #expect(Self.minted(1_765_000_000, word: .max) > Self.minted(1_765_000_000, word: .min))
     }
 
-    @Test func twoOfOneMillisecondDiffer() {
+    @Test func idsOfOneMillisecondDiffer() {
         var generator = SystemRandomNumberGenerator()
         let now = Date(timeIntervalSince1970: 1_765_000_000)
         #expect(Set((0..<1000).map { _ in MutationID(at: now, using: &generator) }).count == 1000)
     }
 
     /// This also holds after a counter overflow, and after the clock is set back.
-    @Test(arguments: [UInt64.min, .max]) func aMintsNextIdIsGreaterThanAllBefore(word: UInt64) {
+    @Test(arguments: [UInt64.min, .max]) func mintedIDsAlwaysGrow(word: UInt64) {
         var generator = Constant(word: word)
         var mint = MutationIDMint()
         let times: [TimeInterval] = Array(repeating: 1_765_000_000, count: 10_000) + [1_764_000_000, 1_765_000_000, 1_766_000_000]
@@ -49,7 +49,7 @@ import Testing
         #expect(ids.allSatisfy { UUID(uuidString: $0.description) != nil && $0.description.dropFirst(14).hasPrefix("7") })
     }
 
-    @Test func eitherCaseIsTheSameId() throws {
+    @Test func ignoresCaseOfTheID() throws {
         let upper = try #require(MutationID("017F22E2-79B0-7CC3-98C4-DC0C0C07398F"))
         #expect(upper == MutationID("017f22e2-79b0-7cc3-98c4-dc0c0c07398f"))
         #expect(upper.description == "017f22e2-79b0-7cc3-98c4-dc0c0c07398f")
@@ -60,9 +60,9 @@ import Testing
         "017f22e2-79b0-7cc3-98c4-dc0c0c07398f0", "017f22e2-79b0-7cc3-98c4-dc0c0c07398g", " 017f22e2-79b0-7cc3-98c4-dc0c0c07398f",
         "017f22e2-79b0-7cc3-98c4-dc0c0c07398f\n",
     ])
-    func whatIsNoUUIDIsRefused(text: String) { #expect(MutationID(text) == nil) }
+    func refusesTextThatIsNoUUID(text: String) { #expect(MutationID(text) == nil) }
 
-    @Test func inJSONItIsItsText() throws {
+    @Test func encodesAsText() throws {
         let id = Self.minted(1_645_557_742, word: 0)
         let json = try JSONEncoder().encode([id])
         #expect(String(decoding: json, as: UTF8.self) == #"["017f22e2-79b0-7000-8000-000000000000"]"#)
@@ -70,7 +70,7 @@ import Testing
         #expect(throws: DecodingError.self) { try JSONDecoder().decode([MutationID].self, from: Data(#"["seven"]"#.utf8)) }
     }
 
-    @Test func idsGoOnBehindThoseOfAnEarlierRun() throws {
+    @Test func mintedIDsContinueAfterAnEarlierRun() throws {
         var generator = SystemRandomNumberGenerator()
         var (earlier, mint) = (MutationIDMint(), MutationIDMint())
         let now = Date(timeIntervalSince1970: 1_700_000_000)

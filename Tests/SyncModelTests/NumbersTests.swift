@@ -8,19 +8,19 @@ import Testing
         (.signalingNaN, 0), (9_223_372_036_854_775_808, .max), (9_223_372_036_854_774_784, 9_223_372_036_854_774_784),
         (-9_223_372_036_854_775_808, .min), (1.8446744073709552e19, .max), (.leastNonzeroMagnitude, 0),
     ])
-    func anyNumberHasANearestWholeOne(number: Double, whole: Int64) {
+    func clampsAnyNumberToAnInteger(number: Double, whole: Int64) {
         #expect(Int64(clamping: number) == whole)
         #expect(Int32(clamping: number) == Int32(clamping: whole))
         #expect(UInt8(clamping: number) == UInt8(clamping: whole))
     }
 
-    @Test func unsignedNumbersEndAtNothingAndAtTheirGreatest() {
+    @Test func clampsUnsignedNumbers() {
         #expect(UInt64(clamping: -5.0) == 0)
         #expect(UInt64(clamping: 1.8446744073709552e19) == .max)
         #expect(UInt64(clamping: 1e19) == 10_000_000_000_000_000_000)
     }
 
-    @Test func sumsAndProductsEndAtTheGreatestNumber() {
+    @Test func clampsSumsAndProducts() {
         #expect(Int64.max.addingClamped(1) == .max)
         #expect(Int64.min.addingClamped(-1) == .min)
         #expect(Int64(2).addingClamped(-3) == -1)
@@ -29,8 +29,7 @@ import Testing
         #expect(Int64(-3).multipliedClamped(by: 4) == -12)
     }
 
-    @Test(arguments: [-1, 0, 0.5, 60, 1e9, 1e12, 1e308, Double.infinity, -.infinity, .nan]) func anyLengthOfTimeCanBeSlept(seconds: Double)
-    {
+    @Test(arguments: [-1, 0, 0.5, 60, 1e9, 1e12, 1e308, Double.infinity, -.infinity, .nan]) func clampsAnySleepDuration(seconds: Double) {
         let duration = Duration(clampingSeconds: seconds)
         #expect(duration >= .zero && duration <= .seconds(100 * 366 * 86_400))
         if (0...1e9).contains(seconds) { #expect(duration == .seconds(seconds)) }
@@ -38,7 +37,7 @@ import Testing
         #expect(ContinuousClock.now + duration >= ContinuousClock.now - .seconds(60))
     }
 
-    @Test func timesStayInMillisecondsAsTheyAre() {
+    @Test func roundTripsTimesInMilliseconds() {
         for date in [Date.distantPast, .distantFuture, Date(timeIntervalSince1970: -1.5), Date(timeIntervalSince1970: 10_413_792_000)] {
             #expect(Date(ms: date.ms) == date)
         }
@@ -46,7 +45,7 @@ import Testing
         for seconds in [Double.infinity, -.infinity, .nan, 1e300] { _ = Date(timeIntervalSince1970: seconds).ms }
     }
 
-    @Test func anIDIsMintedAtAnyTime() {
+    @Test func mintsIDsAtAnyTime() {
         var generator = SystemRandomNumberGenerator()
         var mint = MutationIDMint()
         for seconds in [-1e300, -1, 0, 1e300, Double.infinity, .nan] {
@@ -62,7 +61,7 @@ import Testing
         (946_684_800.0, true), (946_684_799, false), (1_765_000_000, true), (1_765_086_400, true), (1_765_086_401, false),
         (1_765_000_000_000, false), (0, false), (-1, false), (.infinity, false), (-.infinity, false), (.nan, false), (1e308, false),
     ])
-    func onlyAPlausibleTimeIsOneOfACapture(seconds: Double, isOne: Bool) {
+    func acceptsOnlyPlausibleCaptureTimes(seconds: Double, isOne: Bool) {
         #expect((Date(timeIntervalSince1970: seconds).asCaptureTime(at: Self.now) != nil) == isOne)
     }
 }

@@ -10,7 +10,7 @@ import Testing
         #expect(failure.message.hasSuffix("…") == (given > 500))
     }
 
-    @Test func everyVerdictButAcceptanceSaysWhy() {
+    @Test func everyVerdictExceptAcceptedHasAFailure() {
         let failure = Samples.failure
         let at = Samples.receipt.at
         let all: [Verdict] = [

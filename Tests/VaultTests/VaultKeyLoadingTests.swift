@@ -26,7 +26,7 @@ final class VaultKeyLoadingTests {
     }
     private var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: folder).sorted() } }
 
-    @Test func theFirstStartMakesAKeyThatLaterStartsFind() throws {
+    @Test func firstStartCreatesKeyForLaterStarts() throws {
         let key = try load()
         #expect(try names == ["homing.key", "homing.key.check"])
         #expect(try FileManager.default.attributesOfItem(atPath: keyPath)[.posixPermissions] as? Int == 0o600)
@@ -43,7 +43,7 @@ final class VaultKeyLoadingTests {
     }
 
     @Test(arguments: [0, 31, 33, 44])
-    func aKeyOfAnotherLengthIsAnErrorAndStays(length: Int) throws {
+    func keyOfWrongLengthIsAnErrorAndStays(length: Int) throws {
         let bytes = Data(repeating: 7, count: length)
         try write(bytes, "homing.key")
         let error = try error()
@@ -51,7 +51,7 @@ final class VaultKeyLoadingTests {
         #expect(try content("homing.key") == bytes)
     }
 
-    @Test func aCheckThatTheDiskDoesNotGiveIsMadeAnew() throws {
+    @Test func recreatesUnreadableCheckFile() throws {
         let key = try load()
         let check = "\(folder)/homing.key.check"
         try FileManager.default.removeItem(atPath: check)
@@ -72,21 +72,21 @@ final class VaultKeyLoadingTests {
     }
 
     @Test(arguments: ["homing.key.check", "outbox.sqlite"])
-    func aMissingKeyIsNotReplacedWhereThereIsState(state: String) throws {
+    func missingKeyIsNotReplacedIfStateExists(state: String) throws {
         try write(Data("x".utf8), state)
         #expect(try error().code == .keyMissing)
         #expect(try names == [state])
     }
 
     @Test(arguments: [0o640, 0o604, 0o660])
-    func aKeyThatOthersMayReadIsAnErrorThatSaysWhatToDo(mode: Int) throws {
+    func keyReadableByOthersIsAnErrorWithRemedy(mode: Int) throws {
         _ = try load()
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: keyPath)
         let error = try error()
         #expect(error.code == .exposedKey && error.description.contains("chmod 600 \(keyPath)"))
     }
 
-    @Test func aCredentialComesFirstAndNoFileIsMade() throws {
+    @Test func credentialTakesPrecedenceAndNoFileIsCreated() throws {
         let credentials = "\(folder)/credentials"
         try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)
         try Data(repeating: 3, count: 32).write(to: URL(fileURLWithPath: "\(credentials)/homing.key"))
@@ -96,7 +96,7 @@ final class VaultKeyLoadingTests {
         #expect(try error().code == .keyMissing)
     }
 
-    @Test func anEmptyCredentialsFolderLeavesTheFile() throws {
+    @Test func usesFileIfCredentialIsMissing() throws {
         let key = try load()
         #expect(try load(["CREDENTIALS_DIRECTORY": "/nowhere"]) == key)
     }

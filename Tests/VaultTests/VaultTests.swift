@@ -5,7 +5,7 @@ import Vault
 struct VaultTests {
     let vault = Vault(key: VaultKey())
 
-    @Test func whatWasSealedOpensAgain() throws {
+    @Test func sealedDataOpensAgain() throws {
         let plain = Data("measurement".utf8)
         let sealed = try vault.seal(plain, as: "a")
         #expect(try vault.open(sealed, as: "a") == plain)
@@ -14,7 +14,7 @@ struct VaultTests {
         #expect(try vault.seal(plain, as: "a") != sealed)
     }
 
-    @Test func anotherNameAnotherKeyAndAnotherByteDoNotOpen() throws {
+    @Test func refusesWrongNameKeyOrAlteredBytes() throws {
         let sealed = try vault.seal(Data("x".utf8), as: "a")
         #expect(throws: VaultError.self) { try vault.open(sealed, as: "b") }
         #expect(throws: VaultError.self) { try Vault(key: VaultKey()).open(sealed, as: "a") }
@@ -32,7 +32,7 @@ struct VaultTests {
         #expect(hex == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
     }
 
-    @Test func aKeyDoesNotPrintItself() throws {
+    @Test func keyDescriptionHidesItsBytes() throws {
         let bytes = Data((0..<32).map { UInt8($0) })
         let key = try #require(VaultKey(parsing: bytes))
         var dumped = ""

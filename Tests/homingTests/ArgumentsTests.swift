@@ -9,7 +9,7 @@ import Testing
         try #require(try await Homing.asyncParseAsRoot(line.split(separator: " ").map(String.init)) as? Command)
     }
 
-    @Test func loginKnowsWhereThePasswordComesFrom() async throws {
+    @Test func loginParsesPasswordSource() async throws {
         let plain: LoginCommand = try await parse("login")
         #expect(plain.passwordSource == .terminal && plain.email == nil && !plain.remember)
         let file: LoginCommand = try await parse("login --email a@b.c --backend x --remember --password-file /run/pw")
@@ -35,7 +35,7 @@ import Testing
         #expect(command.global.json && command.global.socket == "/s")
     }
 
-    @Test func entriesAreNamedByNumberOrId() async throws {
+    @Test func commandsAcceptEntryNumberOrID() async throws {
         #expect(try await parse("show 12", as: ShowCommand.self).entry.id == "12")
         #expect(try await parse("why 91c04b01", as: WhyCommand.self).entry.id == "91c04b01")
         #expect(try await parse("retry 1 2", as: RetryCommand.self).entries.ids == ["1", "2"])
@@ -45,7 +45,7 @@ import Testing
         #expect(discard.entries.ids == ["1", "2"] && discard.yes)
     }
 
-    @Test func syncWaitsFiveMinutesWhereNothingElseIsSaid() async throws {
+    @Test func syncWaitsFiveMinutesByDefault() async throws {
         let command: SyncCommand = try await parse("sync --wait")
         #expect(command.wait && command.timeout == 300)
         #expect(try await parse("sync --wait --timeout 5 --backend x", as: SyncCommand.self).timeout == 5)
@@ -72,7 +72,7 @@ import Testing
         #expect(try await parse("completions fish", as: CompletionsCommand.self).shell == .fish)
     }
 
-    @Test func everyCommandThatIsAboutABackendTakesIt() async throws {
+    @Test func backendCommandsAcceptBackendOption() async throws {
         let without = ["claim", "completions", "version"]
         let commands = Homing.configuration.groupedSubcommands.flatMap(\.subcommands)
         #expect(commands.count > 15)
@@ -83,7 +83,7 @@ import Testing
         #expect(try await parse("retry 1 --backend x", as: RetryCommand.self).target.backend == "x")
     }
 
-    @Test func anEntryOfAnotherBackendIsNotMeant() async throws {
+    @Test func entryOfAnotherBackendIsRefused() async throws {
         let target = try await parse("why 1 --backend notes", as: WhyCommand.self).target
         try target.require(Sample.id(1), of: "notes")
         let problem = #expect(throws: Problem.self) { try target.require(Sample.id(1), of: "breathesafe") }
@@ -96,7 +96,7 @@ import Testing
         #expect(Homing.message(for: try #require(error)).contains("id is empty"))
     }
 
-    @Test func aUserThatIsNoneIsNamed() async throws {
+    @Test func invalidUserIsNamedInError() async throws {
         let error = await #expect(throws: (any Error).self) { try await Homing.asyncParseAsRoot(["submit", "a", "--user", "-5"]) }
         #expect(Homing.message(for: try #require(error)).contains("--user is ‘-5’"))
     }
@@ -113,7 +113,7 @@ import Testing
         "pause --for soon --reason x", "resume x", "receipts --limit 501", "receipts --csv --json", "receipts --after=-1", "receipt",
         "status --max-age 2h", "status --check --json", "completions tcsh", "completions", "watch now",
     ])
-    func whatMakesNoSenseIsRefused(line: String) async {
+    func invalidCommandLineIsRefused(line: String) async {
         await #expect(throws: (any Error).self) { try await Homing.asyncParseAsRoot(line.split(separator: " ").map(String.init)) }
     }
 }

@@ -6,13 +6,13 @@ import Testing
 
 @Suite struct CaptureDocumentTests {
     @Test(arguments: [#"{"b": 1, "a": [2]}"#, "[1, 2]", #"{"measurements": {}}"#, #"{"userId": 5}"#, "{}\n"])
-    func aPlainDocumentIsSentByteForByte(text: String) throws {
+    func plainPayloadIsSentUnchanged(text: String) throws {
         let document = try CaptureDocument(Data(text.utf8), from: "a.json")
         #expect(document.payload == Data(text.utf8) && document.userID == nil)
     }
 
     @Test(arguments: [("5", "5"), (#""5""#, "5"), ("9007199254740993", "9007199254740993")])
-    func theAppsOwnFileGivesItsMeasurementsAndTheirUser(user: String, expected: String) throws {
+    func appFileYieldsMeasurementsAndUser(user: String, expected: String) throws {
         let text = #"{"timestamp": 1.5, "userId": \#(user), "retryCount": 2, "measurements": {"b": 13.7286739349365230, "a": "x/y"}}"#
         let document = try CaptureDocument(Data(text.utf8), from: "a.json")
         #expect(String(decoding: document.payload, as: UTF8.self) == #"{"b": 13.7286739349365230, "a": "x/y"}"#)
@@ -24,14 +24,14 @@ import Testing
         #"{"measurements": {}, "userId": true}"#, #"{"measurements": {}, "userId": 5, "userId": 6}"#, "[1e999]",
         #"{"measurements": {}, "userId": 5.5}"#, #"{"measurements": {}, "userId": ""}"#,
     ])
-    func whatCannotBeSentIsRefusedByName(text: String) {
+    func invalidFileIsRefusedByName(text: String) {
         let problem = #expect(throws: Problem.self) { try CaptureDocument(Data(text.utf8), from: "‘a.json’") }
         #expect(problem?.detail.hasPrefix("‘a.json’ cannot be sent: ") == true)
         #expect(problem?.code == .invalidRequest && problem?.next != nil)
     }
 
     /// A parser that backtracks would take fifteen minutes.
-    @Test(.timeLimit(.minutes(60))) func howDeepAValueStandsCostsNothing() throws {
+    @Test(.timeLimit(.minutes(60))) func readsDeepNestingQuicklyUpToLimit() throws {
         let flags = Array(repeating: "true", count: 1 << 16).joined(separator: ",")
         let deep = String(repeating: "[", count: 400) + flags + String(repeating: "]", count: 400)
         #expect(try CaptureDocument(Data(deep.utf8), from: "a.json").payload == Data(deep.utf8))
@@ -42,7 +42,7 @@ import Testing
         #expect(problem?.detail == "‘a.json’ cannot be sent: it has more than 500 levels of arrays and objects.")
     }
 
-    @Test func theAppsOwnFileMayBeginWithAByteOrderMark() throws {
+    @Test func appFileMayBeginWithByteOrderMark() throws {
         let document = try CaptureDocument(Data("\u{feff}{\"measurements\": {}, \"userId\": 5}".utf8), from: "a.json")
         #expect(document.payload == Data("{}".utf8) && document.userID == "5")
     }
@@ -52,7 +52,7 @@ import Testing
         #expect(throws: Problem.self) { try CaptureDocument(utf16, from: "a.json") }
     }
 
-    @Test func standardInputAtATerminalIsAQuestionForAFile() {
+    @Test func terminalInputAndUnreadableFilesAreRefused() {
         #expect(throws: Problem.self) { try SubmissionInput(name: "-").document(inputIsTerminal: true) }
         #expect(throws: Problem.self) { try SubmissionInput(name: "/nowhere/a.json").document(inputIsTerminal: false) }
         #expect(throws: Problem.self) { try SubmissionInput(name: "/").document(inputIsTerminal: false) }

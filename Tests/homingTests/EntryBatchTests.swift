@@ -14,18 +14,18 @@ import Testing
         return batch
     }
 
-    @Test func whatIsWrongWithOneKeepsNotTheOthersFromIt() async {
+    @Test func failureOfOneEntryDoesNotStopOthers() async {
         let batch = await batch(failing: [2: .wrongState, 3: .notFound])
         #expect(batch.done.map(\.sequence) == [1, 4])
         #expect(
             batch.problem?.detail == "Failed for 3f2a91c04b02 and 3f2a91c04b03: It is delivered already. Succeeded for 2 entries.")
     }
 
-    @Test func whatIsWrongWithTheCallEndsIt() async {
+    @Test func failureOfTheCallEndsBatch() async {
         let batch = await batch(failing: [2: .notPermitted])
         #expect(batch.done.map(\.sequence) == [1])
         #expect(batch.problem?.code == .notPermitted)
     }
 
-    @Test func nothingIsWrongWhereAllWentWell() async { #expect(await batch(failing: [:]).problem == nil) }
+    @Test func successfulBatchHasNoProblem() async { #expect(await batch(failing: [:]).problem == nil) }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct EntryTextTests {
     private let text = EntryText(style: .plain, times: Sample.times)
 
-    @Test func theTableTellsWhatToKnowAboutEachState() {
+    @Test func tableDescribesEachState() {
         let page = EntryPage(
             entries: [
                 Sample.entry(1, "delivered", remoteID: "811"), Sample.entry(2, "dead", lastStatus: 422, lastError: "too\u{1B}small"),
@@ -24,7 +24,7 @@ import Testing
                 """)
     }
 
-    @Test func severalBackendsHaveTheirColumn() {
+    @Test func tableShowsBackendColumnForSeveralBackends() {
         let page = EntryPage(entries: [Sample.entry(1, backend: "one"), Sample.entry(2, backend: "two")], next: nil)
         #expect(text.table(page, state: nil).contains("CAPTURED  BACKEND  ROUTE"))
     }
@@ -34,7 +34,7 @@ import Testing
         #expect(text.table(EntryPage(entries: [], next: nil), state: "dead") == "No failed entries found.")
     }
 
-    @Test func oneEntryIsToldWithItsAttempts() {
+    @Test func detailListsAttempts() {
         let attempt = AttemptSummary(
             startedAt: Sample.ago(minutes: 2), endedAt: Sample.now, verdict: "permanent", counted: true, status: 422, message: "too small")
         let detail = EntryDetail(entry: Sample.entry(2, "dead", lastStatus: 422, lastError: "too small"), attempts: [attempt])
@@ -69,19 +69,19 @@ import Testing
         #expect(EntryText.state(entry) == words)
     }
 
-    @Test func oneThatIsBehindAnotherIsNotTriedNow() {
+    @Test func detailNamesEntryAhead() {
         let behind = EntryDetail(entry: Sample.entry(2), attempts: [], fields: ["user_id": "5"], behind: Sample.id(1))
         #expect(text.detail(behind).contains("next try  after entry \(Sample.id(1))"))
         #expect(text.detail(behind).contains("fields    user_id 5"))
         #expect(text.detail(EntryDetail(entry: Sample.entry(2), attempts: [])).contains("next try  now"))
     }
 
-    @Test func oneThatTheServerAlteredSaysWhere() {
+    @Test func detailNamesAlteredValue() {
         let detail = EntryDetail(entry: Sample.entry(2, "delivered"), attempts: [], altered: "/a/0")
         #expect(text.detail(detail).contains("altered   the server stored something else at /a/0"))
     }
 
-    @Test func beforeDiscardingItIsToldWhatIsDestroyed() {
+    @Test func discardPromptListsEntries() {
         let discard = DiscardText(times: Sample.times)
         #expect(
             discard.before([Sample.entry(2, "dead")]) == """
@@ -93,7 +93,7 @@ import Testing
     }
 
     /// The text must not claim that an uncertain entry was never sent.
-    @Test func whatMayHaveArrivedIsNotSaidToBeGone() {
+    @Test func discardOfUncertainEntryWarnsOfPossibleDelivery() {
         var doubtful = Sample.entry(2, "held")
         doubtful.uncertain = true
         #expect(
@@ -112,7 +112,7 @@ import Testing
         #expect(line == "14:15:00  delivered       3f2a91c04b01  breathesafe  remote=8 1  status=201")
     }
 
-    @Test func whoCameOrWentIsNamed() {
+    @Test func sessionEventNamesTheAccount() {
         func line(_ detail: [String: String]) -> String {
             var event = Sample.event(3, "signedIn", detail: detail)
             event.entry = nil

@@ -21,7 +21,7 @@ import Testing
             (["sign-in-required", "dead"], 6),
             (["other-account"], 6),
         ] as [([String], Int32)])
-    func statusSaysWhetherAPersonIsNeeded(codes: [String], expected: Int32) {
+    func statusExitCodeReflectsAttention(codes: [String], expected: Int32) {
         let attention = codes.map { Attention(code: $0, text: "", next: "") }
         #expect(ExitCode(for: attention).rawValue == expected)
     }
@@ -33,13 +33,13 @@ import Testing
             (["status", "--socket", "/nowhere/homing.sock", "--json"], 3), (["version", "--socket", "/nowhere/homing.sock"], 0),
             (["show", "?", "--socket", "/nowhere/homing.sock"], 2),
         ] as [([String], Int32)])
-    func theProgramEndsWithTheCodeThatItsHelpPromises(arguments: [String], expected: Int32) async {
+    func programExitsWithDocumentedCode(arguments: [String], expected: Int32) async {
         let console = Console(
             inputIsTerminal: false, outputIsTerminal: false, errorIsTerminal: false, style: .plain, errorStyle: .plain)
         #expect(await Homing.run(arguments, on: console).rawValue == expected)
     }
 
-    @Test func whereNobodyCanBeAskedYesMustBeSaid() throws {
+    @Test func confirmationWithoutTerminalRequiresYes() throws {
         func console(terminal: Bool) -> Console {
             Console(inputIsTerminal: terminal, outputIsTerminal: false, errorIsTerminal: false, style: .plain, errorStyle: .plain)
         }

@@ -26,13 +26,13 @@ import Testing
     }
 
     @Test(arguments: [Problem.Code.daemonNotRunning, .timeout])
-    func aLostAnswerIsAskedForAgainUnderTheSameId(code: Problem.Code) async throws {
+    func retriesLostAnswerWithSameID(code: Problem.Code) async throws {
         let daemon = Daemon([code])
         #expect(try await submit(daemon).id == Sample.id(1))
         #expect(daemon.heard.withLock { $0 } == [Sample.id(1), Sample.id(1)])
     }
 
-    @Test func afterTheSecondTimeThePersonIsToldTheId() async {
+    @Test func secondFailureReportsTheID() async {
         let daemon = Daemon([.timeout, .daemonNotRunning, .timeout])
         let problem = await #expect(throws: Problem.self) { try await submit(daemon) }
         #expect(problem?.code == .daemonNotRunning)

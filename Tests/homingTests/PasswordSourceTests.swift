@@ -21,7 +21,7 @@ import Testing
     @Test(arguments: [
         ("secret", "secret"), ("secret\n", "secret"), ("secret\r\n", "secret"), ("two words \n", "two words "), ("a\n\n", "a\n"),
     ])
-    func theNewlineAtTheEndIsNoPartOfIt(content: String, expected: String) throws {
+    func removesOneTrailingNewline(content: String, expected: String) throws {
         try withFile(Data(content.utf8)) { path in
             let (password, warnings) = try read(.file(path))
             #expect(password == expected && warnings.isEmpty)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [0o640, 0o604, 0o644])
-    func aFileThatOthersCanReadIsWarnedOf(mode: Int) throws {
+    func warnsOfFileReadableByOthers(mode: Int) throws {
         try withFile(Data("secret".utf8), mode: mode) { path in
             let (password, warnings) = try read(.file(path))
             #expect(password == "secret")
@@ -45,13 +45,13 @@ import Testing
     }
 
     @Test(arguments: [Data(), Data("\n".utf8), Data([0xff, 0xfe])])
-    func whatIsNoPasswordIsRefused(content: Data) throws {
+    func refusesEmptyOrUndecodablePassword(content: Data) throws {
         try withFile(content) { path in
             #expect(throws: Problem.self) { _ = try read(.file(path)) }
         }
     }
 
-    @Test func aMissingFileAndAFolderSayWhatToDo() {
+    @Test func refusesMissingFileAndFolder() {
         #expect(throws: Problem.self) { try read(.file("/nowhere/pw")) }
         var warnings: [String] = []
         let folder = #expect(throws: Problem.self) {
@@ -60,7 +60,7 @@ import Testing
         #expect(folder?.detail == "‘/tmp’ is a folder." && warnings.isEmpty)
     }
 
-    @Test func withoutATerminalItSaysWhichOptionToUse() {
+    @Test func missingTerminalErrorNamesOptions() {
         let expected = Problem.invalid(
             "There is no terminal to ask for the password.", next: "Give it with --password-stdin or --password-file FILE.")
         #expect(throws: expected) { try read(.terminal) }

@@ -12,7 +12,7 @@ import Testing
     }
     private let text = PauseReportText(times: Sample.times)
 
-    @Test func pausingSaysUntilWhenAndWhatIsStillSent() {
+    @Test func pauseTextNamesEndAndEntriesBeingSent() {
         #expect(
             text.paused(PauseList(pauses: [pause()], inflight: 2)) == """
                 Sending to breathesafe is paused until 16:15. Homing still accepts captures and keeps them safe.
@@ -23,7 +23,7 @@ import Testing
                 == "Sending to a and b is paused until you run ‘homing resume’. Homing still accepts captures and keeps them safe.")
     }
 
-    @Test func resumingSaysWhatGoesOn() {
+    @Test func resumeTextNamesBackendAndMissingSignIn() {
         func resumed(_ pauses: [PauseReport], _ backend: String? = nil, gate: String = "open") -> String {
             var report = Sample.backend(gate: gate)
             report.signInCommand = "homing login --token-stdin"
@@ -41,7 +41,7 @@ import Testing
                 """)
     }
 
-    @Test func whoHandsSomethingInDuringAPauseIsTold() {
+    @Test func submissionDuringPauseMentionsThePause() {
         var status = Sample.status(backends: [Sample.backend(gate: "paused", reason: "Paused by anna until 16:00.")])
         #expect(
             SubmissionText.pause(of: "breathesafe", status)
@@ -51,12 +51,12 @@ import Testing
         #expect(SubmissionText.pause(of: "breathesafe", status) == nil)
     }
 
-    @Test func theStatusSaysItOnce() {
+    @Test func statusMentionsPauseOnce() {
         let report = Sample.backend(gate: "paused", reason: "Paused by anna since 14:00 until 16:00.", queue: .init(pending: 1))
         #expect(StatusText.sending(report) == "Paused by anna since 14:00 until 16:00.")
     }
 
-    @Test func waitingEndsWhereSendingIsPaused() {
+    @Test func waitEndsAtPauseWithoutEnd() {
         func station(_ pause: PauseReport, inflight: Int = 0) -> Status {
             var report = Sample.backend(gate: "paused", reason: "Paused.", queue: .init(pending: 2, inflight: inflight))
             report.pause = pause

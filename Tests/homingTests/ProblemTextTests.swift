@@ -4,14 +4,14 @@ import Testing
 @testable import homing
 
 @Suite struct ProblemTextTests {
-    @Test func theNextStepStandsOnItsOwnLine() {
+    @Test func nextStepIsOnItsOwnLine() {
         let text = ProblemText(style: .plain)
         #expect(text.lines(.notFound("There is no such entry.", next: "See the list.")) == "There is no such entry.\nSee the list.")
         #expect(text.lines(.notFound("There is no such entry.")) == "There is no such entry.")
         #expect(text.lines(.notFound("None.", next: "To see, run: a\nTo do, run: b\u{1B}")) == "None.\nTo see, run: a\nTo do, run: b ")
     }
 
-    @Test func aRefusedFileSaysWhichWereAccepted() {
+    @Test func refusedFileErrorCountsAcceptedFiles() {
         let problem = SubmissionText.stopped(.invalid("It is empty.", next: "Export it again."), at: "b.json", accepted: 1, of: 3)
         #expect(problem.detail == "1 of 3 files was accepted; b.json was not: It is empty.")
         #expect(problem.next == "Export it again.\nThen submit b.json and the files after it again.")
@@ -19,7 +19,7 @@ import Testing
         #expect(SubmissionText.stopped(only, at: "b.json", accepted: 0, of: 1) == only)
     }
 
-    @Test func anAcceptedFileIsCalledSafe() {
+    @Test func acceptedFileIsReportedAsStored() {
         var receipt = SubmissionReceipt(id: Sample.id(1), sequence: 1, duplicate: false, backend: "breathesafe", account: "5", lane: "l")
         #expect(
             SubmissionText.accepted(receipt, from: "a.json")
@@ -31,7 +31,7 @@ import Testing
         #expect(SubmissionText.accepted(receipt, from: "a.json") == "a.json was already accepted as 3f2a91c04b01 (#1); nothing was added.")
     }
 
-    @Test func whatStandsInTheWayIsSaidAtOnce() {
+    @Test func reportsObstacleAfterSubmission() {
         func why(_ state: String, _ next: String?) -> Explanation {
             Explanation(id: "1", state: state, sentence: "Entry 2 is dead.", next: next)
         }

@@ -23,7 +23,7 @@ import Testing
 
     private let text = ReceiptText(style: .plain, times: Sample.times)
 
-    @Test func theTableSaysWhatBecameOfEach() {
+    @Test func tableShowsOutcomeOfEachEntry() {
         let looked = receipt(3) { $0.foundByLookup = true }
         #expect(
             text.table(ReceiptPage(receipts: [receipt(1), discarded, looked], next: 3)) == """
@@ -36,13 +36,13 @@ import Testing
         #expect(text.table(ReceiptPage(receipts: [], next: nil)).hasPrefix("There are no receipts to show: no matching entry"))
     }
 
-    @Test func oneReceiptSaysEverything() {
+    @Test func detailShowsOutcomeAndAccount() {
         let lines = text.detail(discarded).split(separator: "\n").map(String.init)
         #expect(lines.contains("outcome   discarded by bob") && lines.contains("account   5"))
         #expect(text.detail(receipt(1)).contains("anna@clinic.example (5)"))
     }
 
-    @Test func csvIsOfRFC4180() {
+    @Test func csvFollowsRFC4180() {
         #expect(ReceiptCSV.heading.hasSuffix("\r\n") && ReceiptCSV.heading.split(separator: ",").count == 19)
         #expect(
             ReceiptCSV.line(receipt(1))
@@ -53,14 +53,14 @@ import Testing
     }
 
     @Test(arguments: ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1+1", "\r=1+1", " =1+1", "＝1"])
-    func csvGivesSpreadsheetsNoFormula(cell: String) {
+    func csvEscapesFormulas(cell: String) {
         let line = ReceiptCSV.line(receipt(1) { $0.remoteID = cell })
         let found = line.split(separator: ",", omittingEmptySubsequences: false)[11]
         #expect(found == "'" + cell.printable)
         #expect(ReceiptCSV.line(receipt(1) { $0.remoteID = "a=1" }).contains(",a=1,"))
     }
 
-    @Test func csvHoldsNoControlCharacterButTheEndsOfLines() {
+    @Test func csvHasNoControlCharactersExceptLineEndings() {
         let odd = receipt(1) {
             $0.lane = "line\nbreak"
             $0.email = "\u{1B}[31mred"

@@ -10,7 +10,7 @@ import Testing
         return RetryText.Obstacle(count: count, why: why)
     }
 
-    @Test func whatIsTriedAgainIsSaidToBe() {
+    @Test func reportsEntriesToRetry() {
         #expect(RetryText.done([Sample.entry(1)], []) == "1 entry will be tried again, up to three times.")
         #expect(RetryText.done([Sample.entry(1), Sample.entry(2)], []) == "2 entries will be tried again, up to three times each.")
     }
@@ -21,14 +21,14 @@ import Testing
         return entry
     }
 
-    @Test func whatIsLookedUpFirstIsSaidToBe() {
+    @Test func reportsLookUpBeforeSending() {
         #expect(
             RetryText.done([doubtful(1), Sample.entry(2)], []).hasSuffix(
                 "\n1 of them may already have taken effect. Homing looks it up before it sends anything again."))
         #expect(RetryText.done([doubtful(1), doubtful(2)], []).contains("\nThey may already have taken effect. Homing looks them up"))
     }
 
-    @Test func whatSendingWithoutLookingMayDoIsSaid() {
+    @Test func warnsOfDuplicatesWithoutLookUp() {
         #expect(
             RetryText.withoutLooking([doubtful(1), doubtful(2)])
                 == "2 entries may already have taken effect at breathesafe. If sent without a look-up, each may exist there twice.")
@@ -37,7 +37,7 @@ import Testing
         #expect(left.hasSuffix("homing retry --all --state held --without-looking"))
     }
 
-    @Test func whatWaitsForAnotherPersonIsNot() {
+    @Test func reportsEntriesThatCannotBeRetriedYet() {
         #expect(
             RetryText.done([Sample.entry(1)], [obstacle(1)])
                 == "1 entry cannot be tried yet. anna@clinic.example is signed in.\nFirst sign her out.")

@@ -4,7 +4,7 @@ import Testing
 @testable import homing
 
 @Suite struct SessionTextTests {
-    @Test func beforeSigningOutItIsToldWhatWaits() {
+    @Test func signOutPromptCountsWaitingEntries() {
         let busy = Sample.backend(
             queue: .init(pending: 4), others: [WaitingAccount(account: "9", email: "bob@clinic.example", waiting: 1)])
         #expect(
@@ -21,7 +21,7 @@ import Testing
         ("ended", "The server has ended the session too."), ("alreadyGone", "The session had already ended on the server."),
         ("failed", "The session could not be ended on the server. It cannot be reached."),
     ])
-    func signingOutTellsWhatTheServerSaid(server: String, line: String) {
+    func signOutReportsServerResult(server: String, line: String) {
         let report = SignOutReport(
             backend: "breathesafe", local: "cleared", server: server, serverReason: server == "failed" ? "It cannot be reached." : nil,
             email: "anna@clinic.example", waiting: 1)
@@ -31,7 +31,7 @@ import Testing
         #expect(lines.last == "1 entry of anna@clinic.example is waiting. To send it, run: homing login")
     }
 
-    @Test func whoeverIsAboutToDestroyEntriesIsTold() {
+    @Test func signOutPromptWarnsOfDiscardedEntries() {
         var doomed = Sample.backend(queue: .init(pending: 4))
         doomed.discardedBySigningOut = 3
         let told = SessionText.beforeSigningOut(doomed)
@@ -42,18 +42,18 @@ import Testing
         #expect(!SessionText.beforeSigningOut(doomed).contains("discard"))
     }
 
-    @Test func whatWasDestroyedIsTold() {
+    @Test func signOutReportsDiscardedEntries() {
         let report = SignOutReport(backend: "b", local: "cleared", server: "ended", email: "a@b.c", waiting: 0, discarded: 1)
         #expect(SessionText.signedOut(report).hasSuffix("1 entry of a@b.c was discarded, as the profile of b requires."))
     }
 
-    @Test func ofSeveralBackendsTheWayBackNamesTheOne() {
+    @Test func signOutNamesLoginCommandOfItsBackend() {
         let report = SignOutReport(backend: "b", local: "cleared", server: "ended", email: "a@b.c", waiting: 2)
         let text = SessionText.signedOut(report, login: "homing login --backend b")
         #expect(text.hasSuffix("2 entries of a@b.c are waiting. To send them, run: homing login --backend b"))
     }
 
-    @Test(arguments: ["alreadyGone", "failed", "none"]) func whereOtherDevicesStaySignedInTheWayToSignThemOutIsTold(server: String) {
+    @Test(arguments: ["alreadyGone", "failed", "none"]) func explainsSigningOutOtherDevices(server: String) {
         let way = "Other devices were not signed out. To sign them out, run ‘homing login’, then ‘homing logout --all-devices’."
         for email in ["a@b.c", nil] {
             let report = SignOutReport(backend: "b", local: "cleared", server: server, email: email, waiting: 0)
@@ -64,7 +64,7 @@ import Testing
         #expect(!SessionText.signedOut(ended, allDevices: "homing logout --all-devices").contains("Other devices"))
     }
 
-    @Test func signingInTellsOfANameThatWasNotTakenAndOfWhatWaitsForOthers() {
+    @Test func signInReportsUnusedNameAndWaitingEntries() {
         let session = Sample.session("signedIn")
         let plain = SessionText.signedIn(session, named: " Anna@clinic.example")
         #expect(plain.split(separator: "\n").count == 2)
@@ -77,7 +77,7 @@ import Testing
         #expect(told[3] == "1 entry is waiting for bob@clinic.example to sign in. Signing in as another account does not send it.")
     }
 
-    @Test func signingOutNobodySaysSo() {
+    @Test func signOutReportsNoSignedInAccount() {
         let report = SignOutReport(backend: "breathesafe", local: "cleared", server: "none", waiting: 0)
         #expect(SessionText.signedOut(report) == "No account was signed in at breathesafe.")
     }

@@ -14,7 +14,7 @@ import Testing
         (.left, false, false, true, "system"), (.answered, false, false, false, "own"), (.answered, true, true, false, "own"),
         (.answered, true, true, true, "own"),
     ])
-    func aClientAsksTheDaemonThatIsThereOrElseTheOneThatWouldBe(
+    func picksRunningDaemonOrDefaultLocation(
         own: Own, system: Bool, isInstalled: Bool, isRoot: Bool, expected: String
     ) throws {
         let directory = try TemporaryDirectory()
@@ -34,7 +34,7 @@ import Testing
         #expect(found == places[expected])
     }
 
-    @Test func aNamedSocketGoesFirst() {
+    @Test func environmentSocketTakesPrecedence() {
         #expect(SocketLocation.forClient(environment: ["HOMING_SOCKET": "/x.sock", "XDG_RUNTIME_DIR": "/run/user/1"]) == "/x.sock")
         #expect(
             SocketLocation.forClient(

@@ -11,7 +11,7 @@ import Testing
         await #expect(throws: Problem.self) { _ = try await ControlClient(socketPath: path).call(Endpoints.status, NoInput()) }
     }
 
-    @Test func aPlainFileIsSaidToBeNoSocket() async throws {
+    @Test func reportsPathThatIsNotASocket() async throws {
         let directory = try TemporaryDirectory()
         try directory.write("", to: "file")
         try FileManager.default.createSymbolicLink(atPath: directory("link"), withDestinationPath: directory("file"))
@@ -23,14 +23,14 @@ import Testing
         #expect(await problem(directory("nothing"))?.code == .daemonNotRunning)
     }
 
-    @Test func aPathThatTheSystemDoesNotTakeIsSaidToBeTooLong() async {
+    @Test func reportsTooLongPath() async {
         let path = "/tmp/" + String(repeating: "s", count: 103)
         let problem = await problem(path)
         #expect(problem?.detail == "The socket path is longer than 107 bytes, the limit of the system: \(path)")
         #expect(await self.problem(String(path.dropLast()))?.code == .daemonNotRunning)
     }
 
-    @Test func anEmptyPathIsWrongUsage() {
+    @Test func emptyPathIsRefused() {
         #expect(throws: (any Error).self) { try GlobalOptions.parse(["--socket", ""]) }
         #expect(throws: Never.self) { try GlobalOptions.parse(["--socket", "/s"]) }
     }

@@ -31,7 +31,7 @@ import Testing
         #expect(outcome == .init(line: "HOMING NOT RUNNING - No daemon is listening at /s.", code: .daemonNotRunning))
     }
 
-    @Test func whatHasWaitedTooLongIsNamed() {
+    @Test func namesCaptureWaitingTooLong() {
         #expect(check(waiting, maxAge: 4 * 3600) == .init(line: "HOMING OK - 1 capture waits.", code: .success))
         let old = check(waiting, maxAge: 3 * 3600)
         #expect(old.code == .attentionNeeded)
@@ -43,14 +43,14 @@ import Testing
         #expect(check(waiting, maxAge: 60, backend: "other").code == .success)
     }
 
-    @Test func anOldCaptureIsGraverThanAMissingSignIn() {
+    @Test func oldCaptureOutranksMissingSignIn() {
         var status = waiting
         status.attention = [signIn]
         #expect(check(status, maxAge: 60).code == .attentionNeeded)
         #expect(check(status).code == .signInRequired)
     }
 
-    @Test func ofOneBackendOnlyThatOneIsTold() {
+    @Test func reportsOnlyTheNamedBackend() {
         var (good, bad) = (Sample.backend("good"), Sample.backend("bad"))
         (good.sentence, bad.sentence) = ("Good is well.", "1 capture could not be delivered.")
         var item = dead
@@ -61,11 +61,11 @@ import Testing
         #expect(check(status).code == .attentionNeeded)
     }
 
-    @Test func itIsOneLineWhateverTheServerSaid() {
+    @Test func lineHasNoControlCharacters() {
         #expect(!check(Sample.status("two\nlines\u{1B}[31m")).line.unicodeScalars.contains { $0.properties.generalCategory == .control })
     }
 
-    @Test func everythingThatIsWrongIsNamed() {
+    @Test func namesEveryFault() {
         var away = Sample.backend("away", gate: "cooling", reason: "It does not answer.", queue: .init(pending: 2))
         away.gateCause = "offline"
         let idle = Sample.backend("idle", gate: "cooling", reason: "It does not answer either.")

@@ -9,7 +9,7 @@ import Testing
         StatusText(style: .plain, times: Sample.times).lines(status.only(backend))
     }
 
-    @Test func allHasGoneUp() {
+    @Test func showsEverythingDelivered() {
         let status = Sample.status(
             "Everything that was captured here has gone up.",
             backends: [
@@ -31,7 +31,7 @@ import Testing
                 """)
     }
 
-    @Test func threeWaitWhileTheNetworkIsAway() {
+    @Test func showsEntriesWaitingForTheNetwork() {
         let status = Sample.status(
             "3 measurements wait until the network is back.",
             backends: [
@@ -52,7 +52,7 @@ import Testing
                 """)
     }
 
-    @Test func aRouteThatFailsIsNotCalledOn() {
+    @Test func showsFailingRoute() {
         var report = Sample.backend(queue: .init(pending: 2))
         report.coolingRoutes = [
             CoolingRoute(
@@ -65,12 +65,12 @@ import Testing
         #expect(StatusText.sending(report) == "on")
     }
 
-    @Test func entriesThatCannotBeLookedUpAreCounted() {
+    @Test func countsEntriesWithFailingLookUps() {
         let report = Sample.backend(queue: .init(pending: 3, unseen: 1))
         #expect(text(Sample.status(backends: [report])).contains("look-ups  1 entry is waiting for a look-up that keeps failing"))
     }
 
-    @Test func somebodyMustSignIn() {
+    @Test func showsRequiredSignIn() {
         let status = Sample.status(
             "1 measurement waits until Anna signs in.",
             attention: [Attention(code: "sign-in-required", text: "Anna must sign in again.", next: "Run ‘homing login’.")],
@@ -94,7 +94,7 @@ import Testing
                 """)
     }
 
-    @Test func deadEntriesComeFirst() throws {
+    @Test func showsFailedEntriesFirst() throws {
         let status = Sample.status(
             "2 measurements could not be delivered.",
             attention: [
@@ -109,13 +109,13 @@ import Testing
         #expect(lines.last == "  2 files not accepted yet; 1 file refused, with its reason beside it")
     }
 
-    @Test func entriesOfAnotherAccountWaitForThatPerson() {
+    @Test func showsEntriesOfOtherAccounts() {
         let others = [WaitingAccount(account: "9", email: "bob@clinic.example", waiting: 1)]
         let status = Sample.status(backends: [Sample.backend(queue: .init(pending: 1), others: others)])
         #expect(text(status).contains("  others   1 entry is waiting until bob@clinic.example signs in"))
     }
 
-    @Test func aFreshDaemonHasNothingAndNobody() {
+    @Test func showsNewDaemonWithoutEntriesOrAccount() {
         let status = Sample.status("Nothing has been captured yet.", backends: [Sample.backend(session: Sample.session("signedOut"))])
         #expect(
             text(status) == """
@@ -128,7 +128,7 @@ import Testing
                 """)
     }
 
-    @Test func oneBackendCanBeAskedFor() throws {
+    @Test func showsOnlyTheNamedBackend() throws {
         var two = Sample.backend("two")
         two.sentence = "Two is well."
         let status = Sample.status("One is not.", backends: [Sample.backend("one"), two])
@@ -149,7 +149,7 @@ import Testing
         #expect(lines.count > 6 && lines.allSatisfy { $0.count <= 100 })
     }
 
-    @Test func theSentenceIsGreenWhereAllIsWell() {
+    @Test func sentenceIsGreenWithoutAttention() {
         let coloured = StatusText(style: TextStyle(isColoured: true), times: Sample.times)
         #expect(coloured.lines(Sample.status(backends: [])) == "\u{1B}[32mAll is well.\u{1B}[0m")
     }

@@ -11,7 +11,7 @@ import Testing
         try SubmissionForm(backend: "b", route: "measurement", user: user, items: items, id: id, supersedes: supersedes)
     }
 
-    @Test func userIsShortForAField() throws {
+    @Test func userOptionSetsUserIDField() throws {
         let minted = UUID()
         let submission = try form(user: "5", items: [ItemField(name: "note", value: "x")])
             .submission(of: CaptureDocument(Data("{}".utf8), from: "a"), named: "a", mintedID: minted)
@@ -20,13 +20,13 @@ import Testing
         #expect(submission.payload == Data("{}".utf8) && submission.route == "measurement" && submission.backend == "b")
     }
 
-    @Test func aGivenIdIsKeptSoThatACallCanBeRepeated() throws {
+    @Test func keepsGivenID() throws {
         let submission = try form(id: Sample.id(1).uppercased(), supersedes: Sample.id(2).uppercased())
             .submission(of: nil, named: "a", mintedID: UUID())
         #expect(submission.id == Sample.id(1) && submission.supersedes == Sample.id(2) && submission.payload == nil)
     }
 
-    @Test func theUserOfTheFileIsTaken() throws {
+    @Test func takesUserFromFile() throws {
         for user in [nil, "5"] {
             let submission = try form(user: user).submission(of: CaptureDocument(offline, from: "a"), named: "a", mintedID: UUID())
             #expect(submission.fields == ["user_id": "5"])
@@ -42,7 +42,7 @@ import Testing
         #expect(problem?.code == .invalidRequest)
     }
 
-    @Test func whatContradictsItselfIsRefused() {
+    @Test func contradictoryOptionsAreRefused() {
         #expect(throws: Problem.self) { try form(user: "5", items: [ItemField(name: "user_id", value: "6")]) }
         #expect(throws: Problem.self) { try form(items: [ItemField(name: "a", value: "1"), ItemField(name: "a", value: "2")]) }
         #expect(throws: Problem.self) { try form(id: "12") }

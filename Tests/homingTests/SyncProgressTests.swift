@@ -10,7 +10,7 @@ import Testing
             before: Sample.status(backends: [Sample.backend(queue: before)]), now: Sample.status(sentence, backends: [now]), backend: nil)
     }
 
-    @Test func progressIsToldInOneLine() {
+    @Test func progressIsOneLine() {
         let start = QueueReport(pending: 15, delivered: 100)
         #expect(SyncText.progress(progress(start, Sample.backend(queue: start))) == "0 of 15 delivered, 15 waiting…")
         let later = QueueReport(pending: 2, inflight: 1, delivered: 112)
@@ -22,7 +22,7 @@ import Testing
                 == "11 of 15 delivered, 2 failed, 1 on hold, 1 waiting… The server cannot be reached.")
     }
 
-    @Test func entriesOfOtherAccountsAreNotWaitedFor() {
+    @Test func ignoresEntriesOfOtherAccounts() {
         let others = [WaitingAccount(account: "9", email: "bob@clinic.example", waiting: 2)]
         let now = Sample.backend(queue: .init(pending: 2), others: others)
         #expect(progress(.init(), now).waiting == 0)
@@ -41,7 +41,7 @@ import Testing
             (Sample.backend(session: Sample.session("signedOut"), queue: .init(pending: 3)), true, 5),
             (Sample.backend(session: Sample.session("signedOut")), true, 0),
         ] as [(BackendReport, Bool, Int32)])
-    func theEndAndItsExitCodeComeFromTheStatus(now: BackendReport, isOver: Bool, code: Int32) {
+    func statusDeterminesEndAndExitCode(now: BackendReport, isOver: Bool, code: Int32) {
         let progress = progress(.init(pending: 3), now)
         #expect(progress.isOver == isOver)
         #expect(ExitCode(for: progress).rawValue == code)
@@ -53,7 +53,7 @@ import Testing
         #expect(!SyncProgress(before: now, now: now, backend: nil).isOver)
     }
 
-    @Test func theOutcomeSaysWhatCouldNotBeDelivered() {
+    @Test func outcomeNamesUndeliveredEntries() {
         let end = progress(.init(pending: 3), Sample.backend(queue: .init(dead: 1, delivered: 2)), sentence: "1 was refused.")
         #expect(
             SyncText.outcome(end) == """
@@ -81,11 +81,11 @@ import Testing
             (2, "The server cannot be reached.", "2 entries are waiting to be sent.\nThe server cannot be reached."),
             (0, "Not signed in.", "No entries are waiting to be sent.\nNot signed in."),
         ] as [(Int, String?, String)])
-    func syncSaysHowManyWaitAndWhatIsInTheWay(waiting: Int, obstacle: String?, text: String) {
+    func syncReportsWaitingEntriesAndObstacle(waiting: Int, obstacle: String?, text: String) {
         #expect(SyncText.report(SyncReport(waiting: waiting, cursor: 1, obstacle: obstacle)) == text)
     }
 
-    @Test func whatWaitsForOthersIsNotNothing() {
+    @Test func syncReportsEntriesOfOtherAccounts() {
         let report = SyncReport(waiting: 0, cursor: 1, obstacle: "2 captures of bob@clinic.example wait.", others: 2)
         #expect(
             SyncText.report(report)
@@ -95,7 +95,7 @@ import Testing
                 == "1 entry is waiting for an account that is not signed in.")
     }
 
-    @Test func linesThatAreNotRedrawnComeOnceATenth() {
+    @Test func progressMarkChangesEveryTenPercent() {
         func mark(_ delivered: Int, dead: Int = 0) -> String {
             let queue = QueueReport(pending: 100 - delivered - dead, dead: dead, delivered: delivered)
             return ProgressLine.mark(progress(.init(pending: 100), Sample.backend(queue: queue)))

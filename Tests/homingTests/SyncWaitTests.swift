@@ -52,7 +52,7 @@ import Testing
 
     private struct CutStream: Error {}
 
-    @Test func everyDeliveryIsShownUntilNothingWaits() async throws {
+    @Test func showsEachDeliveryUntilQueueIsEmpty() async throws {
         let daemon = Daemon(waiting: 2)
         let progress = try await daemon.wait.run(since: daemon.now, backend: nil)
         #expect(progress.delivered == 2 && progress.isOver)
@@ -62,31 +62,31 @@ import Testing
             ])
     }
 
-    @Test func whereNothingWaitsNoEventIsAwaited() async throws {
+    @Test func emptyQueueEndsWaitAtOnce() async throws {
         let daemon = Daemon(waiting: 0)
         #expect(try await daemon.wait.run(since: daemon.now, backend: nil).delivered == 0)
         #expect(daemon.looks.withLock { $0 } == 1)
     }
 
-    @Test func aCutStreamIsTakenUpAgain() async throws {
+    @Test func resumesAfterCutStream() async throws {
         let daemon = Daemon(waiting: 5, perStream: 2)
         #expect(try await daemon.wait.run(since: daemon.now, backend: nil).delivered == 5)
     }
 
-    @Test func whatADaemonSaysIsWrongEndsTheWait() async throws {
+    @Test func problemEndsWait() async throws {
         var wait = Daemon(waiting: 1).wait
         wait.events = { _, _ in throw Problem(.notPermitted, status: 403, title: "", detail: "") }
         await #expect(throws: Problem.self) { try await wait.run(since: Sample.status(), backend: nil) }
     }
 
-    @Test func theLimitEndsAWaitThatComesToNothing() async throws {
+    @Test func timeLimitEndsWait() async throws {
         var wait = Daemon(waiting: 1).wait
         wait.events = { _, _ in await Self.forever() }
         wait.pause = { try Task.checkCancellation() }
         #expect(try await wait.run(since: Sample.status(), backend: nil) {} == nil)
     }
 
-    @Test func aWaitThatEndsBeforeTheLimitHasItsOutcome() async throws {
+    @Test func waitEndingBeforeLimitHasOutcome() async throws {
         let daemon = Daemon(waiting: 3)
         let progress = try await daemon.wait.run(since: daemon.now, backend: nil) { await Self.forever() }
         #expect(progress.map(SyncOutcome.init)?.delivered == 3)

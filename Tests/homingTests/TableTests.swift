@@ -3,7 +3,7 @@ import Testing
 @testable import homing
 
 @Suite struct TableTests {
-    @Test func columnsAreAlignedAndNumbersStandRight() {
+    @Test func alignsTextLeftAndNumbersRight() {
         let table = Table(
             columns: [.init(title: "#", isNumber: true), .init(title: "NAME", limit: 5), .init(title: "ABOUT")],
             rows: [["1", "Anna", "x"], ["12", "Bartholomew", ""]])

@@ -52,14 +52,14 @@ import Testing
         }
     }
 
-    @Test func aPasswordIsNotShownAndTheTerminalIsAsBeforeAfterwards() async throws {
+    @Test func hidesPasswordAndRestoresTerminal() async throws {
         let (answer, shown) = try await answer { prompt, _ in try prompt.askHidden("Password: ") }
         #expect(answer == "secret")
         #expect(!shown.contains("secret"))  // the helper waits until ‘anna’ is shown
     }
 
     /// Standard input at a terminal is hidden as well, and ends with the line.
-    @Test func standardInputThatIsATerminalIsAskedForInTheSameWay() async throws {
+    @Test func hidesSecretFromStandardInputAtTerminal() async throws {
         let (answer, shown) = try await answer(to: "Refresh token: ") { prompt, path in
             let input = try #require(FileHandle(forReadingAtPath: path))
             return try PasswordSource.standardInput.secret("refresh token", terminal: prompt, input: input) { _ in }
@@ -68,7 +68,7 @@ import Testing
         #expect(!shown.contains("secret"))
     }
 
-    @Test func theOpenQuestionShowsItsAnswer() async throws {  // the control: a visible prompt shows the secret
+    @Test func visiblePromptShowsAnswer() async throws {  // the control: a visible prompt shows the secret
         let (answer, shown) = try await answer { prompt, _ in try prompt.ask("Password: ") }
         #expect(answer == "secret")
         #expect(shown.contains("secret"))

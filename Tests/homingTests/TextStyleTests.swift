@@ -8,7 +8,7 @@ import Testing
             (true, [:], true), (true, ["TERM": "xterm"], true), (false, ["TERM": "xterm"], false), (true, ["NO_COLOR": "1"], false),
             (true, ["NO_COLOR": ""], true), (true, ["TERM": "dumb"], false),
         ] as [(Bool, [String: String], Bool)])
-    func coloursAreForTerminalsThatShowThem(isTerminal: Bool, environment: [String: String], expected: Bool) {
+    func usesColoursOnlyOnCapableTerminals(isTerminal: Bool, environment: [String: String], expected: Bool) {
         #expect(TextStyle(isTerminal: isTerminal, environment: environment).isColoured == expected)
     }
 }

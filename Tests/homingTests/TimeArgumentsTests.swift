@@ -6,12 +6,12 @@ import Testing
 
 @Suite struct TimeArgumentsTests {
     @Test(arguments: [("90s", 90.0), ("30m", 1800), ("2h", 7200), ("1h30m", 5400), ("3D", 259_200), ("1w", 604_800)])
-    func lengthsOfTimeAreRead(text: String, seconds: TimeInterval) {
+    func parsesLengthsOfTime(text: String, seconds: TimeInterval) {
         #expect(LengthOfTime(argument: text)?.seconds == seconds)
     }
 
     @Test(arguments: ["", "2", "h", "-2h", "2 h", "2y", "0s", "2.5h", "99999d", "٣h"])
-    func whatIsNoLengthOfTimeIsRefused(text: String) { #expect(LengthOfTime(argument: text) == nil) }
+    func refusesInvalidLengthsOfTime(text: String) { #expect(LengthOfTime(argument: text) == nil) }
 
     /// Relative to 14:15 on 11 March 2025 in Prague.
     @Test(arguments: [
@@ -19,19 +19,19 @@ import Testing
         ("2025-03-12 08:30", "2025-03-12T07:30:00.000Z"), ("2025-03-12T08:30", "2025-03-12T07:30:00.000Z"),
         ("2025-03-12T08:30:00Z", "2025-03-12T08:30:00.000Z"),
     ])
-    func pointsInTimeAreThoseToCome(text: String, expected: String) throws {
+    func parsesFuturePointsInTime(text: String, expected: String) throws {
         let point = try #require(PointInTime(argument: text))
         #expect(JSONCoding.text(try point.date(after: Sample.now, in: Sample.times.timeZone)) == expected)
     }
 
-    @Test func aPastTimeAndADayThatIsNoneAreRefused() throws {
+    @Test func refusesPastTimesAndInvalidDays() throws {
         for text in ["2025-03-11", "2025-02-30", "2024-12-31 23:59"] {
             let point = try #require(PointInTime(argument: text))
             #expect(throws: Problem.self) { try point.date(after: Sample.now, in: Sample.times.timeZone) }
         }
     }
 
-    @Test func lookingBackATimeOfDayIsTodays() throws {
+    @Test func pastTimeOfDayIsToday() throws {
         let point = try #require(PointInTime(argument: "08:00"))
         #expect(JSONCoding.text(try point.date(before: Sample.now, in: Sample.times.timeZone)) == "2025-03-11T07:00:00.000Z")
         let midnight = try #require(PointInTime(argument: "00:00"))
@@ -39,5 +39,5 @@ import Testing
     }
 
     @Test(arguments: ["", "now", "25:00", "12:60", "12", "2025-13-01", "2025-01-01 x", "1999-01-01", "2025-01-01 10:00 11:00", ":"])
-    func whatIsNoPointInTimeIsRefused(text: String) { #expect(PointInTime(argument: text) == nil) }
+    func refusesInvalidPointsInTime(text: String) { #expect(PointInTime(argument: text) == nil) }
 }

@@ -13,11 +13,11 @@ import Testing
     ]
 
     @Test(arguments: told)
-    func timesAreToldAsPeopleSayThem(secondsAgo: Double, text: String) {
+    func formatsRelativeTimes(secondsAgo: Double, text: String) {
         #expect(Sample.times.relative(Sample.now.addingTimeInterval(-secondsAgo)) == text)
     }
 
-    @Test func theClockIsThatOfTheTimeZone() {
+    @Test func clockUsesTimeZone() {
         let utc = TimeText(now: Sample.now, timeZone: .gmt)
         #expect(utc.clock(Sample.now) == "13:15")
         #expect(utc.precise(Sample.now.addingTimeInterval(-86400 + 7)) == "10 Mar 13:15:07")

@@ -4,20 +4,20 @@ import Testing
 @testable import homing
 
 @Suite struct VersionsTests {
-    @Test func aDaemonThatDoesNotRunIsNoError() async throws {
+    @Test func stoppedDaemonIsNoError() async throws {
         let versions = try await Versions(client: "1") { () async throws(Problem) in
             throw Problem(.daemonNotRunning, status: 503, title: "", detail: "")
         }
         #expect(versions.text == "homing 1\nhomingd is not running")
     }
 
-    @Test func anyOtherProblemIsOne() async {
+    @Test func otherProblemsAreThrown() async {
         await #expect(throws: Problem.self) {
             try await Versions(client: "1") { () async throws(Problem) in throw Problem(.notPermitted, status: 403, title: "", detail: "") }
         }
     }
 
-    @Test func bothVersionsAreTold() async throws {
+    @Test func showsBothVersions() async throws {
         #expect(try await Versions(client: "1") { () async throws(Problem) in "2" }.text == "homing 1\nhomingd 2")
     }
 }

@@ -30,7 +30,7 @@ import Testing
         WatchFrame(style: TextStyle(isColoured: coloured), times: Sample.times, width: width, height: height, footer: footer)
     }
 
-    @Test func aFrameShowsEverythingOneWantsToKnow() {
+    @Test func frameShowsStatusLanesAndDeliveries() {
         #expect(
             frame(width: 100).lines(view).joined(separator: "\n") == """
                 3 captures are on their way.
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [40, 41, 57, 80, 100, 137, 200], [nil, 5, 12, 24, 60])
-    func noLineIsTooLongAndNoFrameTooHigh(width: Int, height: Int?) {
+    func frameFitsItsWidthAndHeight(width: Int, height: Int?) {
         let lines = frame(width: width, height: height, footer: "q to quit").lines(view)
         for line in lines { #expect(line.columns <= width, "\(line)") }
         if let height { #expect(lines.count == height) }
@@ -65,7 +65,7 @@ import Testing
         #expect(lines.first?.hasPrefix("3 captures") == true)
     }
 
-    @Test func whereTheDaemonIsGoneTheFrameSaysSoAndNothingElse() {
+    @Test func frameOfStoppedDaemonShowsOnlyTheProblem() {
         var view = view
         view.lost(Problem(.daemonNotRunning, status: 503, title: "", detail: "No daemon is listening at /s.", next: "Start it."))
         let lines = frame(width: 100).lines(view)
@@ -75,14 +75,14 @@ import Testing
         #expect(frame(width: 100).lines(view).first == "All is well.")
     }
 
-    @Test func wordsOfAServerDoNotSteerTheTerminal() {
+    @Test func removesControlCharactersFromServerText() {
         var view = WatchView()
         view.saw(Sample.status("a\u{1B}[2Jb\r\nc"), [lane(1, "users/\u{1B}[31m")])
         #expect(!frame(width: 80).lines(view).joined().unicodeScalars.contains { $0.properties.generalCategory == .control })
         #expect(frame(width: 80, coloured: true).lines(view)[0].hasPrefix("\u{1B}[32m"))
     }
 
-    @Test func whatWasDeliveredIsKeptToAPoint() {
+    @Test func keepsLimitedNumberOfDeliveries() {
         var view = WatchView()
         for cursor in 1...10_000 { view.saw(Sample.event(Int64(cursor))) }
         view.saw(Sample.event(3))
@@ -93,7 +93,7 @@ import Testing
     @Test(arguments: [
         ("abc", 3), ("王", 2), ("é", 1), ("e\u{301}", 1), ("👍", 2), ("👩‍👩‍👧‍👦", 2), ("❤️", 2), ("ｱ", 1), ("Ａ", 2), ("한", 2), ("", 0),
     ])
-    func columnsAreThoseOfATerminal(text: String, columns: Int) { #expect(text.columns == columns) }
+    func countsTerminalColumns(text: String, columns: Int) { #expect(text.columns == columns) }
 
     @Test func wideNamesAreCutBetweenCharacters() {
         #expect("王小明".cut(toColumns: 6) == "王小明")

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func itShowsWhatHappensAndComesBackWithTheDaemon() async {
+    @Test func showsEventsAndReconnectsToDaemon() async {
         let fake = Fake()
         let (commands, command) = AsyncStream.makeStream(of: Watch.Command.self)
         async let run: Void = fake.watch.run(commands: commands)
@@ -63,7 +63,7 @@ import Testing
         await run
     }
 
-    @Test func manyEventsAreOneLook() async {
+    @Test func batchesStatusReadsForManyEvents() async {
         let fake = Fake()
         let (commands, command) = AsyncStream.makeStream(of: Watch.Command.self)
         async let run: Void = fake.watch.run(commands: commands)

@@ -16,12 +16,12 @@ import Testing
     @Test(arguments: [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")])
     func listsEndWithAnd(items: [String], text: String) { #expect(Words.list(items) == text) }
 
-    @Test func wordsOfAServerCannotSteerTheTerminal() {
+    @Test func replacesControlCharactersInServerText() {
         #expect("no\u{1B}[2Jgood\r\nend\u{9B}x".printable == "no [2Jgood  end x")
         #expect("a\u{2028}b\u{2029}c".printable == "a b c")
     }
 
-    @Test func aNameCannotEndOtherwiseThanItSeemsTo() {
+    @Test func replacesTextDirectionCharacters() {
         #expect("a\u{202E}nosj.exe".printable == "a\u{FFFD}nosj.exe")
         #expect("\u{2066}a\u{2069}\u{200F}".printable == "\u{FFFD}a\u{FFFD}\u{FFFD}")
         #expect("naïve 👩‍👩‍👧 日本".printable == "naïve 👩‍👩‍👧 日本")

@@ -23,25 +23,25 @@ import Yams
         ).calls
     }
 
-    @Test func theFileHasTheRoutesAndTheirRolesAndNoOthers() {
+    @Test func describesExactlyTheRoutesAndTheirRoles() {
         let described = description.operations.map { "\($0.method) \($0.path) \($0.node["x-required-role"]?.string ?? "")" }
         #expect(described.sorted() == calls.map { "\($0.method) \($0.path) \($0.access)" }.sorted())
         #expect(Set(description.operations.map(\.name)).count == described.count)
     }
 
-    @Test func everyReferenceLeadsSomewhereAndEverySchemaIsUsed() {
+    @Test func referencesResolveAndEverySchemaIsUsed() {
         let references = Set(description.references())
         for reference in references { #expect(description.resolved(["$ref": Node(reference)])["$ref"] == nil, "\(reference)") }
         for name in description.schemas.keys { #expect(references.contains("#/components/schemas/\(name.string ?? "")")) }
     }
 
-    @Test func everySchemaHasATypeAndEveryTypeASchema() {
+    @Test func schemasMatchWireTypes() {
         #expect(Set(description.schemas.keys.compactMap(\.string)) == Set(WireSamples.all.keys))
         #expect(Set(description.operations.map(\.name)) == Set(WireSamples.requests.keys))
     }
 
     /// The required keys are those that are always present.
-    @Test(arguments: WireSamples.all.keys.sorted()) func aSchemaHasTheTypesKeys(name: String) throws {
+    @Test(arguments: WireSamples.all.keys.sorted()) func schemaHasKeysOfItsType(name: String) throws {
         let sample = try #require(WireSamples.all[name])
         let schema = try #require(description.schemas[Node(name)])
         #expect(String(describing: type(of: sample.full)) == name)
@@ -54,7 +54,7 @@ import Yams
         #expect(Mirror(reflecting: sample.bare).children.count { Self.isNil($0.value) } == full.count - bare.count)
     }
 
-    @Test(arguments: WireSamples.requests.keys.sorted()) func anOperationHasTheRequestsParameters(name: String) throws {
+    @Test(arguments: WireSamples.requests.keys.sorted()) func operationHasParametersOfItsRequest(name: String) throws {
         let operation = try #require(description.operations.first { $0.name == name })
         let request = try #require(WireSamples.requests[name])
         let parameters = (operation.node["parameters"]?.sequence ?? []).map(description.resolved)
@@ -69,7 +69,7 @@ import Yams
         #expect((operation.node["requestBody"] != nil) == (request.body != nil))
     }
 
-    @Test func theCodesAreThoseOfTheSource() throws {
+    @Test func problemCodesMatchSource() throws {
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Sources/ControlAPI/Problem.swift")
         let text = try String(contentsOf: source, encoding: .utf8)
@@ -79,7 +79,7 @@ import Yams
         #expect(Set(codes) == Set(described).union(["daemon-not-running", "timeout"]))
     }
 
-    @Test func itIsServedAsItIs() async throws {
+    @Test func servesDescriptionUnchanged() async throws {
         try await Served.with(FakeService()) { served in
             let response = try await served.send(.GET, "/v1/openapi.yaml")
             #expect(response.headers.first(name: "content-type") == "application/yaml")

@@ -18,7 +18,7 @@ import Yams
         Set(type.allCases.map(\.rawValue)).subtracting([Word.unknown.rawValue])
     }
 
-    @Test(arguments: table.indices) func reportHasTheWordsOfTheFile(row: Int) throws {
+    @Test(arguments: table.indices) func reportWordsMatchOpenAPIFile(row: Int) throws {
         let (schema, property, known) = Self.table[row]
         let description = try Description()
         let node = try #require(description.schemas[Node(schema)])
@@ -33,7 +33,7 @@ import Yams
         #expect(JSONCoding.encoded(report) == json)
     }
 
-    @Test func knownWordIsItsCase() {
+    @Test func knownWordMapsToItsCase() {
         #expect(SessionReport(backend: "b", state: "signInRequired").knownState == .signInRequired)
         #expect(SessionReport(backend: "b", state: "signedIn").isSignedIn)
         #expect(SessionReport(backend: "b", state: "signedOut").knownSignInMeans == .unknown)

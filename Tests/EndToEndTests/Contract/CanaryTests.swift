@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(60))) struct CanaryTests {
-    @Test("24: Story16: no secret is left anywhere, not in a freed page and not in the log") func story16() async throws {
+    @Test("24: Story16: no secret remains, including in freed pages and the log") func story16LeavesNoSecret() async throws {
         let secrets = CanarySecrets()
         let accounts = [SandboxAccount(id: "homingLabManager000000000001", number: 1, email: Canary.email, password: Canary.password)]
         let station = try await TestStation(
@@ -20,7 +20,7 @@ import Testing
         ) { try await station.putMessage($0) }
     }
 
-    @Test("24: LabLoop: no token that turned over is left anywhere") func labLoop() async throws {
+    @Test("24: LabLoop: no rotated token remains") func labLoopLeavesNoToken() async throws {
         let secrets = CanarySecrets()
         let accounts = [SandboxAccount(id: "66f0a1b2c3d4e5f600000001", number: 1, email: Canary.email, password: Canary.password)]
         let station = try await TestStation(
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("24: Lists: no token of a family is left anywhere") func lists() async throws {
+    @Test("24: Lists: no token of a token family remains") func lists2026LeavesNoToken() async throws {
         let secrets = CanarySecrets()
         let accounts = [SandboxAccount(id: "1", number: 1, email: Canary.email, password: Canary.password)]
         let station = try await TestStation.lists2026(accounts: accounts, answering: secrets.watch)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("24: Lists of the guide: no token for a month is left anywhere") func listsOfTheGuide() async throws {
+    @Test("24: Lists of the guide: no month-long token remains") func listsOfTheGuideLeavesNoToken() async throws {
         let secrets = CanarySecrets()
         let accounts = [SandboxAccount(id: "1", number: 1, email: Canary.email, password: Canary.password)]
         let station = try await TestStation(
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("24: AIPhoto: no token that was handed in, and none that came of it, is left anywhere") func aiPhoto() async throws {
+    @Test("24: AIPhoto: no imported or derived token remains") func aiPhotoLeavesNoToken() async throws {
         let secrets = CanarySecrets()
         let accounts = [SandboxAccount(id: "homingLabManager000000000001", number: 1, email: Canary.email, password: Canary.password)]
         let firebase = FirebaseConfiguration(accounts: accounts, renewal: .new, refreshTokens: [Canary.refreshToken: Canary.email])
@@ -65,7 +65,7 @@ import Testing
         ) { try await station.register($0) }
     }
 
-    @Test("24: BreatheSafe: no cookie, no CSRF token and no kept password is left anywhere") func breatheSafe() async throws {
+    @Test("24: BreatheSafe: no cookie, CSRF token or remembered password remains") func breatheSafeLeavesNoSecret() async throws {
         let secrets = CanarySecrets()
         let station = try await TestStation(
             .breatheSafe(BreatheSafeConfiguration(password: Canary.password)), profile: "breathesafe", route: "measurement",

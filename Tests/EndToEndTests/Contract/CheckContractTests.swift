@@ -19,7 +19,7 @@ struct WrongFile: Sendable, CustomTestStringConvertible {
 
 @Suite(.timeLimit(.minutes(60))) struct CheckContractTests {
     @Test(
-        "34: each invalid file names its key",
+        "34: the error for an invalid file names its key",
         arguments: [
             // Unknown, missing and duplicate keys.
             WrongFile("lists", "timeout: 30", "timeuot: 30", "timeuot"),
@@ -57,7 +57,7 @@ struct WrongFile: Sendable, CustomTestStringConvertible {
             WrongFile("story16", "placement: query:auth", "placement: cookie", "auth.placement"),
             WrongFile("firebase", "    access: /idToken\n", "    access: idToken\n", "auth.login.access.0"),
         ])
-    func named(wrong: WrongFile) async throws {
+    func errorNamesTheInvalidKey(wrong: WrongFile) async throws {
         let (code, text) = try await check { name, content in
             guard name == wrong.profile else { return Data(content.utf8) }
             let place = try #require(content.range(of: wrong.old), "\(name) does not hold \(wrong.old)")
@@ -70,16 +70,16 @@ struct WrongFile: Sendable, CustomTestStringConvertible {
 
     /// There is no key to name, so the error names the file.
     @Test(
-        "34: what is no profile at all names its file",
+        "34: the error for a file that is no profile names the file",
         arguments: [Data("- a\n- b\n".utf8), Data("a: [\n".utf8), Data("\tname: x\n".utf8), Data([0xff, 0xfe, 0x61, 0x00]), Data()])
-    func noProfile(content: Data) async throws {
+    func errorNamesAFileThatIsNoProfile(content: Data) async throws {
         let (code, text) = try await check { name, shipped in name == "lists" ? content : Data(shipped.utf8) }
         #expect(code == 1, "\(text)")
         #expect(text.contains("/lists.yaml"), "\(text)")
     }
 
-    @Test("34: the files as they are shipped are good, a byte order mark before them or not", arguments: ["", "\u{feff}"])
-    func good(mark: String) async throws {
+    @Test("34: the shipped files are valid with and without a byte order mark", arguments: ["", "\u{feff}"])
+    func shippedFilesAreValid(mark: String) async throws {
         let (code, text) = try await check(before: mark) { _, content in Data((mark + content).utf8) }
         #expect(code == 0, "\(text)")
         #expect(text.hasPrefix("The configuration is good."))

@@ -9,9 +9,8 @@ import Testing
 
 /// The numbers in the test names are those of the contract.
 @Suite(.timeLimit(.minutes(60))) struct DeliveryContractTests {
-    @Test("25: 200 with a page acknowledges nothing", arguments: [FaultName.loginPage, .loginPageAfterCommit]) func page(fault: FaultName)
-        async throws
-    {
+    @Test("25: a 200 with an HTML page does not count as delivery", arguments: [FaultName.loginPage, .loginPageAfterCommit])
+    func htmlPageDoesNotCountAsDelivery(fault: FaultName) async throws {
         // The daemon does not retry by itself during the test.
         let station = try await TestStation.lists2026(delivery: "lookup_after: 600, first_pause: 600, longest_pause: 600")
         try await station.signedIn()
@@ -25,7 +24,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("26: 404 in JSON that the profile does not declare is not final") func notFound() async throws {
+    @Test("26: an undeclared JSON 404 is not final") func undeclaredJSON404IsNotFinal() async throws {
         let station = try await TestStation.lists2026()
         try await station.signedIn()
         var fault = Fault(.error, path: "api/v1/lists", count: 1)
@@ -38,7 +37,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("26: 404 in HTML is not final") func notFoundPage() async throws {
+    @Test("26: an HTML 404 is not final") func html404IsNotFinal() async throws {
         let isOpen = Mutex(false)
         let station = try await TestStation.lists2026 { request, response in
             guard request.path.hasSuffix("api/v1/lists"), !isOpen.withLock({ $0 }) else { return response }
@@ -58,12 +57,12 @@ import Testing
 
     /// The wait is one second for a date in the past, and six hours for an absurd value.
     @Test(
-        "27: Retry-After in seconds and as a date, in the past and absurd",
+        "27: Retry-After is honored in seconds and as a date, within limits",
         arguments: [
             (6, Fault.RetryAfterForm.seconds, 6.0), (6, .date, 6), (-7200, .date, 1), (1_000_000_000, .seconds, 6 * 3600),
             (1_000_000_000, .date, 6 * 3600),
         ] as [(Int, Fault.RetryAfterForm, TimeInterval)])
-    func retryAfter(seconds: Int, form: Fault.RetryAfterForm, wait: TimeInterval) async throws {
+    func retryAfterIsHonoredWithinLimits(seconds: Int, form: Fault.RetryAfterForm, wait: TimeInterval) async throws {
         let station = try await TestStation.lists2026()
         try await station.signedIn()
         var fault = Fault(.tooManyRequests, path: "api/v1/lists", count: 1)
@@ -91,7 +90,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("28: 429 pauses the whole backend") func pausesAll() async throws {
+    @Test("28: a 429 pauses the whole backend") func status429PausesTheWholeBackend() async throws {
         let station = try await TestStation.lists2026()
         try await station.signedIn()
         var fault = Fault(.tooManyRequests, path: "api/v1/lists", count: 1)
@@ -106,7 +105,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("29: 500 three times is dead, and kept") func dead() async throws {
+    @Test("29: an entry fails after three 500 responses and can be retried") func threeServerErrorsFailTheEntry() async throws {
         let station = try await TestStation()
         try await station.signedIn()
         await station.sandbox.apply(Fault(.internalError, path: "users/5/facial_measurements_from_arkit"))
@@ -121,11 +120,11 @@ import Testing
     }
 
     @Test(
-        "30: a time-out after sending, where once at most is wanted, waits for a person",
+        "30: an at-most-once entry is held after a timeout",
         arguments: [
             FaultName.neverAnswer, .neverAnswerAfterCommit,
         ])
-    func atMostOnce(fault: FaultName) async throws {
+    func atMostOnceEntryIsHeldAfterTimeout(fault: FaultName) async throws {
         let station = try await TestStation(
             .labLoop(), profile: "labloop", route: "appointment",
             edits: [("request: POST /mobile/appointments\n", "request: POST /mobile/appointments\n    timeout: 1\n")])
@@ -138,7 +137,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("31: 422 “Please log in.” goes the way of a 401") func pleaseLogIn() async throws {
+    @Test("31: 422 “Please log in.” is handled like a 401") func pleaseLogIn422IsHandledLikeA401() async throws {
         let station = try await TestStation()
         try await station.start()
         try await station.login(remember: true)
@@ -151,7 +150,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("32: a redirect to another origin is not followed, and no token leaves") func redirect() async throws {
+    @Test("32: a redirect to another origin is not followed and gets no token") func redirectToAnotherOriginIsNotFollowed() async throws {
         let station = try await TestStation.lists2026()
         try await station.signedIn()
         let other = try Sandbox(SandboxConfiguration(backend: .lists2026()))

@@ -42,7 +42,7 @@ import Testing
 
     private let account = SandboxAccount(id: "homingLabManager000000000001", number: 1, email: Canary.email, password: Canary.password)
 
-    @Test("24: LabLoop: what it repeats of a token is told to nobody") func labLoop() async throws {
+    @Test("24: LabLoop: a token repeated in an error is hidden") func labLoopErrorsHideTheToken() async throws {
         let echo = Echo()
         let station = try await TestStation(
             .labLoop(LabLoopConfiguration(accounts: [account])), profile: "labloop", route: "appointment", answering: echo.answer)
@@ -50,7 +50,7 @@ import Testing
         try await everyStep(station, echo, paths) { try await station.appointment($0) }
     }
 
-    @Test("24: Story16: what it repeats of a token in an address is told to nobody") func story16() async throws {
+    @Test("24: Story16: a token in an address repeated in an error is hidden") func story16ErrorsHideTheToken() async throws {
         let echo = Echo()
         let station = try await TestStation(
             .story16(FirebaseConfiguration(accounts: [account])), profile: "story16", route: "message", answering: echo.answer)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("24: AIPhoto: what it repeats of a token in a form is told to nobody") func aiPhoto() async throws {
+    @Test("24: AIPhoto: a token in a form repeated in an error is hidden") func aiPhotoErrorsHideTheToken() async throws {
         let echo = Echo()
         let configuration = AIPhotoConfiguration(firebase: FirebaseConfiguration(accounts: [account]))
         let station = try await TestStation(.aiPhoto(configuration), profile: "aiphoto", route: "register", answering: echo.answer)
@@ -68,14 +68,14 @@ import Testing
         }
     }
 
-    @Test("24: Lists: what it repeats of a token of a family is told to nobody") func lists2026() async throws {
+    @Test("24: Lists: a token of a token family repeated in an error is hidden") func lists2026ErrorsHideTheToken() async throws {
         let echo = Echo()
         let station = try await TestStation.lists2026(accounts: [account], answering: echo.answer)
         let paths = Paths(login: "auth/sign_in", route: "v1/lists", renewal: "auth/refresh", logout: "auth/sign_out")
         try await everyStep(station, echo, paths) { try await station.createList($0) }
     }
 
-    @Test("24: Lists of the guide: what it repeats of a token is told to nobody") func listsOfTheGuide() async throws {
+    @Test("24: Lists of the guide: a token repeated in an error is hidden") func listsOfTheGuideErrorsHideTheToken() async throws {
         let echo = Echo()
         let station = try await TestStation(
             .lists(ListsConfiguration(accounts: [account], mostLogIns: nil)), profile: "lists", route: "create_list",
@@ -85,9 +85,8 @@ import Testing
         }
     }
 
-    @Test("24: BreatheSafe: what it repeats of a cookie, a CSRF token and a kept password is told to nobody") func breatheSafe()
-        async throws
-    {
+    @Test("24: BreatheSafe: a cookie, CSRF token or password repeated in an error is hidden")
+    func breatheSafeErrorsHideCredentials() async throws {
         let echo = Echo()
         let station = try await TestStation(
             .breatheSafe(BreatheSafeConfiguration(password: Canary.password)), profile: "breathesafe", route: "measurement",
@@ -99,7 +98,7 @@ import Testing
         }
     }
 
-    private func told(of path: String, _ station: TestStation) async throws {
+    private func waitForReport(of path: String, _ station: TestStation) async throws {
         while true {
             let events = try await station.homing("events", "--since", "0", "--json").text
             if (events + (try await station.homing("show", Samples.id(1).description).text)).contains(path) { return }
@@ -134,7 +133,7 @@ import Testing
             echo.refuse(renewal, 400)
             station.sandbox.expireSessions(rememberTokens: remember)
             _ = try await station.homing("sync")
-            try await told(of: renewal, station)
+            try await waitForReport(of: renewal, station)
             try await Canary.check(station, log, echo.secrets, "a renewal was refused")
             echo.refuse("", 0)
             // The refresh token may be used up, so a new sign-in replaces it.

@@ -28,13 +28,13 @@ struct GoldenRequest: Hashable, CustomStringConvertible {
 
     /// `known` maps this station's values to those of the fixtures.
     init(_ request: SandboxRequest, replacing known: [String: String]) {
-        func told(_ text: String) -> String { known.reduce(text) { $0.replacing($1.key, with: $1.value) } }
-        line = told("\(request.method) \(request.path)")
+        func normalized(_ text: String) -> String { known.reduce(text) { $0.replacing($1.key, with: $1.value) } }
+        line = normalized("\(request.method) \(request.path)")
         query = request.query
         headers = Set(
             request.headers.filter { !Self.added.contains($0.name.canonicalName) }
-                .map { told(Self.header("\($0.name.rawName): \($0.value)")) })
-        body = told(String(decoding: request.body, as: UTF8.self))
+                .map { normalized(Self.header("\($0.name.rawName): \($0.value)")) })
+        body = normalized(String(decoding: request.body, as: UTF8.self))
     }
 
     /// Header names are case-insensitive.

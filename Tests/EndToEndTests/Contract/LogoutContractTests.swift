@@ -22,11 +22,11 @@ import Testing
     private func logouts(_ station: TestStation) -> Int { station.sandbox.ledger.requestCount("POST", path: "auth/logout") }
 
     @Test(
-        "15: whatever becomes of the server’s call, the session is gone here, and the answer says what",
+        "15: a failed server call still ends the local session and is reported",
         arguments: [
             FaultName.internalError, .refuse, .neverAnswer, .loginPage,
         ])
-    func cleared(fault: FaultName) async throws {
+    func failedServerCallStillEndsLocalSession(fault: FaultName) async throws {
         let station = try await labLoop(edits: [("timeout: 10", "timeout: 1")])
         await station.sandbox.apply(Fault(fault, path: "auth/logout"))
         let report = try await station.client.call(Endpoints.signOut, SignOut())
@@ -38,7 +38,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("16: where the profile keeps, a call that failed changes nothing") func kept() async throws {
+    @Test("16: with on_failure: keep, a failed call changes nothing") func onFailureKeepKeepsTheSession() async throws {
         let station = try await labLoop(edits: [("on_failure: clear", "on_failure: keep")])
         await station.sandbox.apply(Fault(.internalError, path: "auth/logout", count: 1))
         let answer = try await station.homing("logout", "--yes")
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// The server has refused the access token, and an earlier refresh has failed.
-    @Test("17: a token that the server has refused is renewed once, and then signed out with") func refusedAccess() async throws {
+    @Test("17: a refused access token is renewed once before the sign-out") func refusedTokenIsRenewedOnceBeforeSignOut() async throws {
         let station = try await labLoop()
         station.sandbox.expireSessions(rememberTokens: false)
         await station.sandbox.apply(Fault(.unavailable, path: "auth/refresh"))
@@ -69,7 +69,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("17: a token that has ended is renewed once, and then signed out with") func staleAccess() async throws {
+    @Test("17: an expired access token is renewed once before the sign-out") func expiredTokenIsRenewedOnceBeforeSignOut() async throws {
         // The renewed token must live until the call that ends the session.
         let station = try await labLoop(LabLoopConfiguration(accessLifetime: 20))
         try await Task.sleep(for: .seconds(20.5))
@@ -80,7 +80,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("18: signing out twice at once is one sign-out") func twice() async throws {
+    @Test("18: two concurrent sign-outs make one server call") func concurrentSignOutsMakeOneServerCall() async throws {
         let station = try await labLoop()
         await station.sandbox.apply(.slow(milliseconds: 5000, path: "auth/logout"))
         async let first = station.client.call(Endpoints.signOut, SignOut())
@@ -92,7 +92,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("19: a refresh that is under way brings nothing back") func duringARefresh() async throws {
+    @Test("19: a refresh in progress does not restore the session") func refreshInProgressDoesNotRestoreTheSession() async throws {
         let station = try await labLoop()
         station.sandbox.expireSessions(rememberTokens: false)
         await station.sandbox.apply(.slow(milliseconds: 700, path: "auth/refresh", count: 1))
@@ -110,7 +110,8 @@ import Testing
 
     enum Step: CaseIterable { case draining, beforeTheServer, afterTheServer, done }
 
-    @Test("20: kill -9 in each step ends signed out, with nothing lost", arguments: Step.allCases) func killed(step: Step) async throws {
+    @Test("20: kill -9 in any step ends signed out and loses nothing", arguments: Step.allCases)
+    func killInAnyStepEndsSignedOut(step: Step) async throws {
         let station = try await labLoop()
         if step == .draining {
             await station.sandbox.apply(.slowCommit(milliseconds: 600_000, path: "appointments", count: 1))
@@ -147,7 +148,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("21: what waits for one person is not sent under another’s sign-in") func anotherPerson() async throws {
+    @Test("21: waiting entries are not sent under another account") func waitingEntriesAreNotSentUnderAnotherAccount() async throws {
         let station = try await labLoop()
         await station.sandbox.down()
         for number in 1...3 { try await station.appointment(number) }
@@ -170,7 +171,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("22: all devices, where the backend cannot, is an error that changes nothing") func allDevicesUnsupported() async throws {
+    @Test("22: an unsupported sign-out of all devices is refused and changes nothing") func unsupportedAllDevicesIsRefused() async throws {
         let station = try await TestStation.story16()
         try await station.signedIn()
         let refused = try await station.homing("logout", "--yes", "--all-devices")
@@ -182,7 +183,8 @@ import Testing
     }
 
     /// Uses the best of three rounds, because a real wait would appear in each of them.
-    @Test("22: with no call to make, a refresh and a send under way hold up no sign-out") func nothingToWaitFor() async throws {
+    @Test("22: without a server call, a refresh and a send in progress do not delay a sign-out")
+    func refreshAndSendDoNotDelaySignOut() async throws {
         let lanes = ("    request: PUT /messages", "    lane: messages/{item.conversation}\n    request: PUT /messages")
         let station = try await TestStation(.story16(), profile: "story16", route: "message", edits: [lanes])
         try await station.start()
@@ -218,9 +220,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("17: a refresh that hangs is asked for once, and then it is not said that the session had ended") func hangingRefresh()
-        async throws
-    {
+    @Test("17: a hanging refresh is tried once, and the session is not reported as ended") func hangingRefreshIsTriedOnce() async throws {
         let station = try await labLoop(
             LabLoopConfiguration(accessLifetime: 2),
             edits: [("    request: GET /mobile/auth/refresh\n", "    request: GET /mobile/auth/refresh\n    timeout: 1\n")])
@@ -234,7 +234,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("22: all devices does not join a sign-out of one") func widerThanTheOneUnderWay() async throws {
+    @Test("22: a sign-out of all devices does not join one of this device") func allDevicesDoesNotJoinSingleDeviceSignOut() async throws {
         let station = try await labLoop()
         await station.sandbox.apply(.slow(milliseconds: 600_000, path: "auth/logout"))
         async let narrow = station.client.call(Endpoints.signOut, SignOut())
@@ -248,8 +248,8 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("22: all devices, where it can, ends the session of another one too, and a plain sign-out does not", arguments: [true, false])
-    func allDevices(all: Bool) async throws {
+    @Test("22: only a sign-out of all devices ends the sessions of other devices", arguments: [true, false])
+    func onlyAllDevicesEndsOtherSessions(all: Bool) async throws {
         let station = try await labLoop()
         let phone = try await signInByPhone(station)
         let ended = try await station.homing(["logout", "--yes"] + (all ? ["--all-devices"] : []))
@@ -261,7 +261,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("22: all devices, where the server is not told of it, is said not to be done") func otherDevicesStay() async throws {
+    @Test("22: a failed sign-out of all devices is reported") func failedAllDevicesSignOutIsReported() async throws {
         let station = try await labLoop()
         let phone = try await signInByPhone(station)
         let way = "Other devices were not signed out. To sign them out, run ‘homing login’, then ‘homing logout --all-devices’."
@@ -299,7 +299,7 @@ import Testing
         return (answer.status.code, try JSON(bytes: Array(buffer: try await answer.body.collect(upTo: 65_536))))
     }
 
-    @Test("23: an empty 204 and a 200 in JSON are both fine") func answersToSignOut() async throws {
+    @Test("23: an empty 204 and a JSON 200 both end the session") func empty204AndJSON200EndTheSession() async throws {
         let lists = try await TestStation.lists2026()
         try await lists.signedIn()
         #expect(try await lists.client.call(Endpoints.signOut, SignOut()).server == "ended")

@@ -32,7 +32,7 @@ import Testing
 
     private var me: String { "uid \(geteuid()), pid " }
 
-    @Test("drop: an administrator is told before and after, and each entry says who destroyed it") func dropped() async throws {
+    @Test("drop: the sign-out reports and records each discarded entry") func signOutReportsDiscardedEntries() async throws {
         let station = try await labLoop(outbox: "drop")
         try await capture(1...3, station)
         #expect(try await station.status().backends[0].discardedBySigningOut == 3)
@@ -53,7 +53,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("drop: two at once are one, and both know what became of it") func droppedTwice() async throws {
+    @Test("drop: two concurrent sign-outs discard once and both report it") func concurrentSignOutsDiscardOnce() async throws {
         let station = try await labLoop(outbox: "drop")
         try await capture(1...3, station)
         await station.sandbox.apply(.slow(milliseconds: 5000, path: "auth/logout"))
@@ -67,7 +67,8 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("drop: whoever did not sign out keeps their entries, though a sign-in is under way") func someoneElse() async throws {
+    @Test("drop: a sign-out during a sign-in keeps the entries of another account")
+    func signOutKeepsEntriesOfAnotherAccount() async throws {
         let station = try await labLoop(outbox: "drop")
         try await capture(1...2, station)
         station.sandbox.expireSessions(rememberTokens: true)
@@ -89,9 +90,8 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("drop: whoever is there by now keeps their session and their entries where another account was meant") func anotherOneMeant()
-        async throws
-    {
+    @Test("drop: a sign-out that names another account is refused and discards nothing")
+    func signOutNamingAnotherAccountIsRefused() async throws {
         let station = try await labLoop(outbox: "drop")
         let first = try #require(try await station.status().backends[0].session.account)
         _ = try await station.client.call(Endpoints.signOut, SignOut(account: first))
@@ -110,9 +110,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("drop: the answer to a question about one account destroys nothing of whoever signs in while it stands") func answeredTooLate()
-        async throws
-    {
+    @Test("drop: a late confirmation discards nothing of the new account") func lateConfirmationDiscardsNothingOfNewAccount() async throws {
         let station = try await labLoop(outbox: "drop")
         try await capture(1...1, station)
         let terminal = try PseudoTerminal()
@@ -135,8 +133,8 @@ import Testing
         try String(contentsOfFile: station.directory("logout.txt"), encoding: .utf8)
     }
 
-    @Test("drop: kill -9 on the way, and the next start finishes it", arguments: [SIGKILL, SIGTERM]) func crash(signal: Int32) async throws
-    {
+    @Test("drop: the next start finishes an interrupted sign-out", arguments: [SIGKILL, SIGTERM])
+    func nextStartFinishesInterruptedSignOut(signal: Int32) async throws {
         let station = try await labLoop(outbox: "drop")
         try await capture(1...3, station)
         await station.sandbox.apply(Fault(.neverAnswer, path: "auth/logout"))
@@ -155,7 +153,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("refuse: nobody is signed out before everything has gone up") func refused() async throws {
+    @Test("refuse: a sign-out is refused until everything is delivered") func signOutIsRefusedUntilEverythingIsDelivered() async throws {
         let station = try await labLoop(outbox: "refuse")
         try await capture(1...2, station)
         let refused = try await station.homing("logout", "--yes")
@@ -171,7 +169,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("refuse: with --force whoever leaves is signed out, and what has not gone up stays") func forced() async throws {
+    @Test("refuse: --force signs out and keeps the waiting entries") func forceSignsOutAndKeepsEntries() async throws {
         let station = try await labLoop(outbox: "refuse")
         try await capture(1...2, station)
         let forced = try await station.homing("logout", "--yes", "--force")
@@ -182,7 +180,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("refuse: what waits for another person hinders nobody") func refusedForOthers() async throws {
+    @Test("refuse: entries of another account do not block a sign-out") func entriesOfAnotherAccountDoNotBlockSignOut() async throws {
         let station = try await labLoop(outbox: "refuse")
         try await capture(1...2, station)
         station.sandbox.expireSessions(rememberTokens: true)
@@ -196,7 +194,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("hold: nothing is destroyed, and nobody is asked about it") func held() async throws {
+    @Test("hold: a sign-out discards nothing and does not ask") func signOutWithHoldDiscardsNothing() async throws {
         let station = try await labLoop(outbox: "hold")
         try await capture(1...2, station)
         #expect(try await station.status().backends[0].discardedBySigningOut == nil)

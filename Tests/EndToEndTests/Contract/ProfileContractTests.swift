@@ -79,8 +79,8 @@ import Testing
         }
     }
 
-    @Test("33: the documented requests are those that a server receives", arguments: ProfileContractTests.handedIn.keys.sorted())
-    func received(profile: String) async throws {
+    @Test("33: the server receives exactly the documented requests", arguments: ProfileContractTests.handedIn.keys.sorted())
+    func serverReceivesExactlyTheDocumentedRequests(profile: String) async throws {
         let text = try String(contentsOfFile: "\(Self.golden)/\(profile).txt", encoding: .utf8)
         let documented = try text.split(separator: "\n---\n").map { try #require(GoldenRequest($0), "\($0)") }
         let server = Server()
@@ -120,7 +120,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test func everyShippedProfileIsAskedFor() throws {
+    @Test func everyShippedProfileIsTested() throws {
         let shipped = try FileManager.default.contentsOfDirectory(atPath: TestStation.project + "/config/backends")
             .map { $0.replacing(".yaml", with: "") }
         #expect(Set(shipped) == Set(Self.handedIn.keys).union(["firebase"]))

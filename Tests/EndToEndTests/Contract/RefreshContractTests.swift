@@ -8,10 +8,10 @@ import Testing
 
 /// The numbers in the test names are those of the contract.
 @Suite(.timeLimit(.minutes(60))) struct RefreshContractTests {
-    @Test("1: two hundred entries that meet 401 together make one refresh") func oneRefreshForAll() async throws {
+    @Test("1: two hundred entries that get a 401 together cause one refresh") func concurrent401sCauseOneRefresh() async throws {
         let station = try await TestStation.lists2026(delivery: "in_flight: 64, first_delay: 0.05, first_pause: 0.1")
         try await station.signedIn()
-        try await station.twoHundredLearnThatTheTokenHasEnded(.slow(milliseconds: 600_000, path: "auth/refresh", count: 1))
+        try await station.sendTwoHundredListsWithExpiredToken(.slow(milliseconds: 600_000, path: "auth/refresh", count: 1))
         while station.unauthorizedLists() < 50 { await pauseBriefly() }
         station.sandbox.clearFaults()
         try await station.event("delivered", count: 200)
@@ -24,8 +24,8 @@ import Testing
     }
 
     /// LabLoop's documents describe this way and its web module. The shipped profile uses that of its app.
-    @Test("3: either way of LabLoop’s to refresh by a body, with a new refresh token and without", arguments: ["mobile", "web"])
-    func refreshByBody(module: String) async throws {
+    @Test("3: both LabLoop modules refresh by request body, with and without a new refresh token", arguments: ["mobile", "web"])
+    func labLoopRefreshesByRequestBody(module: String) async throws {
         let station = try await TestStation(
             .labLoop(), profile: "labloop", route: "appointment",
             edits: [
@@ -50,7 +50,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("2: a late 401 of an old token makes no other refresh") func aLate401() async throws {
+    @Test("2: a late 401 for an old token causes no second refresh") func late401CausesNoSecondRefresh() async throws {
         let station = try await TestStation.lists2026()
         try await station.signedIn()
         // Two requests carry the old token; one gets its 401 much later.
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test("3: a refresh without a new refresh token keeps the old one", arguments: [FirebaseConfiguration.Renewal.none, .same, .new])
-    func whatComesBack(renewal: FirebaseConfiguration.Renewal) async throws {
+    func refreshWithoutNewTokenKeepsTheOldOne(renewal: FirebaseConfiguration.Renewal) async throws {
         let station = try await TestStation.story16(FirebaseConfiguration(renewal: renewal))
         try await station.signedIn()
         for round in 1...3 {
@@ -81,7 +81,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("4: a lifetime as text counts: the token is renewed before it ends, and no 401 is met") func lifetimesAsText() async throws {
+    @Test("4: a token with a textual lifetime is renewed before it expires") func textualLifetimeTriggersRenewal() async throws {
         // The token itself claims an hour, so only the stated lifetime can prompt the renewal.
         let station = try await TestStation.story16(FirebaseConfiguration(idTokenLifetime: 3600, statedLifetime: 3))
         try await station.signedIn()
@@ -96,9 +96,9 @@ import Testing
     }
 
     @Test(
-        "5: a page in place of the refresh's answer signs nobody out",
+        "5: a page or an error in response to a refresh does not sign out",
         arguments: [FaultName.loginPage, .redirect, .internalError, .unavailable])
-    func aPage(fault: FaultName) async throws {
+    func failedRefreshDoesNotSignOut(fault: FaultName) async throws {
         let station = try await TestStation.lists2026()
         try await station.signedIn()
         station.sandbox.expireSessions(rememberTokens: false)
@@ -115,7 +115,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("6: a line that is cut during a refresh signs nobody out") func cutDuringARefresh() async throws {
+    @Test("6: a connection cut during a refresh does not sign out") func cutConnectionDuringRefreshDoesNotSignOut() async throws {
         let station = try await TestStation.lists2026()
         try await station.signedIn()
         station.sandbox.expireSessions(rememberTokens: false)
@@ -127,7 +127,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("6: offline from the middle of a refresh nobody is signed out") func offline() async throws {
+    @Test("6: going offline during a refresh does not sign out") func goingOfflineDuringRefreshDoesNotSignOut() async throws {
         let station = try await TestStation.lists2026()
         try await station.signedIn()
         station.sandbox.expireSessions(rememberTokens: false)
@@ -143,7 +143,8 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("7: a 401 right after a refresh costs no attempt, and the session lives") func still401() async throws {
+    @Test("7: a 401 right after a refresh counts no attempt and keeps the session")
+    func status401AfterRefreshCountsNoAttempt() async throws {
         let station = try await TestStation.lists2026(delivery: "first_pause: 1")
         try await station.signedIn()
         await station.sandbox.apply(Fault(.unauthorized, path: "api/v1/lists", count: 2))
@@ -156,7 +157,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("7: entries that all end like that pause the backend, and none is held") func allStill401() async throws {
+    @Test("7: repeated 401 responses pause the backend and hold no entry") func repeated401sPauseTheBackend() async throws {
         let station = try await TestStation.lists2026(delivery: "first_pause: 2, in_flight: 1")
         try await station.signedIn()
         await station.sandbox.apply(Fault(.unauthorized, path: "api/v1/lists"))
@@ -170,7 +171,8 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("8: kill -9 between the server’s rotation and our commit ends in “refresh answer lost”") func killedInBetween() async throws {
+    @Test("8: kill -9 between the server’s rotation and the commit ends in “refresh answer lost”")
+    func killAfterRotationRequiresSignIn() async throws {
         let station = try await TestStation.lists2026(grace: 0)
         try await station.signedIn()
         station.sandbox.expireSessions(rememberTokens: false)
@@ -192,7 +194,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("8: kill -9 before the server has turned the token over costs nothing") func killedBefore() async throws {
+    @Test("8: kill -9 before the server’s rotation loses nothing") func killBeforeRotationLosesNothing() async throws {
         let station = try await TestStation.lists2026(grace: 0)
         try await station.signedIn()
         station.sandbox.expireSessions(rememberTokens: false)
@@ -207,12 +209,11 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("8: kill -9 in the middle of a refresh for two hundred entries loses none and sends none twice") func killedWithMany()
-        async throws
-    {
+    @Test("8: kill -9 during a refresh for two hundred entries loses and duplicates none")
+    func killDuringRefreshLosesAndDuplicatesNothing() async throws {
         let station = try await TestStation.lists2026(grace: 0, delivery: "in_flight: 64, first_pause: 0.1, lookup_after: 0.05")
         try await station.signedIn()
-        try await station.twoHundredLearnThatTheTokenHasEnded(Fault(.neverAnswerAfterCommit, path: "auth/refresh", count: 1))
+        try await station.sendTwoHundredListsWithExpiredToken(Fault(.neverAnswerAfterCommit, path: "auth/refresh", count: 1))
         try await station.met(.neverAnswerAfterCommit)
         while station.unauthorizedLists() < 50 { try await Task.sleep(for: .milliseconds(5)) }
         try await station.end(SIGKILL)
@@ -226,8 +227,8 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("9: rotation without and with a grace: a second use of the old token is the end of it, said in those words", arguments: [0, 10])
-    func rotation(grace: Int) async throws {
+    @Test("9: a second use of the old token ends the session, with and without a grace period", arguments: [0, 10])
+    func secondUseOfOldTokenEndsTheSession(grace: Int) async throws {
         let station = try await TestStation.lists2026(grace: grace)
         try await station.signedIn()
         station.sandbox.expireSessions(rememberTokens: false)
@@ -242,7 +243,8 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("9: where the server takes the last token once more, a lost answer costs nothing") func lostAndForgiven() async throws {
+    @Test("9: a lost response is harmless if the server accepts the old token again")
+    func lostResponseIsHarmlessIfOldTokenWorks() async throws {
         let station = try await TestStation.story16(FirebaseConfiguration(renewal: .new))
         try await station.signedIn()
         station.sandbox.expireSessions(rememberTokens: false)
@@ -253,9 +255,8 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("10: a sign-out whose caller is killed in the middle of its refresh ends the session all the same") func killedSignOut()
-        async throws
-    {
+    @Test("10: a sign-out completes even if its caller is killed during the refresh")
+    func signOutCompletesAfterItsCallerIsKilled() async throws {
         let station = try await TestStation(.labLoop(), profile: "labloop", route: "appointment")
         try await station.signedIn()
         station.sandbox.expireSessions(rememberTokens: false)
@@ -271,8 +272,8 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("11: a server whose clock is two hours off costs no refresh and signs nobody out", arguments: [-7200.0, 7200] as [TimeInterval])
-    func clocksApart(offset: TimeInterval) async throws {
+    @Test("11: a server clock two hours off causes no refresh and no sign-out", arguments: [-7200.0, 7200] as [TimeInterval])
+    func serverClockOffsetCausesNoRefresh(offset: TimeInterval) async throws {
         let station = try await TestStation(
             .labLoop(), profile: "labloop", route: "appointment", clock: SandboxClock { Date().addingTimeInterval(offset) })
         try await station.signedIn()
@@ -288,7 +289,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("12: fields that nobody knows, and times as ISO 8601, are nothing to stumble over") func unknownFields() async throws {
+    @Test("12: unknown fields and ISO 8601 times are ignored") func unknownFieldsAreIgnored() async throws {
         let station = try await TestStation(.labLoop(), profile: "labloop", route: "appointment") { request, response in
             guard request.path.contains("auth/"), var json = (try? JSON(bytes: response.body))?.members else { return response }
             json["expiresAt"] = "2026-11-21T20:00:00.000+02:00"
@@ -313,7 +314,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("13: a refresh by GET is never answered from a cache") func neverCached() async throws {
+    @Test("13: a refresh by GET is never answered from a cache") func refreshByGETIsNeverCached() async throws {
         let station = try await TestStation(.labLoop(), profile: "labloop", route: "appointment")
         try await station.signedIn()
         for round in 1...3 {
@@ -325,7 +326,7 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("14: an address that was edited gets no token") func anotherAddress() async throws {
+    @Test("14: an edited address gets no token") func editedAddressGetsNoToken() async throws {
         let station = try await TestStation.lists2026()
         try await station.signedIn()
         await station.sandbox.down()
@@ -343,7 +344,8 @@ import Testing
         await other.stop()
     }
 
-    @Test("14: a session that had ended gives another address nobody to capture for") func anotherAddressAfterTheEnd() async throws {
+    @Test("14: an edited address does not take over the account of an expired session")
+    func editedAddressDoesNotTakeOverTheAccount() async throws {
         let station = try await TestStation.lists2026(grace: 0)
         try await station.signedIn()
         station.sandbox.expireSessions(rememberTokens: true)
@@ -363,7 +365,7 @@ import Testing
         await other.stop()
     }
 
-    @Test("14: a token service that was edited gets no token") func anotherTokenService() async throws {
+    @Test("14: an edited token service gets no token") func editedTokenServiceGetsNoToken() async throws {
         let station = try await TestStation.story16()
         try await station.signedIn()
         try await station.end(SIGTERM)
@@ -384,8 +386,7 @@ import Testing
         await other.stop()
     }
 
-    @Test("a token service that asks for quiet is asked once, whatever waits, and whoever signs in anew goes on") func quiet() async throws
-    {
+    @Test("a throttled refresh is tried once, and a new sign-in resumes sending") func throttledRefreshIsTriedOnce() async throws {
         let station = try await TestStation.lists2026(delivery: "in_flight: 4, first_delay: 0.05, first_pause: 0.1")
         try await station.signedIn()
         station.sandbox.expireSessions(rememberTokens: false)
@@ -405,8 +406,8 @@ import Testing
 
     /// Both delays exceed the grace period, so the waiting entry is cancelled.
     @Test(
-        "10: a daemon that is stopped in the middle of a refresh stores what comes of it: the session outlives it", arguments: [2500, 7000])
-    func stopped(milliseconds: Int) async throws {
+        "10: a daemon stopped during a refresh stores the result and keeps the session", arguments: [2500, 7000])
+    func stopDuringRefreshStoresTheResult(milliseconds: Int) async throws {
         let station = try await TestStation.lists2026(grace: 0)
         try await station.signedIn()
         station.sandbox.expireSessions(rememberTokens: false)
@@ -421,12 +422,11 @@ import Testing
         try await station.end(SIGTERM)
     }
 
-    @Test("1: two hundred entries and a refresh whose answer is cut off: one lost refresh, one more try, no entry spent") func cutOff()
-        async throws
-    {
+    @Test("1: a cut refresh response for two hundred entries is retried once and counts no attempt")
+    func cutRefreshResponseCountsNoAttempt() async throws {
         let station = try await TestStation.lists2026(delivery: "in_flight: 64, first_pause: 0.1")
         try await station.signedIn()
-        try await station.twoHundredLearnThatTheTokenHasEnded(Fault(.commitThenCut, path: "auth/refresh", count: 1))
+        try await station.sendTwoHundredListsWithExpiredToken(Fault(.commitThenCut, path: "auth/refresh", count: 1))
         try await station.event("signInRequired")
         while station.unauthorizedLists() < 50 { try await Task.sleep(for: .milliseconds(5)) }
         #expect(station.refreshes() == 2)

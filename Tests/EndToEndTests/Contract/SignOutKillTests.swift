@@ -19,7 +19,7 @@ import Testing
     @Test(
         "20: kill -9 before the marker changes nothing",
         arguments: ["\(asked);write:before:\(wal):1", "\(asked);write:after:\(wal):1"])
-    func notBegun(place: String) async throws {
+    func killBeforeTheMarkerChangesNothing(place: String) async throws {
         let station = try await killed(at: place)
         #expect(try await station.status().backends[0].session.state == "signedIn")
         #expect(try await station.entries("pending").count == 3)
@@ -30,13 +30,13 @@ import Testing
     }
 
     @Test(
-        "20: kill -9 anywhere after the marker ends signed out, with everything dropped, at the next start",
+        "20: after kill -9 past the marker, the next start completes the sign-out",
         arguments: [
             "\(marked);sync:before:\(wal):1", "\(marked);sync:after:\(wal):1", "send:before:POST /api/mobile/auth/logout:1", told,
             "\(told);receive:after:HTTP/1.1 200:1", "\(told);write:before:\(wal):1", "\(told);write:after:\(wal):5",
             "\(told);sync:before:\(wal):1", "\(told);sync:after:\(wal):1", "\(told);answer:before:HTTP/1.1 200:1",
         ])
-    func finished(place: String) async throws {
+    func nextStartFinishesSignOutAfterTheMarker(place: String) async throws {
         let station = try await killed(at: place)
         let end = try #require(try await station.event("signedOut"))
         #expect(end.detail["by"]?.hasPrefix("uid \(geteuid()), pid ") == true)
@@ -55,9 +55,9 @@ import Testing
 
     /// Until the server's failure is stored, the next start does not know of it and completes the sign-out.
     @Test(
-        "20: kill -9 after the server’s failure, and before a session that is to be kept is stored again, ends signed out with nothing lost",
+        "20: kill -9 before a kept session is stored again signs out and loses nothing",
         arguments: ["\(told);receive:after:HTTP/1.1 500:1", "\(told);write:before:\(wal):1"])
-    func notKeptYet(place: String) async throws {
+    func killBeforeKeptSessionIsStoredSignsOut(place: String) async throws {
         let station = try await killed(at: place, Self.keeping)
         let end = try #require(try await station.event("signedOut"))
         #expect(end.detail["server"] == "unknown" && end.detail["discarded"] == nil, "\(end.detail)")
@@ -71,9 +71,9 @@ import Testing
     }
 
     @Test(
-        "20: kill -9 once a session that is to be kept is stored again leaves it as it was, and the failure is told",
+        "20: kill -9 after a kept session is stored again keeps it and reports the failure",
         arguments: ["\(told);sync:before:\(wal):1", "\(told);sync:after:\(wal):1"])
-    func kept(place: String) async throws {
+    func killAfterKeptSessionIsStoredKeepsIt(place: String) async throws {
         let station = try await killed(at: place, Self.keeping)
         #expect(try await station.status().backends[0].session.state == "signedIn")
         #expect(try await station.event("signOutFailed") != nil)

@@ -60,7 +60,7 @@ extension TestStation {
     }
 
     /// Sends two hundred lists at once with an expired token; `fault` applies to the refresh.
-    func twoHundredLearnThatTheTokenHasEnded(_ fault: Fault) async throws {
+    func sendTwoHundredListsWithExpiredToken(_ fault: Fault) async throws {
         _ = try await client.call(Endpoints.pause, PauseRequest(reason: "to gather"))
         for number in 1...200 { try await createList(number) }
         sandbox.expireSessions(rememberTokens: false)

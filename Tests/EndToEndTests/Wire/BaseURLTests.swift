@@ -6,7 +6,7 @@ import Testing
 
 /// Sessions and entries belong to the whole base URL, including the path. See AddressesApart.
 @Suite(.timeLimit(.minutes(60))) struct BaseURLTests {
-    @Test func keepsSessionAndEntriesAtTheBaseURLThatTheyWereMadeFor() async throws {
+    @Test func sessionAndEntriesStayAtTheirBaseURL() async throws {
         let isDown = Mutex(true)
         let server = try await ScriptedServer { request in
             switch String(request.path.drop { $0 != "c" }.drop { $0 != "/" }) {
@@ -46,7 +46,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func followsAServiceToAnotherPathWhereTheProfileSaysSo() async throws {
+    @Test func formerlyKeyMovesEntriesToNewPath() async throws {
         let isDown = Mutex(true)
         let server = try await ScriptedServer { request in
             if request.path.hasSuffix("/login") { return .init(201, #"{"id":1,"email":"ann@lab.test"}"#, cookies: ["s=1; path=/"]) }
@@ -68,7 +68,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func forgetsRetryAfterOfTheServerAtTheFormerAddress() async throws {
+    @Test func retryAfterDoesNotApplyToNewAddress() async throws {
         let server = try await ScriptedServer { request in
             if request.path.hasSuffix("/login") { return .init(201, #"{"id":1,"email":"ann@lab.test"}"#, cookies: ["s=1; path=/"]) }
             guard request.path == "/v1/notes" else { return .init(request.method == "POST" ? 201 : 200, #"{"id":1}"#) }

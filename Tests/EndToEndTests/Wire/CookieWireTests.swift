@@ -29,7 +29,7 @@ import Testing
 
     private func notes(_ server: ScriptedServer) -> [ScriptedServer.Request] { server.requests.filter { $0.line == "POST /notes" } }
 
-    @Test func goesOnWithAServerThatSetsANewCookieInEachAnswer() async throws {
+    @Test func cookieHeaderStaysBelowServerLimit() async throws {
         let value = String(repeating: "x", count: 400)
         let server = try await Self.server { ["c\($0)=\(value); path=/"] }
         let station = try WireStation(server)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: ["Max-Age=60", "Expires=Sun, 06 Nov 1994 08:50:37 GMT"])
-    func sendsACookieNoLongerThanItLasts(attribute: String) async throws {
+    func expiredCookieIsNotSent(attribute: String) async throws {
         let server = try await Self.server(login: ["s=1; path=/", "short=1; path=/; \(attribute)", "long=1; path=/; Max-Age=600"])
         let station = try WireStation(server)
         try await station.running(WireProfile.cookies) {
@@ -61,7 +61,7 @@ import Testing
         await server.stop()
     }
 
-    @Test func keepsCookiesToTheirPathAndDomain() async throws {
+    @Test func sendsCookiesOnlyToTheirPathAndDomain() async throws {
         let server = try await Self.server(login: [
             "s=1; path=/", "notes=1; path=/notes", "admin=1; path=/admin", "other=1; path=/; domain=evil.example",
             "here=1; path=/; domain=127.0.0.1",

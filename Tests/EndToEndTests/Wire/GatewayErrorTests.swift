@@ -50,7 +50,7 @@ import Testing
         (422, #"{"status":422,"error":"Unprocessable Content"}"#), (423, #"{"message":"locked"}"#),
     ]
 
-    @Test(arguments: errors) func keepsSessionAndPasswordThroughAnAutomaticSignIn(fault: (Int, String)) async throws {
+    @Test(arguments: errors) func undeclaredSignInErrorKeepsSessionAndPassword(fault: (Int, String)) async throws {
         let station = try await station()
         try await station.running(WireProfile.cookies) {
             _ = try await station.signIn(remember: true)
@@ -68,7 +68,7 @@ import Testing
         await station.server.stop()
     }
 
-    @Test(arguments: errors) func keepsTokensThroughARefresh(fault: (Int, String)) async throws {
+    @Test(arguments: errors) func undeclaredRefreshErrorKeepsTokens(fault: (Int, String)) async throws {
         let station = try await station()
         try await station.running(WireProfile.tokens) {
             _ = try await station.signIn()
@@ -82,7 +82,7 @@ import Testing
         await station.server.stop()
     }
 
-    @Test func saysAfterAnHourThatTheSessionCannotBeRenewed() async throws {
+    @Test func reportsFailingRenewalAfterAnHour() async throws {
         let station = try await station()
         try await station.running(WireProfile.cookies) {
             _ = try await station.signIn(remember: true)
@@ -100,7 +100,7 @@ import Testing
         await station.server.stop()
     }
 
-    @Test func endsTheSessionWhereTheProfileDeclaresTheRefusal() async throws {
+    @Test func declaredRefusalEndsTheSession() async throws {
         let station = try await station()
         try await station.running(WireProfile.cookies) {
             _ = try await station.signIn(remember: true)
@@ -114,7 +114,7 @@ import Testing
     }
 
     /// The gateway also answers the health route.
-    @Test func keepsACookieSessionThatEverythingRefusesForAWhile() async throws {
+    @Test func temporaryRefusalsKeepTheCookieSession() async throws {
         let station = try await station()
         try await station.running(WireProfile.cookies) {
             _ = try await station.signIn()
@@ -128,7 +128,7 @@ import Testing
         await station.server.stop()
     }
 
-    @Test func usesTheOldSessionAndNoPasswordOnceAGatewayLetsItThrough() async throws {
+    @Test func reusesSessionOnceTheGatewayRecovers() async throws {
         let station = try await station()
         try await station.running(WireProfile.cookies) {
             _ = try await station.signIn(remember: true)
@@ -144,7 +144,7 @@ import Testing
     }
 
     /// Once other entries succeed, the entry is at fault. See BlameByContrast.
-    @Test(arguments: [true, false]) func holdsAnUndeclared401AgainstTheOnlyEntryThatMeetsIt(isCookie: Bool) async throws {
+    @Test(arguments: [true, false]) func holdsOnlyTheEntryWithAnUndeclared401(isCookie: Bool) async throws {
         let station = try await station()
         try await station.running(isCookie ? WireProfile.cookies : WireProfile.key) {
             _ =
@@ -165,7 +165,7 @@ import Testing
         await station.server.stop()
     }
 
-    @Test func keepsAnAPIKeyThroughAnUndeclared401() async throws {
+    @Test func undeclared401KeepsTheAPIKey() async throws {
         let station = try await station()
         try await station.running(WireProfile.key) {
             _ = try await station.client.call(Endpoints.signIn, SignIn(email: "station-1", token: "key-1"))
@@ -186,7 +186,7 @@ import Testing
         await station.server.stop()
     }
 
-    @Test func tellsAPersonOfAnUndeclaredRefusalAndChangesNothing() async throws {
+    @Test func undeclaredSignInRefusalIsReportedAndChangesNothing() async throws {
         let station = try await station()
         try await station.running(WireProfile.cookies) {
             _ = try await station.signIn(remember: true)

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func sendsNothingUnderACookieThatACSRFAnswerHasSwapped() async throws {
+    @Test func sendsNothingAfterCSRFResponseSwapsTheAccount() async throws {
         let station = try WireStation(try await Self.server { $0.line == "GET /csrf" })
         try await station.running(WireProfile.csrf) {
             _ = try await station.signIn()
@@ -36,7 +36,7 @@ import Testing
         await station.server.stop()
     }
 
-    @Test func findsACookieThatAnEntrysAnswerHasSwappedWithinAMinuteAndMarksReceipts() async throws {
+    @Test func detectsSwappedAccountWithinAMinuteAndMarksReceipts() async throws {
         let station = try WireStation(try await Self.server { $0.line == "POST /notes" })
         try await station.running(WireProfile.cookies) {
             _ = try await station.signIn()
@@ -62,7 +62,7 @@ import Testing
         await station.server.stop()
     }
 
-    @Test func findsItThoughNothingElseIsSent() async throws {
+    @Test func detectsSwappedAccountWithoutFurtherSends() async throws {
         let station = try WireStation(try await Self.server { $0.line == "POST /notes" })
         try await station.running(WireProfile.cookies) {
             _ = try await station.signIn()
@@ -81,7 +81,7 @@ import Testing
         await station.server.stop()
     }
 
-    @Test func asksOnceAMinuteAndNotForEachEntry() async throws {
+    @Test func checksTheAccountOncePerMinute() async throws {
         let station = try WireStation(try await Self.server { _ in false })
         try await station.running(WireProfile.cookies) {
             _ = try await station.signIn()
@@ -97,7 +97,7 @@ import Testing
         await station.server.stop()
     }
 
-    @Test func asksBeforeTheFirstEntryAfterAStart() async throws {
+    @Test func checksTheAccountBeforeTheFirstEntry() async throws {
         let swapped = Mutex(false)
         let server = try await ScriptedServer { request in
             switch request.line {
@@ -119,7 +119,7 @@ import Testing
 
     /// Numbers that map to the same double, and strings that Swift considers equal.
     @Test(arguments: [("18446744073709551615", "18446744073709551616"), (#""jos\u00e9""#, #""jose\u0301""#)])
-    func keepsAccountsApartWhoseIDsDifferInOneByte(ids: (String, String)) async throws {
+    func distinguishesAccountIDsThatDifferInOneByte(ids: (String, String)) async throws {
         let isDown = Mutex(true)
         let server = try await ScriptedServer { request in
             let isAnn = request.body.contains("ann@lab.test")

@@ -10,7 +10,7 @@ import Testing
         "true",
     ]
 
-    @Test(arguments: lifetimes) func takesATokenWhateverItSaysOfItsLife(lifetime: String) async throws {
+    @Test(arguments: lifetimes) func acceptsTokensWithAnyLifetime(lifetime: String) async throws {
         let refreshed = Mutex(0)
         let server = try await ScriptedServer { request in
             let claims = Data(#"{"sub":"1","iat":1000,"exp":\#(lifetime)}"#.utf8).base64EncodedString().replacing("=", with: "")
