@@ -93,7 +93,7 @@ import Testing
 
     @Test(arguments: ["show", "why", "receipt", "retry", "discard"]) func anEmptyIDIsRefused(command: String) async throws {
         let error = await #expect(throws: (any Error).self) { try await Homing.asyncParseAsRoot([command, ""]) }
-        #expect(Homing.message(for: try #require(error)).contains("id is empty"))
+        #expect(Homing.message(for: try #require(error)).contains("‘’ is not an entry number or id."))
     }
 
     @Test func invalidUserIsNamedInError() async throws {

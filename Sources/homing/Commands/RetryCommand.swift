@@ -88,6 +88,6 @@ struct EntryArguments: ParsableArguments {
     var ids: [String] = []
 
     func validate() throws {
-        if ids.contains("") { throw ValidationError("An entry's id is empty.") }
+        for id in ids { try EntryArgument.check(id) }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ControlAPI
+import SyncModel
 
 struct ShowCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
@@ -22,6 +23,13 @@ struct EntryArgument: ParsableArguments {
     var id: String
 
     func validate() throws {
-        if id.isEmpty { throw ValidationError("The entry's id is empty.") }
+        try Self.check(id)
+    }
+
+    static func check(_ name: String) throws {
+        guard EntryName(name) == nil else { return }
+        throw ValidationError(
+            "‘\(name)’ is not an entry number or id. Give an entry's number, its id, or at least 4 characters from the beginning or end of the id. To find it, run: homing list"
+        )
     }
 }
