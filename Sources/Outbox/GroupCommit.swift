@@ -4,7 +4,7 @@ import GRDB
 actor GroupCommit {
     private struct Item {
         /// May use the reserve.
-        let mustBe: Bool
+        let isMandatory: Bool
         let apply: @Sendable (Database) throws -> Void
         let finish: @Sendable ((any Error)?) -> Void
     }
@@ -22,13 +22,13 @@ actor GroupCommit {
 
     /// Runs `work` in a savepoint of a shared transaction; returns its value after the commit. An error rolls back only this savepoint.
     ///
-    /// - Parameter mustBe: mandatory, and written from the reserve on a full disk.
-    func submit<T: Sendable>(mustBe: Bool, _ work: @escaping @Sendable (Database) throws -> T) async throws -> T {
+    /// - Parameter isMandatory: mandatory, and written from the reserve on a full disk.
+    func submit<T: Sendable>(isMandatory: Bool, _ work: @escaping @Sendable (Database) throws -> T) async throws -> T {
         let outcome = Outcome<T>()
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             gathered.append(
                 Item(
-                    mustBe: mustBe, apply: { db in outcome.value = try work(db) },
+                    isMandatory: isMandatory, apply: { db in outcome.value = try work(db) },
                     finish: { error in if let error { continuation.resume(throwing: error) } else { continuation.resume() } }))
             guard !isCommitting else { return }
             isCommitting = true
@@ -54,13 +54,13 @@ actor GroupCommit {
                 }
                 for (item, error) in zip(batch, errors) { item.finish(error) }
                 if !overwrites { owesPages = true }
-                await giveBackWhatWasNotOverwritten()
+                await shrinkAfterFastDelete()
             } catch {
                 // `try?`: a closed connection gives no answer.
                 let isFull = (try? await pool.writeWithoutTransaction { db in db.isOverQuota(error) }) == true
                 let error = isFull ? OutboxError.full : error
-                let again = OutboxError(error) == .full ? await whatMustBe(of: batch, overwrote: overwrites) : []
-                for item in batch where again.isEmpty || !item.mustBe { item.finish(error) }
+                let again = OutboxError(error) == .full ? await mandatoryWrites(in: batch, overwrote: overwrites) : []
+                for item in batch where again.isEmpty || !item.isMandatory { item.finish(error) }
                 gathered = again + gathered
             }
         }
@@ -90,8 +90,8 @@ actor GroupCommit {
     }
 
     /// The items to retry after a full disk: without submissions, then with the reserve, then without overwriting. See Decisions/Ballast.md.
-    private func whatMustBe(of batch: [Item], overwrote: Bool) async -> [Item] {
-        let kept = batch.filter(\.mustBe)
+    private func mandatoryWrites(in batch: [Item], overwrote: Bool) async -> [Item] {
+        let kept = batch.filter(\.isMandatory)
         if kept.isEmpty { return [] }
         let hasRoom = kept.count < batch.count || ballast.release()
         // After the checkpoint the WAL can start over. `try?`: the retry shows whether it did.
@@ -101,7 +101,7 @@ actor GroupCommit {
     }
 
     /// Removes free pages that still hold deleted content, while no write waits. `try?`: the daily cleanup or the next start tries again.
-    private func giveBackWhatWasNotOverwritten() async {
+    private func shrinkAfterFastDelete() async {
         while owesPages, gathered.isEmpty { owesPages = (try? await pool.writeWithoutTransaction { db in try db.shrinkFile() }) ?? false }
     }
 

@@ -48,7 +48,7 @@ extension Outbox {
         let others = shortage.began(size)
         defer { shortage.ended(size) }
         let fitting = try await fitting(sizes, besides: others)
-        let results = try await commit(size: size, mustBe: false) { db in
+        let results = try await commit(size: size, isMandatory: false) { db in
             var refusal: OutboxError?
             return try prepared.enumerated().map { index, item -> Result<Enqueued, OutboxError> in
                 if let known = try Self.known(item, db) { return known }

@@ -50,16 +50,29 @@ extension Outbox {
         arrivals.send()
     }
 
-    /// Discards every undelivered entry of one account; returns the number. Entries in flight stay, for their outcome is not known yet.
-    static func discardAll(_ discards: SessionChange.Discards, at backend: String, _ now: Date, _ db: Database) throws -> Int {
-        let entries = try EntryRow.fetchAll(
-            db, sql: "SELECT * FROM entry WHERE backend = ? AND account = ? AND state IN ('pending', 'dead', 'held') ORDER BY sequence",
-            arguments: [backend, discards.account])
-        for entry in entries {
-            try Self.discard(entry, by: discards.actor, named: discards.name, now, db)
+    /// Discards every undelivered entry of one account, some at a time; returns the number. Entries in flight stay, because their outcome is unknown.
+    package func discardAll(of destination: Destination, by actor: String, named name: String?, at now: Date) async throws(OutboxError)
+        -> Int
+    {
+        var count = 0
+        while true {
+            let discarded = try await commit { db in
+                let entries = try EntryRow.fetchAll(
+                    db,
+                    sql: """
+                        SELECT * FROM entry WHERE backend = ? AND account = ? AND state IN ('pending', 'dead', 'held')
+                        ORDER BY sequence LIMIT ?
+                        """, arguments: [destination.backend, destination.account, Self.discardBatch])
+                for entry in entries { try Self.discard(entry, by: actor, named: name, now, db) }
+                return entries.count
+            }
+            count += discarded
+            if discarded > 0 { eventsWritten.send() }
+            if discarded < Self.discardBatch { return count }
         }
-        return entries.count
     }
+
+    private static let discardBatch = 200
 
     private static func discard(_ entry: EntryRow, by actor: String, named name: String?, _ now: Date, _ db: Database) throws {
         try db.cachedStatement(

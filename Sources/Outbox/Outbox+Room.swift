@@ -122,7 +122,7 @@ final class DiskPressure: Sendable {
     var isSpent: Bool { state.withLock { $0.isSpent } }
 
     func diskIsFull() { state.withLock { $0.wasFull = true } }
-    func wroteWhatMustBe(_ succeeded: Bool) { state.withLock { $0.isSpent = !succeeded } }
+    func wroteMandatory(_ succeeded: Bool) { state.withLock { $0.isSpent = !succeeded } }
     func diskHasRoom() { state.withLock { $0.wasFull = false } }
     /// Registers bytes about to be written; returns those of others.
     func began(_ bytes: Int64) -> Int64 {

@@ -158,21 +158,21 @@ package struct Outbox: Sendable {
     ///
     /// - Parameters:
     ///   - size: of a submission, in bytes.
-    ///   - mustBe: mandatory, and written from the reserve on a full disk. Only new submissions are not.
+    ///   - isMandatory: mandatory, and written from the reserve on a full disk. Only new submissions are not.
     func commit<T: Sendable>(
-        size: Int64 = 0, mustBe: Bool = true, _ work: @escaping @Sendable (Database) throws -> T
+        size: Int64 = 0, isMandatory: Bool = true, _ work: @escaping @Sendable (Database) throws -> T
     ) async throws(OutboxError) -> T {
         // The next run salvages a damaged store, so this one accepts nothing more.
-        if !mustBe, let reason = damage.reason { throw .damaged(reason) }
+        if !isMandatory, let reason = damage.reason { throw .damaged(reason) }
         do {
-            let value = try await commits.submit(mustBe: mustBe, work)
-            if mustBe { shortage.wroteWhatMustBe(true) }
+            let value = try await commits.submit(isMandatory: isMandatory, work)
+            if isMandatory { shortage.wroteMandatory(true) }
             return value
         } catch {
             let error = failure(error)
             if error == .full {
                 shortage.diskIsFull()
-                if mustBe { shortage.wroteWhatMustBe(false) } else { shortage.turnedAway(size) }
+                if isMandatory { shortage.wroteMandatory(false) } else { shortage.turnedAway(size) }
             }
             throw error
         }
@@ -180,7 +180,13 @@ package struct Outbox: Sendable {
 
     /// Writes in its own transaction; on a full disk, from the reserve.
     func writeAtOnce<T>(_ work: (Database) throws -> T) throws -> T {
-        do { return try pool.write(work) } catch  where OutboxError(error) == .full && makeRoom() { return try pool.write(work) }
+        do { return try pool.write(work) } catch {
+            // `try?`: a closed connection gives no answer.
+            let isOverQuota = (try? pool.writeWithoutTransaction { db in db.isOverQuota(error) }) == true
+            guard isOverQuota || OutboxError(error) == .full else { throw error }
+            guard makeRoom() else { throw OutboxError.full }
+            return try pool.write(work)
+        }
     }
 
     func read<T: Sendable>(_ work: @escaping @Sendable (Database) throws -> T) async throws(OutboxError) -> T {

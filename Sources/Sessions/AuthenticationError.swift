@@ -33,5 +33,5 @@ package enum AuthenticationError: Error, Equatable, Sendable {
     case unsaved(OutboxError)
 
     /// The caller was cancelled; the work goes on.
-    static let leftWaiting = AuthenticationError.unavailable(Failure(.stopping, "The request was cancelled before the backend answered."))
+    static let cancelled = AuthenticationError.unavailable(Failure(.stopping, "The request was cancelled before the backend answered."))
 }

@@ -58,7 +58,7 @@ extension SessionKeeper {
             }
             if stale.generation < current.generation { return current }
             switch change {
-            case .signingIn(let task, _): guard await task.joined() != nil else { throw .leftWaiting }
+            case .signingIn(let task, _): guard await task.joined() != nil else { throw .cancelled }
             case .signingOut, .draining: throw .signingOut
             case nil:
                 if let renewal { return try await landed(renewal) }
@@ -73,7 +73,7 @@ extension SessionKeeper {
     }
 
     private func landed(_ renewal: Renewing) async throws(AuthenticationError) -> Session {
-        guard let result = await renewal.joined() else { throw .leftWaiting }
+        guard let result = await renewal.joined() else { throw .cancelled }
         return try result.get()
     }
 

@@ -121,7 +121,7 @@ extension SessionKeeper {
         guard response.isSuccess, let token = response.json?.at(rules.token)?.string else {
             throw .unreachable(Failure(.serverError, status: response.status, "The backend sent no CSRF token (\(response.status))."))
         }
-        csrf = (token, state.record.generation)
+        csrf = (token, answer.session.generation)
         try await confirmAccount()
         return .token(token)
     }

@@ -13,12 +13,12 @@ extension SessionKeeper {
     ) async throws(AuthenticationError) -> SessionSnapshot {
         try await waitForChange()
         try checkRunning()
-        do { try completeSignOut() } catch { throw .unsaved(error) }
+        await completeSignOut()
         try state.admit(method)
         let keepsPassword = remember && backend.profile.auth.renewsByLogin
         let task = Task { await self.signedIn(method, keepsPassword: keepsPassword, by: requester ?? .daemon, known) }
         change = .signingIn(task, usesUpToken: method.digest != nil)
-        guard let result = await task.joined() else { throw .leftWaiting }
+        guard let result = await task.joined() else { throw .cancelled }
         return try result.get()
     }
 
@@ -49,6 +49,7 @@ extension SessionKeeper {
     /// Returns when no change of credentials is in progress, or the caller is cancelled.
     package func settled() async {
         try? await waitForChange()  // `try?`: thrown only to a cancelled caller
+        _ = await check?.joined()
     }
 
     /// Returns when the server is rotating no token: cut off before its answer is stored, that would cost the session. A sign-in by password costs
@@ -59,7 +60,7 @@ extension SessionKeeper {
 
     /// True while the server may be rotating a token.
     package var isRotating: Bool {
-        if case .signingIn(_, usesUpToken: true) = change { return true }
+        if case .signingIn(_, let usesUpToken) = change { return usesUpToken }
         return state.record.awaitsRefresh && (renewal != nil || change != nil)
     }
 
@@ -72,7 +73,7 @@ extension SessionKeeper {
                 case .draining(let task): await task.joined() != nil
                 case nil: await renewal?.joined() != nil
                 }
-            guard hasEnded else { throw .leftWaiting }
+            guard hasEnded else { throw .cancelled }
         }
     }
 }

@@ -33,10 +33,13 @@ extension SessionKeeper {
         if request.allDevices, backend.profile.auth.logout.requestForAll == nil { throw .allDevicesUnsupported }
         guard try await canBegin(request) else {
             if case .signingOut(let task, let isWide) = change {
+                let account = state.record.ending?.account
+                if let meant = request.account, meant != account?.id { throw .otherAccount(account) }
                 guard isWide || !request.allDevices else { throw .narrowerUnderWay }
                 return try await ended(task)
             }
-            return try finishSignOut()
+            if state.record.ending != nil { return try await ended(completing()) }
+            return try forget()
         }
         // A refused token stays refused.
         let isRefused = state.isRefused
@@ -54,7 +57,7 @@ extension SessionKeeper {
     private func canBegin(_ request: SignOutRequest) async throws(SignOutError) -> Bool {
         while true {
             switch change {
-            case .signingIn(let task, _): guard await task.joined() != nil else { throw .leftWaiting }
+            case .signingIn(let task, _): guard await task.joined() != nil else { throw .cancelled }
             case .signingOut: return false
             case .draining, nil:
                 guard ![.signedOut, .signingOut].contains(state.record.state) else { return false }
@@ -79,31 +82,49 @@ extension SessionKeeper {
     }
 
     private func ended(_ signOut: Task<Result<SignOutOutcome, SignOutError>, Never>) async throws(SignOutError) -> SignOutOutcome {
-        guard let result = await signOut.joined() else { throw .leftWaiting }
+        guard let result = await signOut.joined() else { throw .cancelled }
         return try result.get()
     }
 
-    /// Already signed out, or an earlier sign-out could not be stored.
-    private func finishSignOut() throws(SignOutError) -> SignOutOutcome {
-        do {
-            let account = state.record.ending?.account
-            let discarded = try completeSignOut()
-            if state.isDirty || state.record.exchanged != nil {
-                var next = state.record
-                next.exchanged = nil
-                try perform(SessionTransition(next))
-            }
-            return SignOutOutcome(server: .none, account: account, discarded: discarded)
-        } catch {
-            throw .unsaved(error)
+    /// Already signed out: forgets a token that was handed in and exchanged.
+    private func forget() throws(SignOutError) -> SignOutOutcome {
+        if state.isDirty || state.record.exchanged != nil {
+            var next = state.record
+            next.exchanged = nil
+            do { try perform(SessionTransition(next)) } catch { throw .unsaved(error) }
         }
+        return SignOutOutcome(server: .none)
     }
 
-    /// Stores the end of a sign-out that has not been stored; returns the number of entries discarded.
-    @discardableResult
-    func completeSignOut() throws(OutboxError) -> Int {
-        guard change == nil, let transition = state.signOutEnds(at: clock.now) else { return 0 }
-        return try perform(transition)
+    /// Ends a sign-out that could not be stored, or that an earlier run left behind. The server is not told: it may know already.
+    package func completeSignOut() async {
+        if state.record.ending != nil, change == nil { _ = await completing().value }
+    }
+
+    private func completing() -> Task<Result<SignOutOutcome, SignOutError>, Never> {
+        let task = Task { await self.completed(.none) }
+        change = .signingOut(task, allDevices: true)
+        return task
+    }
+
+    /// Discards what the sign-out discards, then stores its end.
+    private func completed(_ server: SignOutOutcome.Server) async -> Result<SignOutOutcome, SignOutError> {
+        defer { change = nil }
+        let ending = state.record.ending
+        do {
+            var discarded: Int?
+            if let account = state.discards {
+                discarded = try await outbox.discardAll(
+                    of: Destination(backend: backend.name, account: account.id), by: ending?.requester?.description ?? "sign-out",
+                    named: ending?.requester?.name, at: clock.now)
+            }
+            if let transition = state.signOutEnds(discarded: discarded, at: clock.now) { try perform(transition) }
+            return .success(SignOutOutcome(server: server, account: ending?.account, discarded: discarded ?? 0))
+        } catch {
+            // The stored marker completes the sign-out at the next chance. `try?`: until then at least no credentials are stored with it.
+            try? perform(SessionTransition(state.record))
+            return .failure(.unsaved(error))
+        }
     }
 
     /// Tells the server and forgets the credentials, once the marker is stored.
@@ -113,7 +134,6 @@ extension SessionKeeper {
         allDevices: Bool, after renewal: Renewing?, _ drained: Task<Void, Never>
     ) async -> Result<SignOutOutcome, SignOutError> {
         let logout = backend.profile.auth.logout
-        let account = state.record.ending?.account
         var server = SignOutOutcome.Server.none
         var isDrained = true
         if (allDevices ? logout.requestForAll : logout.request) != nil {
@@ -133,18 +153,14 @@ extension SessionKeeper {
         renewal?.cancel()
         self.renewal = nil
         state.serverTold(server)
-        change = nil
-        defer { if !isDrained { change = .draining(Task { await self.end(drained) }) } }
-        do {
-            return .success(SignOutOutcome(server: server, account: account, discarded: try completeSignOut()))
-        } catch {
-            return .failure(.unsaved(error))
-        }
+        let result = await completed(server)
+        if !isDrained { change = .draining(Task { await self.end(drained) }) }
+        return result
     }
 
     private func end(_ drained: Task<Void, Never>) async {
         await drained.value
-        change = nil
+        if case .draining = change { change = nil }
     }
 
     // MARK: Telling the server
@@ -187,7 +203,6 @@ extension SessionKeeper {
     private func freshen() async -> Readiness {
         do throws(AuthenticationError) {
             try checkRunning()
-            state.renewal = nil
             if let transition = state.refreshBegins() { try store(transition) }
             switch state.noted(await requestRefresh()) {
             case .renewed(let credentials):
@@ -196,7 +211,7 @@ extension SessionKeeper {
                 state.refusedGeneration = nil
                 return .renewed
             case .ended: return .refused
-            case .foreign, .impossible, .unavailable: return .unavailable
+            case .confirmed, .foreign, .impossible, .unavailable: return .unavailable
             }
         } catch {
             return .unavailable
@@ -226,7 +241,7 @@ extension SignOutError {
     /// Why the sign-out failed; nil if that is already recorded, or if it goes on.
     fileprivate var news: String? {
         switch self {
-        case .kept, .leftWaiting: nil
+        case .kept, .cancelled: nil
         case .allDevicesUnsupported: "the backend cannot end the sessions of all devices"
         case .narrowerUnderWay: "a sign-out of this device only is in progress"
         case .otherAccount: "the request named another account"

@@ -27,6 +27,8 @@ package actor SessionKeeper {
     /// The confirmation of the account in progress; its failure, or nil.
     var check: Task<Failure?, Never>?
     var laterCheck: Task<Void, Never>?
+    /// Of changes that became true and could not be stored: the next change stores them.
+    private var unstored: (events: [SyncEvent], label: Account?) = ([], nil)
     private nonisolated let isStopping = Atomic(false)
     private nonisolated let isHurried = Atomic(false)
     private let tell: AsyncStream<SessionSnapshot>.Continuation
@@ -41,7 +43,7 @@ package actor SessionKeeper {
         case draining(Task<Void, Never>)
     }
 
-    /// Restores the stored session, and completes an interrupted sign-out.
+    /// Restores the stored session. Then call `completeSignOut`.
     ///
     /// - Parameter foreignTo: the address whose entries are still in the outbox, if it is not this backend's.
     package init(
@@ -68,16 +70,9 @@ package actor SessionKeeper {
                 (try? JSONDecoder().decode(SessionRecord.self, from: data)).map(SessionState.Stored.record) ?? .unreadable
             }
         var state = SessionState(stored, backend: backend, foreignTo: foreignTo, now: clock.now)
-        // The server is not told: some of the credentials may have been used up.
-        if let transition = state.signOutEnds(at: clock.now) {
-            // `try?`: on a full disk the session stays `signingOut`, and the next chance completes it.
-            if (try? outbox.apply(transition.change(of: backend), at: clock.now)) != nil {
-                _ = state.become(transition.record, isStored: true, at: clock.now)
-                transition.log(to: log)
-            } else {
-                state.forgetCredentials()
-            }
-        }
+        if case .unreadable = stored { log.error("The stored session cannot be read", metadata: ["backend": "\(backend.name)"]) }
+        // Some of the credentials of an interrupted sign-out may have been used up.
+        if state.record.ending != nil { state.forgetCredentials() }
         self.state = state
     }
 
@@ -92,7 +87,9 @@ package actor SessionKeeper {
     }
 
     /// True if the id of an entry's account names its server.
-    package static func namesItsServer(_ account: AccountID) -> Bool { account.rawValue.contains("@http") }
+    package static func namesItsServer(_ account: AccountID) -> Bool {
+        ["@http://", "@https://"].contains(where: account.rawValue.contains)
+    }
 
     /// No change of credentials begins from now on; one in progress goes on.
     package nonisolated func stop() { isStopping.store(true, ordering: .sequentiallyConsistent) }
@@ -114,22 +111,21 @@ package actor SessionKeeper {
 
     // MARK: Storing
 
-    /// Durable first, then true, then reported. Returns the number of entries discarded.
-    @discardableResult
-    func perform(_ transition: SessionTransition) throws(OutboxError) -> Int {
+    /// Durable first, then true, then reported.
+    func perform(_ transition: SessionTransition) throws(OutboxError) {
+        let (events, label) = (unstored.events + [transition.event].compactMap(\.self), transition.label ?? unstored.label)
         do throws(OutboxError) {
-            let discarded = try outbox.apply(transition.change(of: backend), at: clock.now)
+            try outbox.apply(
+                SessionChange(backend: backend.name, record: transition.record.encoded, events: events, label: label))
+            unstored = ([], nil)
             become(transition.record, isStored: true)
             transition.log(to: log)
-            return discarded
         } catch {
-            switch transition.ifUnstored {
-            case .refuse: break
-            case .hold: state.hold(transition.record)
-            case .become:
-                become(transition.record, isStored: false)
-                transition.log(to: log)
-            }
+            if transition.ifUnstored == .refuse { throw error }
+            unstored = (events, label)
+            become(transition.record, isStored: false)
+            state.isUnstored = transition.ifUnstored == .hold
+            transition.log(to: log)
             throw error
         }
     }
@@ -145,20 +141,24 @@ package actor SessionKeeper {
     /// Stores what answers have changed.
     package func flush() {
         // `try?`: the record is in memory, and the next change tries again.
-        if state.record.ending != nil, change == nil { _ = try? completeSignOut() }
-        if state.isDirty { _ = try? perform(SessionTransition(state.record)) }
+        if state.isDirty { try? perform(SessionTransition(state.record)) }
     }
 
-    func storeSoon() { if state.isStoreDue(at: clock.now) { flush() } }
+    func storeSoon() {
+        guard state.isStoreDue(at: clock.now) else { return }
+        // If it fails, the next try is a minute away.
+        state.savedAt = clock.now
+        flush()
+    }
+}
+
+extension SessionRecord {
+    fileprivate var encoded: Data {
+        do { return try JSONEncoder().encode(self) } catch { preconditionFailure("a session record always encodes: \(error)") }
+    }
 }
 
 extension SessionTransition {
-    func change(of backend: Backend) -> SessionChange {
-        let encoded: Data
-        do { encoded = try JSONEncoder().encode(record) } catch { preconditionFailure("a session record always encodes: \(error)") }
-        return SessionChange(backend: backend.name, record: encoded, event: event, label: label, discards: discards)
-    }
-
     func log(to log: Logger) {
         guard let event, let text else { return }
         var metadata: Logger.Metadata = ["backend": "\(event.backend ?? "")"]

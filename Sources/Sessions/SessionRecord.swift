@@ -98,7 +98,6 @@ struct SessionTransition: Equatable, Sendable {
     /// Who caused it, for the journal.
     var requester: Requester?
     var label: Account?
-    var discards: SessionChange.Discards?
     var ifUnstored = IfUnstored.refuse
 
     enum IfUnstored: Sendable {

@@ -9,8 +9,6 @@ struct RenewalPlan: Equatable, Sendable {
     var reason: String?
     /// False if there was nothing to renew the session by.
     let hasMethods: Bool
-    /// An earlier refresh was sent, and its answer was not stored.
-    var answerWasLost = false
     /// When the kept password was sent before this renewal.
     var lastSignIn: Date?
 }
@@ -85,7 +83,7 @@ extension SessionState {
 
     /// A refresh may rotate the token at the server, so it is stored before it is sent. Nil if nothing has to be stored.
     mutating func refreshBegins() -> SessionTransition? {
-        renewal?.answerWasLost = record.awaitsRefresh
+        answerWasLost = record.awaitsRefresh
         guard record.credentials.tokens?.refresh != nil, !record.awaitsRefresh else { return nil }
         var next = record
         next.awaitsRefresh = true
@@ -95,9 +93,12 @@ extension SessionState {
     private mutating func refreshed(_ answer: Renewal, at now: Date) -> RenewalStep {
         switch noted(answer) {
         case .renewed(let credentials):
-            // A cookie session is renewed by asking for its account.
-            isCheckDue = backend.profile.auth.scheme != .cookie
-            if !isCheckDue { record.checkedAt = now }
+            isCheckDue = true
+            return .end(SessionTransition(landing(credentials), ifUnstored: .hold))
+        case .confirmed(let response, let request):
+            (isCheckDue, record.checkedAt) = (false, now)
+            var credentials = record.credentials
+            _ = credentials.cookies.absorb(response, to: request, at: now)
             return .end(SessionTransition(landing(credentials), ifUnstored: .hold))
         case .foreign: return ended(Self.otherAccount, isForeign: true, at: now)
         case .impossible: return next(at: now)
@@ -117,14 +118,13 @@ extension SessionState {
     /// The answer to a refresh, with the history of the token.
     mutating func noted(_ answer: Renewal) -> Renewal {
         guard record.credentials.tokens?.refresh != nil else { return answer }
-        let answerWasLost = renewal?.answerWasLost == true
         switch answer {
         case .ended(let words) where answerWasLost: return .ended(BearerScheme.lost(words))
         // The server has rotated nothing.
         case .unavailable(let failure, _) where !failure.outcomeUnknown && !answerWasLost:
             record.awaitsRefresh = false
             isDirty = true
-        case .renewed, .ended, .foreign, .impossible, .unavailable: break
+        case .renewed, .confirmed, .ended, .foreign, .impossible, .unavailable: break
         }
         return answer
     }

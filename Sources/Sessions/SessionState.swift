@@ -23,6 +23,8 @@ struct SessionState: Sendable {
     var isDirty = false
     /// Renewed credentials are not stored yet, and must not be used before that.
     var isUnstored = false
+    /// An earlier refresh was sent, and its answer was not stored.
+    var answerWasLost = false
     var savedAt: Date
     private(set) var revision = 0
 
@@ -132,11 +134,6 @@ struct SessionState: Sendable {
         return true
     }
 
-    mutating func hold(_ next: SessionRecord) {
-        record = next
-        (isDirty, isUnstored) = (true, true)
-    }
-
     /// Throws if this sign-in must not begin.
     func admit(_ method: SignInMethod) throws(AuthenticationError) {
         switch record.state {
@@ -158,6 +155,7 @@ struct SessionState: Sendable {
     /// The token that was handed in is used up. In memory first, so that a further try goes on from here on a full disk too.
     mutating func exchanged(_ given: String, for refresh: Secret) -> SessionTransition {
         record.exchanged = SessionRecord.Exchanged(given: given, refresh: refresh, origins: credentialOrigins)
+        isDirty = true
         return SessionTransition(record)
     }
 
@@ -228,25 +226,26 @@ struct SessionState: Sendable {
     }
 
     /// The end of a sign-out. If it cannot be stored, the session stays `signingOut` without credentials, and the next chance ends it.
-    func signOutEnds(at now: Date) -> SessionTransition? {
+    ///
+    /// - Parameter discarded: the number of entries discarded; nil if none were to be.
+    func signOutEnds(discarded: Int? = nil, at now: Date) -> SessionTransition? {
         guard let ending = record.ending else { return nil }
         var transition = SessionTransition(
             record.cleared(
                 .signedOut, address: backend.address,
                 reason: ending.server == "unknown" ? "the sign-out was interrupted and completed at the next start" : nil))
-        let actor = ending.requester?.description
-        if ending.discardsEntries, let account = ending.account {
-            transition.discards = SessionChange.Discards(
-                account: account.id, actor: actor ?? "sign-out", name: ending.requester?.name)
-        }
         transition.requester = ending.requester
         var event = SyncEvent(
             at: now, .signedOut, backend: backend.name, account: ending.account?.id, detail: ["server": ending.server])
-        event.detail["by"] = actor
+        event.detail["by"] = ending.requester?.description
         event.detail["email"] = ending.account?.label
+        event.detail["discarded"] = discarded.map(String.init)
         transition.event = event
         return transition
     }
+
+    /// The account whose entries a sign-out in progress discards first; nil for none.
+    var discards: Account? { record.ending.flatMap { $0.discardsEntries ? $0.account : nil } }
 
     /// The server has answered the sign-out.
     mutating func serverTold(_ server: SignOutOutcome.Server) {

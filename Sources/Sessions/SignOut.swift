@@ -76,5 +76,5 @@ package enum SignOutError: Error, Equatable, Sendable {
     case kept(String)
     case unsaved(OutboxError)
     /// The caller was cancelled; the sign-out goes on.
-    case leftWaiting
+    case cancelled
 }

@@ -16,16 +16,19 @@ extension Daemon {
     ///
     /// Throws `OutboxError.damaged` after damage to the store: the next daemon salvages readable entries.
     package func run() async throws {
-        do { try await outbox.record([opening]) } catch {
+        do {
+            try await outbox.record([opening])
+            for keeper in keepers {
+                try await holdUnfindable(at: keeper.backend)
+                try await release(at: keeper.backend)
+            }
+        } catch {
             // An open store would keep the next daemon from salvaging it.
             if needsSalvage { await close() }
             throw error
         }
-        for keeper in keepers {
-            try await holdWhatIsNotFound(at: keeper.backend)
-            try await release(at: keeper.backend)
-        }
-        // Before anyone can sign in, so that a sign-in does not take earlier files.
+        // Both before anyone can sign in: a returning account's entries must not be discarded, nor earlier files taken for its own.
+        for keeper in keepers { await keeper.completeSignOut() }
         await spool.accountMayHaveChanged()
         // By type: the default name, which errors would show, is the service's whole description.
         let named = services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0, serviceName: "\(type(of: $0))") }
@@ -57,7 +60,7 @@ extension Daemon {
     }
 
     /// An uncertain entry can be found at the backend only with the profile that sent it.
-    private func holdWhatIsNotFound(at backend: Backend) async throws(OutboxError) {
+    private func holdUnfindable(at backend: Backend) async throws(OutboxError) {
         let held = try await outbox.claimMatches(backend.matches, of: backend.name, at: premises.clock.now)
         guard held > 0 else { return }
         premises.log.warning(
@@ -149,10 +152,10 @@ extension Daemon {
         let isReplaced = ending.kind == .retire || needsSalvage
         if !isReplaced { socket.close() }
         // The server may have replaced the refresh token already; cutting the refresh would lose the session.
+        for keeper in keepers { keeper.stop() }
         if isReplaced {
             for keeper in keepers { await keeper.settled() }
         } else {
-            for keeper in keepers { keeper.stop() }
             for keeper in keepers where await keeper.isRotating { StopDeadline.putOff() }
             await atMost(Self.landing - (ending.stoppedAt?.duration(to: .now) ?? .zero)) {
                 for keeper in keepers { await keeper.landed() }

@@ -46,7 +46,8 @@ struct SessionWatch: Service {
                 let changes = keeper.changes.cancelOnGracefulShutdown()
                 group.addTask {
                     // An earlier run may have ended before marking them.
-                    if let since = await keeper.snapshot.unverifiedSince, let account = await keeper.snapshot.account {
+                    let snapshot = await keeper.snapshot
+                    if let since = snapshot.unverifiedSince, let account = snapshot.account {
                         await markUnverified(Destination(backend: keeper.backend.name, account: account.id), since: since)
                     }
                     for await snapshot in changes { await tell(snapshot) }

@@ -269,8 +269,8 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
     @Test func holdsRenewedCredentialsAndEndsASessionAtOnce() throws {
         var state = try session("[refresh]")
         let ended = try #require(state.requireSignIn("over", at: noon))
-        state.hold(state.record)
-        #expect(state.isUnstored && state.isDirty)
+        _ = state.become(state.record, isStored: false, at: noon)
+        state.isUnstored = true
         _ = state.become(state.record, isStored: true, at: noon)
         #expect(!state.isUnstored && !state.isDirty)
         _ = state.become(ended.record, isStored: false, at: noon)
@@ -295,7 +295,7 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
             var signedOut = SessionRecord(address: backend.address)
             (signedOut.generation, signedOut.reason) = (end.record.generation, end.record.reason)
             #expect(restarted.snapshot.state == .signingOut && end.record == signedOut)
-            #expect(end.ifUnstored == .refuse && end.discards == nil)
+            #expect(end.ifUnstored == .refuse && restarted.discards == nil)
             let detail = ["server": name, "by": anna.description, "email": ann.label]
             #expect(end.event == SyncEvent(at: noon, .signedOut, backend: "tok", account: "7", detail: detail))
         }
@@ -307,8 +307,8 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
         var state = SessionState(.record(try session("[refresh]").record), backend: backend, foreignTo: nil, now: noon)
         #expect(state.signOutEnds(at: noon) == nil)
         beginSignOut(&state, mayDiscard: mayDiscard)
-        let discards = SessionChange.Discards(account: "7", actor: anna.description, name: "anna")
-        #expect(state.signOutEnds(at: noon)?.discards == (outbox == "drop" && mayDiscard ? discards : nil))
+        #expect(state.discards == (outbox == "drop" && mayDiscard ? ann : nil))
+        #expect(state.signOutEnds(discarded: 3, at: noon)?.event?.detail["discarded"] == "3")
     }
 
     @Test func returnsToTheSessionIfTheProfileKeepsIt() throws {

@@ -170,6 +170,7 @@ import Testing
         let after = try #require(image.withLock { $0 })
         let requests = bench.server.log.count
         let restarted = try after.keeper(keeper.backend, bench.server, bench.clock)
+        await restarted.completeSignOut()
         #expect(await restarted.snapshot.state == .signedOut)
         #expect(bench.server.log.count == requests, "the server is not told again")
         #expect(try await after.outbox.tallies().undelivered(Destination(backend: "tok", account: "7")) == 0)
@@ -177,7 +178,7 @@ import Testing
             "by": "uid 1000, pid 42", "email": "ann@lab.test", "server": moment == .told ? "ended" : "unknown", "discarded": "2",
         ]
         #expect(try await after.events(.signedOut).map(\.detail) == [detail])
-        _ = try after.keeper(keeper.backend, bench.server, bench.clock)
+        await (try after.keeper(keeper.backend, bench.server, bench.clock)).completeSignOut()
         #expect(try await after.events(.signedOut).count == 1)
     }
 
@@ -194,7 +195,7 @@ import Testing
         #expect(try await keeper.signOut(SignOutRequest()) {}.server == .ended)
     }
 
-    enum NextChance: CaseIterable { case signOut, signIn, flush, restart }
+    enum NextChance: CaseIterable { case signOut, signIn, restart }
 
     @Test(arguments: NextChance.allCases) func signOutThatCannotEndEndsAtTheNextChance(next: NextChance) async throws {
         let keeper = try await signedIn("json_all: {all: true}", Self.drop)
@@ -217,8 +218,7 @@ import Testing
         switch next {
         case .signOut: #expect(try await keeper.signOut(discarding()) {}.discarded == 2)
         case .signIn: try await signIn(keeper)
-        case .flush: await keeper.flush()
-        case .restart: _ = try bench.keeper("json_all: {all: true}", Self.drop)
+        case .restart: await (try bench.keeper("json_all: {all: true}", Self.drop)).completeSignOut()
         }
         #expect(try await undelivered() == 0)
         #expect(try await store.events(.signedOut).map { $0.detail["discarded"] } == ["2"])
@@ -236,8 +236,10 @@ import Testing
         let restarted = try after.keeper(keeper.backend, bench.server, bench.clock)
         #expect(await restarted.snapshot.state == .signingOut)
         #expect(await failure { () throws(AuthenticationError) in try await restarted.session() } == .signingOut)
+        await restarted.completeSignOut()
+        #expect(await restarted.snapshot.state == .signingOut)
         try after.accept()
-        await restarted.flush()
+        await restarted.completeSignOut()
         #expect(await restarted.snapshot.state == .signedOut)
     }
 
@@ -264,5 +266,46 @@ import Testing
         let events = try await store.events(.signInRequired)
         #expect(events.map(\.detail) == [["reason": "Unknown token.", "email": "ann@lab.test"]])
         #expect(events.map(\.account) == ["7"])
+    }
+
+    @Test func recordsTheEndOfASessionOnceItCanBeStored() async throws {
+        let keeper = try await signedIn()
+        bench.server.state.withLock { $0.refresh = nil }
+        bench.server.hold(TokenBench.refresh)
+        let renewal = Task { await failure { () throws(AuthenticationError) in try await keeper.replace(keeper.session()) } }
+        await bench.server.seen(TokenBench.refresh)
+        try store.refuse()
+        bench.server.open()
+        #expect(await renewal.value == .signInRequired(reason: "Unknown token."))
+        #expect(try await store.events(.signInRequired).isEmpty)
+        try store.accept()
+        await keeper.flush()
+        #expect(try await store.events(.signInRequired).count == 1)
+        #expect(try await bench.keeper().snapshot.state == .signInRequired)
+    }
+
+    @Test func keepsAnExchangedTokenThatCouldNotBeStored() async throws {
+        bench.server.state.withLock { $0.refresh = "from-the-app" }
+        let edit = ("request: POST /refresh\n", "request: POST /refresh\n    account: /user/id\n")
+        let keeper = try bench.keeper(edit.0, edit.1)
+        let method = SignInMethod.refreshToken(Secret("from-the-app"), label: "ann")
+        try store.refuse()
+        let error = await failure { () throws(AuthenticationError) in try await keeper.signIn(method, remember: false) }
+        guard case .unsaved? = error else { throw Failure(.profile, "it was stored") }
+        try store.accept()
+        await keeper.flush()
+        let restarted = try bench.keeper(edit.0, edit.1)
+        #expect(try await restarted.signIn(method, remember: false).state == .signedIn)
+    }
+
+    @Test func signOutOfAnotherAccountDoesNotJoin() async throws {
+        let keeper = try await signedIn()
+        bench.server.hold(TokenBench.logout)
+        async let first = keeper.signOut(SignOutRequest()) {}
+        await bench.server.seen(TokenBench.logout)
+        let other = await failure { () throws(SignOutError) in try await keeper.signOut(SignOutRequest(account: "8")) {} }
+        #expect(other == .otherAccount(Account(id: "7", label: "ann@lab.test")))
+        bench.server.open()
+        #expect(try await first.server == .ended)
     }
 }

@@ -111,6 +111,7 @@ struct SigningOutTests {
         let requests = bench.server.log.count
         let after = try #require(image.withLock { $0 })
         let restarted = try after.keeper(breathesafe(), bench.server, bench.clock)
+        await restarted.completeSignOut()
         #expect(await restarted.snapshot.state == .signedOut)
         #expect(await failure { () throws(AuthenticationError) in try await restarted.session() } != nil)
         #expect(bench.server.log.count == requests, "the server is not told again")

@@ -63,7 +63,7 @@ import Testing
         let pauses = [nil, store.clock.now.addingTimeInterval(7200)].enumerated().map { index, end in
             Pause(backend: "backend \(index)", reason: "a test", since: store.clock.now, until: end, by: "ann")
         }
-        try store.outbox.apply(SessionChange(backend: "breathesafe", record: Data("{}".utf8)), at: store.clock.now)
+        try store.outbox.apply(SessionChange(backend: "breathesafe", record: Data("{}".utf8)))
         try await store.outbox.pause(pauses, by: "ann", at: store.clock.now)
         try store.raw { db in
             try db.execute(

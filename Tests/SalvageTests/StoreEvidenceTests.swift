@@ -26,7 +26,7 @@ import Vault
 
     @Test func storedSessionIsEvidence() async throws {
         let store = try Store()
-        try store.outbox.apply(SessionChange(backend: "lab", record: Data("{}".utf8)), at: store.clock.now)
+        try store.outbox.apply(SessionChange(backend: "lab", record: Data("{}".utf8)))
         #expect(try evidence(store).isSealed(by: Vault(key: store.key)) == true)
         #expect(try evidence(store).isSealed(by: Vault(key: VaultKey())) == nil)
     }

@@ -33,7 +33,7 @@ extension Backend {
     }
 
     /// The signed-in account, nil when signed out; nil without a health route.
-    func whoIsSignedIn(
+    func signedInAccount(
         over transport: any Transport, authorize: (inout OutboundRequest) -> Void
     ) async throws(AuthenticationError) -> (account: AccountID?, request: OutboundRequest, response: InboundResponse)? {
         guard var request = health else { return nil }

@@ -96,7 +96,7 @@ struct BearerScheme: Scheme {
 
     /// The account of the credentials; nil when signed out, or if the backend cannot tell.
     private func holder(of credentials: Credentials, over transport: any Transport) async throws(AuthenticationError) -> AccountID? {
-        try await backend.whoIsSignedIn(over: transport) { authorize(&$0, with: credentials) }?.account
+        try await backend.signedInAccount(over: transport) { authorize(&$0, with: credentials) }?.account
     }
 
     // MARK: Renewal

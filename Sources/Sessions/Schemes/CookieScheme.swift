@@ -29,35 +29,29 @@ struct CookieScheme: Scheme {
         var credentials = Credentials()
         _ = credentials.cookies.absorb(response, to: request, at: clock.now, isSignIn: true)
         guard !credentials.cookies.isEmpty else { throw .misbehaved("The backend accepted the sign-in but set no cookie.") }
-        if backend.hasHealth {
-            let (known, renewed) = try await identify(credentials, over: transport)
-            guard known == account.id else {
+        if let answer = try await identify(credentials, over: transport) {
+            guard answer.account == account.id else {
                 throw .misbehaved("The backend accepted the sign-in but then did not confirm the account.")
             }
-            credentials = renewed
+            _ = absorb(answer.response, to: answer.request, into: &credentials)
         }
         return (account, credentials)
     }
 
-    /// The account of these credentials, nil when signed out, and the renewed credentials.
-    private func identify(_ credentials: Credentials, over transport: any Transport) async throws(AuthenticationError) -> (
-        AccountID?, Credentials
-    ) {
-        let answer = try await backend.whoIsSignedIn(over: transport) { authorize(&$0, with: credentials) }
-        guard let answer else { return (nil, credentials) }
-        var credentials = credentials
-        _ = absorb(answer.response, to: answer.request, into: &credentials)
-        return (answer.account, credentials)
+    private typealias Answer = (account: AccountID?, request: OutboundRequest, response: InboundResponse)
+
+    /// The account of these credentials, nil when signed out; nil without a health route.
+    private func identify(_ credentials: Credentials, over transport: any Transport) async throws(AuthenticationError) -> Answer? {
+        try await backend.signedInAccount(over: transport) { authorize(&$0, with: credentials) }
     }
 
     func renew(
         _ credentials: Credentials, of account: Account?, over transport: any Transport, mayAskAgain: @Sendable () async -> Bool
     ) async -> Renewal {
-        guard backend.hasHealth else { return .impossible }
         do throws(AuthenticationError) {
-            let (known, renewed) = try await identify(credentials, over: transport)
-            guard let known else { return .ended("the session has ended") }
-            return known == account?.id ? .renewed(renewed) : .foreign
+            guard let answer = try await identify(credentials, over: transport) else { return .impossible }
+            guard let known = answer.account else { return .ended("the session has ended") }
+            return known == account?.id ? .confirmed(answer.response, to: answer.request) : .foreign
         } catch {
             switch error {
             case .unavailable(let failure), .undeclared(let failure): return .unavailable(failure)

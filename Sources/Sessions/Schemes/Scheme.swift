@@ -30,6 +30,8 @@ protocol Scheme: Sendable {
 
 enum Renewal {
     case renewed(Credentials)
+    /// The backend still takes the cookies for this account. Absorb the answer, which may set new ones.
+    case confirmed(InboundResponse, to: OutboundRequest)
     /// The backend refused the credentials, as the profile declares. The text continues a sentence after "because".
     case ended(String)
     /// There is no means of renewal.

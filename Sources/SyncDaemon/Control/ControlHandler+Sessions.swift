@@ -109,11 +109,11 @@ extension SignIn {
         }
     }
 
-    /// The attempted name in printable form, for the log; nil if none was given.
+    /// The attempted name in printable form, for the log; nil if none was given, or if it may be a password in the wrong place.
     fileprivate var attempted: String? {
         let name = String(
             String.UnicodeScalarView((email ?? "").unicodeScalars.filter { $0.properties.generalCategory.isPrintable }.prefix(254)))
-        return name.isEmpty ? nil : name
+        return name.isEmpty || (password != nil && !name.contains("@")) ? nil : name
     }
 }
 

@@ -101,7 +101,7 @@ extension Problem {
 
     init(_ error: SignOutError, at backend: String, _ commands: NextCommands) {
         switch error {
-        case .leftWaiting:
+        case .cancelled:
             self.init(
                 .stopping, status: 503, title: "Not finished",
                 detail: "The daemon stopped before the sign-out at \(backend) was complete.",
