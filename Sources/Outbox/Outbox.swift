@@ -181,8 +181,7 @@ package struct Outbox: Sendable {
     /// Writes in its own transaction; on a full disk, from the reserve.
     func writeAtOnce<T>(_ work: (Database) throws -> T) throws -> T {
         do { return try pool.write(work) } catch {
-            // `try?`: a closed connection gives no answer.
-            let isOverQuota = (try? pool.writeWithoutTransaction { db in db.isOverQuota(error) }) == true
+            let isOverQuota = pool.writeWithoutTransaction { db in db.isOverQuota(error) }
             guard isOverQuota || OutboxError(error) == .full else { throw error }
             guard makeRoom() else { throw OutboxError.full }
             return try pool.write(work)

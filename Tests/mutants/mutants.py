@@ -362,7 +362,7 @@ MUTANTS = [
     ("an account's number is a double", "Sources/SyncModel/JSONValue.swift",
      "case .int, .number: text\n", "case .int, .number: text.flatMap(Double.init).map { String($0) }\n", "OtherAccountTests"),
     ("a swapped cookie is not noticed before a send", SESSIONS + "SessionKeeper+Sending.swift",
-     "csrf = (token, state.record.generation)\n        try await confirmAccount()", "csrf = (token, state.record.generation)", "OtherAccountTests"),
+     "csrf = (token, answer.session.generation)\n        try await confirmAccount()", "csrf = (token, answer.session.generation)", "OtherAccountTests"),
     ("nothing is asked between sends", SESSIONS + "SessionState.swift",
      "return last.hasAged(Self.longestUnchecked, at: now)",
      "return last.hasAged(Self.longestUnchecked * 1e6, at: now)", "OtherAccountTests"),
