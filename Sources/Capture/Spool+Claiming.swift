@@ -9,7 +9,7 @@ extension Spool {
 
     /// Call before a sign-in begins, and after a sign-in or sign-out. Sets earlier files aside.
     package func accountMayHaveChanged() async {
-        guard isEnabled else { return }
+        guard settings.isEnabled else { return }
         do {
             try folders.make()
             try settle(try await signedIn())

@@ -40,7 +40,7 @@ extension Spool {
         for (destination, files) in groups.sorted(by: { $0.key < $1.key }) {
             var account = Account(id: destination.account, label: "")
             do {
-                let signedIn = try await intake.account(for: Submission(backend: destination.backend, route: route)).account
+                let signedIn = try await intake.account(for: Submission(backend: destination.backend, route: settings.route)).account
                 if signedIn.id == account.id { account = signedIn }
             } catch IntakeError.unknownBackend {
                 for file in files { note(file.path, .noBackend(destination.backend)) }
@@ -145,8 +145,8 @@ extension Spool {
         }
         let capture = try CaptureFile(name: file.name.original, folder: file.name.folder, content: content)
         return Submission(
-            backend: file.owner.backend, route: route, id: file.name.id, fields: ["user_id": capture.user], payload: capture.document,
-            capturedAt: capture.capturedAt)
+            backend: file.owner.backend, route: settings.route, id: file.name.id, fields: ["user_id": capture.user],
+            payload: capture.document, capturedAt: capture.capturedAt)
     }
 
     private static func tooLarge(_ size: Int) -> String {

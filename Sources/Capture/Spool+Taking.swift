@@ -48,7 +48,7 @@ extension Spool {
 
     func signedIn() async throws(IntakeError) -> Destination? {
         do throws(IntakeError) {
-            let (backend, account) = try await intake.account(for: Submission(backend: backend, route: route))
+            let (backend, account) = try await intake.account(for: Submission(backend: settings.backend, route: settings.route))
             return Destination(backend: backend, account: account.id)
         } catch {
             if case .signInRequired = error { return nil }
@@ -59,7 +59,7 @@ extension Spool {
     /// Sets aside complete files that appeared while signed out, or before `signedIn` signed in; later files belong to that account. Does not use
     /// file times (UnclaimedFiles).
     func settle(_ signedIn: Destination?) throws {
-        guard unclaimed != .next, signedIn == nil || signedIn != present else { return }
+        guard settings.unclaimed != .next, signedIn == nil || signedIn != present else { return }
         var touched: Set<FilePath> = []
         for candidate in folders.survey().candidates where isWhole(candidate, whileSignedIn: nil) {
             if candidate.bound?.owner.flatMap(folders.owner) != nil { continue }
@@ -81,7 +81,7 @@ extension Spool {
         unfinished = written
     }
 
-    private func isTaking(for account: Destination) -> Bool { unclaimed == .next || present == account }
+    private func isTaking(for account: Destination) -> Bool { settings.unclaimed == .next || present == account }
 
     /// The name that binds a file to an id and an account; nil if its folder's name is not UTF-8 or too long.
     private func name(of file: SpoolFolders.Candidate, signedIn: Destination?) throws(FileError) -> TakenName? {

@@ -1,3 +1,4 @@
+import Files
 import Foundation
 import Glibc
 import Logging
@@ -11,12 +12,8 @@ import SystemPackage
 /// Invalid files move to `refused/` with a `.reason` file. Files that cannot be taken stay in place and are reported. Files dropped while signed out
 /// move to `unclaimed/`.
 package actor Spool {
+    package nonisolated let settings: SpoolSettings
     let folders: SpoolFolders
-    /// The backend for files dropped here; nil if only one is configured.
-    package nonisolated let backend: String?
-    let route: String
-    package nonisolated let isEnabled: Bool
-    package nonisolated let unclaimed: UnclaimedFiles
     let intake: Intake
     let outbox: Outbox
     let clock: any SyncClock
@@ -66,30 +63,20 @@ package actor Spool {
     /// Pause before the next sweep, in seconds; doubles after each failure.
     static let pausesAfterFailure = 1.0...30
 
+    /// - Parameter calls: the file operations, which a test can make fail.
     package init(
-        directory: String, backend: String?, route: String, isEnabled: Bool = true, unclaimed: UnclaimedFiles = .ask, intake: Intake,
-        outbox: Outbox, clock: any SyncClock, log: Logger
+        _ settings: SpoolSettings, intake: Intake, outbox: Outbox, clock: any SyncClock, log: Logger, calls: Folder.Calls = .init()
     ) throws {
-        try self.init(
-            folders: SpoolFolders(root: directory), backend: backend, route: route, isEnabled: isEnabled, unclaimed: unclaimed,
-            intake: intake, outbox: outbox, clock: clock, log: log)
-    }
-
-    init(
-        folders: SpoolFolders, backend: String?, route: String, isEnabled: Bool = true, unclaimed: UnclaimedFiles = .ask, intake: Intake,
-        outbox: Outbox, clock: any SyncClock, log: Logger
-    ) throws {
-        self.isEnabled = isEnabled
-        self.unclaimed = unclaimed
+        self.settings = settings
+        var folders = SpoolFolders(root: settings.directory)
+        folders.calls = calls
         self.folders = folders
         fileCounts = FolderCounts(folders)
-        self.backend = backend
-        self.route = route
         self.intake = intake
         self.outbox = outbox
         self.clock = clock
         self.log = log
-        if isEnabled { try folders.make(isStart: true) }
+        if settings.isEnabled { try folders.make(isStart: true) }
         present = folders.present
         unfinished = folders.unfinished
         sightings = UnfinishedFiles(written: unfinished, at: clock.now)
@@ -120,7 +107,7 @@ package actor Spool {
         do {
             try folders.make()
             stamps = fileCounts.stamps
-            if unclaimed == .next, unclaimedFiles > 0, let account = try await signedIn() {
+            if settings.unclaimed == .next, unclaimedFiles > 0, let account = try await signedIn() {
                 _ = try await claim(for: account, by: "spool.unclaimed: next")
             }
             let taken = inOrder(try folders.leftovers())

@@ -54,9 +54,39 @@ package struct ControlServer: Service {
     private func serve() async throws {
         // The server closes its descriptor; the socket may be reused by the next server.
         guard let descriptor = try socket.duplicate() else { return try await gracefulShutdown() }
+        let http = http()
+        let group = MultiThreadedEventLoopGroup.singleton
+        let quiescing = ServerQuiescingHelper(group: group)
+        let arrivals = Arrivals<HTTP1Channel.Value>()
+        let failure = AcceptFailure()
+        let server = try await ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: UnixSocket.backlog)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandlers(quiescing.makeServerChannelHandler(channel: channel), failure)
+                }
+            }
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelInitializer { setUp($0, http, arrivals) }
+            .withBoundSocket(descriptor).get()
+        server.closeFuture.whenComplete { _ in arrivals.close() }
+        onServing()
+        try await withThrowingDiscardingTaskGroup { connections in
+            connections.addTask { await quiesce(server, group, quiescing, failure) }
+            await withTaskCancellationHandler {
+                while let connection = await arrivals.next() { connections.addTask { await http.handle(value: connection, logger: log) } }
+            } onCancel: {
+                server.close(promise: nil)
+            }
+            // NIO closes a listener on accept(2) errors other than lack of descriptors or memory. The daemon must not look healthy without one.
+            guard Task.isCancelled || Task.isShuttingDownGracefully else { throw SocketError.lost(socket.path, failure.words) }
+        }
+    }
+
+    private func http() -> HTTP1Channel {
         let responder = router.responder()
         let (log, limits) = (log, limits)
-        let http = HTTP1Channel(
+        return HTTP1Channel(
             responder: { request, writer, channel in
                 let context = ControlContext(source: ApplicationRequestContextSource(channel: channel, logger: log))
                 let response: Response
@@ -75,44 +105,19 @@ package struct ControlServer: Service {
                 ],
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: 2 * limits.header, maxHeaderListSize: 2 * limits.header, maxHeaderFieldCount: 100)))
-        let group = MultiThreadedEventLoopGroup.singleton
-        let quiescing = ServerQuiescingHelper(group: group)
-        let arrivals = Arrivals<HTTP1Channel.Value>()
-        let failure = AcceptFailure()
-        let server = try await ServerBootstrap(group: group)
-            .serverChannelOption(.backlog, value: UnixSocket.backlog)
-            .serverChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandlers(quiescing.makeServerChannelHandler(channel: channel), failure)
+    }
+
+    /// Admits a connection and sets up its pipeline, which hands it over once it is active.
+    private func setUp(_ channel: any Channel, _ http: HTTP1Channel, _ arrivals: Arrivals<HTTP1Channel.Value>) -> EventLoopFuture<Void> {
+        channel.eventLoop.makeCompletedFuture { try admit(channel) }.flatMap { isAdmitted in
+            guard isAdmitted else { return channel.eventLoop.makeSucceededVoidFuture() }
+            guard arrivals.announce() else { return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
+            return http.setup(channel: channel, logger: log)
+                .flatMapThrowing { connection in try channel.pipeline.syncOperations.addHandler(Handover(connection, to: arrivals)) }
+                .flatMapErrorThrowing { error in
+                    arrivals.arrived(nil)
+                    throw error
                 }
-            }
-            .childChannelOption(.allowRemoteHalfClosure, value: true)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture { try admit(channel) }.flatMap { isAdmitted in
-                    guard isAdmitted else { return channel.eventLoop.makeSucceededVoidFuture() }
-                    guard arrivals.announce() else { return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel) }
-                    return http.setup(channel: channel, logger: log)
-                        .flatMapThrowing { connection in
-                            try channel.pipeline.syncOperations.addHandler(Handover(connection, to: arrivals))
-                        }
-                        .flatMapErrorThrowing { error in
-                            arrivals.arrived(nil)
-                            throw error
-                        }
-                }
-            }
-            .withBoundSocket(descriptor).get()
-        server.closeFuture.whenComplete { _ in arrivals.close() }
-        onServing()
-        try await withThrowingDiscardingTaskGroup { connections in
-            connections.addTask { await quiesce(server, group, quiescing, failure) }
-            await withTaskCancellationHandler {
-                while let connection = await arrivals.next() { connections.addTask { await http.handle(value: connection, logger: log) } }
-            } onCancel: {
-                server.close(promise: nil)
-            }
-            // NIO closes a listener on accept(2) errors other than lack of descriptors or memory. The daemon must not look healthy without one.
-            guard Task.isCancelled || Task.isShuttingDownGracefully else { throw SocketError.lost(socket.path, failure.words) }
         }
     }
 

@@ -47,46 +47,12 @@ package struct DispatchState: Sendable {
 
     private mutating func learn(_ event: DispatchEvent, _ now: Date) -> [DispatchAction] {
         switch event {
-        case .arrived:
-            if isStoring { arrivedWhileStoring = true } else { forgetDueTimes() }
-            defer { lastArrival = now }
-            if lastArrival?.hasAged(Self.quietTime, at: now) == false { break }
-            return hurry(Array(states.keys), now)
-        case .session(let backend, let account, let revision):
-            guard let state = states[backend], revision >= state.sessionRevision else { return [] }
-            if revision > state.sessionRevision {
-                states[backend]?.breaker.sessionChanged(now: now)
-                states[backend]?.hurryRoutes(now: now)
-            }
-            states[backend]?.sessionRevision = revision
-            states[backend]?.account = account
-            states[backend]?.isCheckingSession = false
-            states[backend]?.due = .unknown
+        case .arrived: return arrived(now)
+        case .session(let backend, let account, let revision): sessionChanged(backend, account, revision, now)
         case .stored(let claimed): return stored(claimed)
-        case .storeFailed:
-            isStoring = false
-            for name in states.keys { states[name]?.askedFor = nil }
-            unwritten = beingWritten + unwritten
-            beingWritten = []
-            storeAgainAt = now.addingTimeInterval(policy.fullDiskPause)
-            forgetDueTimes()
+        case .storeFailed: storeFailed(now)
         case .attempted(let entry, let attempt): return attempted(entry, attempt, now)
-        case .probed(let backend, let probe):
-            states[backend]?.isProbing = false
-            switch probe {
-            case .well:
-                // The backend is reachable again: retry its routes at once.
-                if states[backend]?.breaker.isClosed == false { states[backend]?.hurryRoutes(now: now) }
-                states[backend]?.breaker.succeed()
-                states[backend]?.clearRoutes()
-            case .failed(let failure, let seconds?):
-                let until = now.addingTimeInterval(seconds)
-                states[backend]?.breaker.wait(until: until, failure)
-                return [.keepQuiet(backend: backend, until: until, failure)]
-            // A cancelled probe says nothing about the backend.
-            case .failed(let failure, nil):
-                trip(backend, failure.reason == .stopping ? states[backend]?.breaker.failure ?? failure : failure, now)
-            }
+        case .probed(let backend, let probe): return probed(backend, probe, now)
         case .woke: wakeAt = nil
         case .hurried(let backend):
             forgetDueTimes()
@@ -94,15 +60,59 @@ package struct DispatchState: Sendable {
         case .paused(let pause, let revision): setPause(pause, of: pause.backend, revision)
         case .resumed(let backend, let revision): setPause(nil, of: backend, revision)
         case .quiet(let backend, let until, let failure): states[backend]?.breaker.wait(until: until, failure)
-        case .networkChanged:
-            return hurry(Array(states.keys), unless: .serverError, now)
-        case .drain(let backend):
-            states[backend]?.isDraining = true
+        case .networkChanged: return hurry(Array(states.keys), unless: .serverError, now)
+        case .drain(let backend): states[backend]?.isDraining = true
         case .cut(let backend):
             let sending = states[backend].map { Array($0.sending.values) } ?? []
             return sending.isEmpty ? [] : [.cut(sending.sorted { $0.sequence < $1.sequence })]
         case .stop: isStopping = true
         case .echo: break
+        }
+        return []
+    }
+
+    private mutating func arrived(_ now: Date) -> [DispatchAction] {
+        if isStoring { arrivedWhileStoring = true } else { forgetDueTimes() }
+        defer { lastArrival = now }
+        return lastArrival?.hasAged(Self.quietTime, at: now) == false ? [] : hurry(Array(states.keys), now)
+    }
+
+    private mutating func sessionChanged(_ backend: String, _ account: Account?, _ revision: Int, _ now: Date) {
+        guard let state = states[backend], revision >= state.sessionRevision else { return }
+        if revision > state.sessionRevision {
+            states[backend]?.breaker.sessionChanged(now: now)
+            states[backend]?.hurryRoutes(now: now)
+        }
+        states[backend]?.sessionRevision = revision
+        states[backend]?.account = account
+        states[backend]?.isCheckingSession = false
+        states[backend]?.due = .unknown
+    }
+
+    private mutating func storeFailed(_ now: Date) {
+        isStoring = false
+        for name in states.keys { states[name]?.askedFor = nil }
+        unwritten = beingWritten + unwritten
+        beingWritten = []
+        storeAgainAt = now.addingTimeInterval(policy.fullDiskPause)
+        forgetDueTimes()
+    }
+
+    private mutating func probed(_ backend: String, _ probe: Probe, _ now: Date) -> [DispatchAction] {
+        states[backend]?.isProbing = false
+        switch probe {
+        case .well:
+            // The backend is reachable again: retry its routes at once.
+            if states[backend]?.breaker.isClosed == false { states[backend]?.hurryRoutes(now: now) }
+            states[backend]?.breaker.succeed()
+            states[backend]?.clearRoutes()
+        case .failed(let failure, let seconds?):
+            let until = now.addingTimeInterval(seconds)
+            states[backend]?.breaker.wait(until: until, failure)
+            return [.keepQuiet(backend: backend, until: until, failure)]
+        // A cancelled probe says nothing about the backend.
+        case .failed(let failure, nil):
+            trip(backend, failure.reason == .stopping ? states[backend]?.breaker.failure ?? failure : failure, now)
         }
         return []
     }
@@ -168,7 +178,19 @@ package struct DispatchState: Sendable {
             entry, attempt, blame: blame, hasContrast: route.hasSucceeded(since: entry.uncertainSince),
             stepsAside: attempt.isQuieted && route.stepsAside(entry), policy: policy.retry, now: now, using: &generator)
         if attempt.isQuieted { route.quiet(entry, blame, at: now) }
-        var actions: [DispatchAction] = []
+        let actions = infer(from: attempt, of: entry, blame, &state, &route, now)
+        state.routes[entry.mutation.route] = route
+        unwritten.append(settled)
+        state.settling += 1
+        states[backend] = state
+        return actions
+    }
+
+    /// What the verdict shows about the backend and the route.
+    private mutating func infer(
+        from attempt: Attempt, of entry: Entry, _ blame: Blame, _ state: inout BackendState, _ route: inout RouteState, _ now: Date
+    ) -> [DispatchAction] {
+        let backend = entry.mutation.destination.backend
         switch attempt.verdict {
         case .accepted(let receipt):
             state.breaker.succeed()
@@ -189,7 +211,7 @@ package struct DispatchState: Sendable {
             state.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
         case .throttled(let failure, let until) where failure.reason == .throttled || failure.reason == .signInRequired:
             state.breaker.wait(until: until, failure)
-            if failure.reason == .throttled { actions.append(.keepQuiet(backend: backend, until: until, failure)) }
+            if failure.reason == .throttled { return [.keepQuiet(backend: backend, until: until, failure)] }
         case .throttled(let failure, let until): state.breaker.rest(until: until, failure, policy: policy.breaker, now: now)
         case .unreachable(let failure) where failure.reason == .stopping: break
         case .unreachable(let failure):
@@ -199,20 +221,12 @@ package struct DispatchState: Sendable {
                 state.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
             }
         case .unauthorized:
-            if !state.isCheckingSession { actions.append(.checkSession(backend: backend)) }
+            if state.isCheckingSession { break }
             state.isCheckingSession = true
+            return [.checkSession(backend: backend)]
         case .unknown(let failure) where failure.reason == .stopping || failure.reason == .refused: break
         case .transient(let failure), .intercepted(let failure), .unknown(let failure):
-            if attempt.wasSent {
-                route.suspect(entry, blame, at: now)
-                judge(failure, of: entry, blame, attempt.route, &route, now)
-            } else {
-                route.fail(entry.sequence)
-                // A look-up can be the probe of the route.
-                if !route.breaker.isClosed || route.failsForSeveral {
-                    route.trip(failure, policy: policy.breaker, now: now, using: &generator)
-                }
-            }
+            judge(failure, attempt, of: entry, blame, &route, now)
             // Any status shows that the backend is reachable. Without one, a half-open breaker opens again.
             if failure.status != nil {
                 state.breaker.succeed()
@@ -220,22 +234,21 @@ package struct DispatchState: Sendable {
                 state.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
             }
         }
-        state.routes[entry.mutation.route] = route
-        unwritten.append(settled)
-        state.settling += 1
-        states[backend] = state
-        return actions
+        return []
     }
 
     /// Decides whether an undeclared failure counts against its route.
     private mutating func judge(
-        _ failure: Failure, of entry: Entry, _ blame: Blame, _ traits: RouteTraits, _ route: inout RouteState, _ now: Date
+        _ failure: Failure, _ attempt: Attempt, of entry: Entry, _ blame: Blame, _ route: inout RouteState, _ now: Date
     ) {
-        if blame == .entry { return route.works() }
+        if attempt.wasSent {
+            route.suspect(entry, blame, at: now)
+            if blame == .entry { return route.works() }
+        }
         route.fail(entry.sequence)
-        // A single lost answer is usually a network fault.
-        let isFirstLoss = failure.status == nil && !traits.isBlind && entry.doubts == 0
-        if isFirstLoss, route.breaker.isClosed, !route.failsForSeveral { return }
+        // A single lost answer is usually a network fault. A look-up can be the probe of the route.
+        let isFirstLoss = failure.status == nil && !attempt.route.isBlind && entry.doubts == 0
+        if isFirstLoss || !attempt.wasSent, route.breaker.isClosed, !route.failsForSeveral { return }
         route.trip(failure, policy: policy.breaker, now: now, using: &generator)
     }
 

@@ -39,13 +39,13 @@ package final class Dispatcher: Sendable {
         var ends: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// - Parameters:
-    ///   - pauses: unexpired, from an earlier run.
-    ///   - quiets: unexpired, from an earlier run.
+    /// Continues the pauses that a person or a server requested in an earlier run.
     package init(
-        outbox: Outbox, keepers: [SessionKeeper], pauses: [Pause], quiets: [Quiet], clock: any SyncClock, policy: DispatchState.Policy,
-        seed: UInt64, log: Logger
-    ) {
+        outbox: Outbox, keepers: [SessionKeeper], clock: any SyncClock, policy: DispatchState.Policy, seed: UInt64, log: Logger
+    ) throws(OutboxError) {
+        let addresses = Dictionary(uniqueKeysWithValues: keepers.map { ($0.backend.name, $0.backend.address) })
+        let pauses = try outbox.pauses(at: clock.now).filter { addresses[$0.backend] != nil }
+        let quiets = try outbox.quiets(at: clock.now).filter { addresses[$0.backend] == $0.address }
         self.outbox = outbox
         self.keepers = Dictionary(uniqueKeysWithValues: keepers.map { ($0.backend.name, $0) })
         couriers = self.keepers.mapValues { Courier(keeper: $0, policy: policy.retry, clock: clock) }

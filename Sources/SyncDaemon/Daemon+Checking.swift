@@ -1,4 +1,5 @@
 import Backends
+import Capture
 
 extension Daemon {
     /// Checks that configuration and profiles fit together, in particular the drop folder's route.

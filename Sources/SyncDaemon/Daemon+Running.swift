@@ -120,7 +120,7 @@ extension Daemon {
             MemoryReturn(work: outbox.eventsWritten),
             DispatcherService(dispatcher: dispatcher),
             SessionWatch(keepers: keepers, outbox: outbox, dispatcher: dispatcher, spool: spool, clock: clock, log: log),
-        ] + (spool.isEnabled ? [SpoolService(spool: spool)] : []) + [
+        ] + (spool.settings.isEnabled ? [SpoolService(spool: spool)] : []) + [
             NetworkWatch(dispatcher: dispatcher, log: log),
             ControlServer(
                 socket: socket, service: station, policy: AccessPolicy(groups: configuration.access, isOpenToAll: socket.isOpenToAll),
@@ -134,7 +134,7 @@ extension Daemon {
                 "Homing is up",
                 metadata: [
                     "version": "\(HomingVersion.current)", "socket": "\(socket.path)",
-                    "spool": "\(spool.isEnabled ? spool.directory : "off")",
+                    "spool": "\(spool.settings.isEnabled ? spool.directory : "off")",
                 ])
         } else if wasSalvaged {
             premises.log.notice("Resumed from the recovered store")

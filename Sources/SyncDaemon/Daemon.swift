@@ -51,7 +51,7 @@ package struct Daemon: Sendable {
     ///   - notifier: the service manager, if any.
     package init(
         configuration: Configuration, environment: [String: String], socket: UnixSocket? = nil, notifier: ServiceNotifier? = nil,
-        clock: any SyncClock = SystemClock(), seed: UInt64 = .random(in: .min ... .max), log: Logger
+        clock: any SyncClock = SystemClock(), log: Logger
     ) async throws {
         // Owner and socket group only.
         umask(0o007)
@@ -69,7 +69,7 @@ package struct Daemon: Sendable {
             directory: configuration.backends, deviceID: premises.deviceID, version: HomingVersion.current)
         try Self.check(configuration, against: backends)
         try await self.init(
-            configuration, backends, in: premises, crashed: mark.earlierRunCrashed, socket: socket, seed: seed,
+            configuration, backends, in: premises, crashed: mark.earlierRunCrashed, socket: socket,
             opening: SyncEvent(at: clock.now, .started, detail: ["version": HomingVersion.current]))
         do { try mark.clear() } catch {
             await transport.shutdown()
@@ -92,13 +92,12 @@ package struct Daemon: Sendable {
         var detail = Dictionary(changes.map(\.detail).map { ($0.name, $0.text) }) { first, _ in first }
         if changes.isEmpty, !earlier.outbox.damage.isMet { detail["kept"] = "the previous configuration" }
         try await self.init(
-            configuration, backends, in: earlier.premises, crashed: false, socket: earlier.socket, seed: .random(in: .min ... .max),
+            configuration, backends, in: earlier.premises, crashed: false, socket: earlier.socket,
             opening: SyncEvent(at: earlier.premises.clock.now, .reloaded, detail: detail))
     }
 
     private init(
         _ configuration: Configuration, _ backends: [Backend], in premises: Premises, crashed: Bool, socket passed: UnixSocket?,
-        seed: UInt64,
         opening: SyncEvent
     ) async throws {
         let (state, clock, log) = (configuration.stateDirectory, premises.clock, premises.log)
@@ -116,20 +115,13 @@ package struct Daemon: Sendable {
             }
             let book = AddressBook(keepers: Dictionary(uniqueKeysWithValues: keepers.map { ($0.backend.name, $0) }))
             let intake = Intake(outbox: outbox, addressing: book, clock: clock)
-            let addresses = Dictionary(uniqueKeysWithValues: backends.map { ($0.name, $0.address) })
-            dispatcher = Dispatcher(
-                outbox: outbox, keepers: keepers, pauses: try outbox.pauses(at: clock.now).filter { addresses[$0.backend] != nil },
-                quiets: try outbox.quiets(at: clock.now).filter { addresses[$0.backend] == $0.address }, clock: clock,
-                policy: configuration.delivery, seed: seed, log: log)
-            spool = try Spool(
-                directory: configuration.spool.directory, backend: configuration.spool.backend, route: configuration.spool.route,
-                isEnabled: configuration.spool.isEnabled, unclaimed: configuration.spool.unclaimed, intake: intake, outbox: outbox,
-                clock: clock, log: log)
+            dispatcher = try Dispatcher(
+                outbox: outbox, keepers: keepers, clock: clock, policy: configuration.delivery, seed: .random(in: .min ... .max), log: log)
+            spool = try Spool(configuration.spool, intake: intake, outbox: outbox, clock: clock, log: log)
             station = ControlHandler(
                 keepers: book.keepers, outbox: outbox, intake: intake, dispatcher: dispatcher, spool: spool, clock: clock,
                 startedAt: premises.startedAt, policy: AccessPolicy(groups: configuration.access), rejected: rejected,
-                stateDirectory: state,
-                log: log)
+                stateDirectory: state, log: log)
             socket = try passed ?? Self.listen(configuration.socket)
         } catch {
             // Releasing an HTTP client without shutdown traps.

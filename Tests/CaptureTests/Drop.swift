@@ -66,12 +66,11 @@ struct Drop {
         _ directory: TemporaryDirectory, _ backend: String?, _ unclaimed: UnclaimedFiles, _ calls: Folder.Calls, _ outbox: Outbox,
         _ addressing: FakeAddressing, _ clock: TestClock, _ log: LogLines
     ) throws -> Spool {
-        var folders = SpoolFolders(root: directory("spool"))
-        folders.calls = calls
+        var settings = SpoolSettings(directory: directory("spool"))
+        (settings.backend, settings.unclaimed) = (backend, unclaimed)
         return try Spool(
-            folders: folders, backend: backend, route: "measurement", unclaimed: unclaimed,
-            intake: Intake(outbox: outbox, addressing: addressing, clock: clock), outbox: outbox, clock: clock,
-            log: Logger(label: "test") { _ in log })
+            settings, intake: Intake(outbox: outbox, addressing: addressing, clock: clock), outbox: outbox, clock: clock,
+            log: Logger(label: "test") { _ in log }, calls: calls)
     }
 
     mutating func restart(accounts: [String: Account?]? = nil) throws {

@@ -1,4 +1,5 @@
 import Backends
+import Capture
 import ControlServer
 import Delivery
 import Foundation

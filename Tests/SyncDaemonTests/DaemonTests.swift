@@ -1,3 +1,4 @@
+import Capture
 import ControlAPI
 import Foundation
 import Sandbox

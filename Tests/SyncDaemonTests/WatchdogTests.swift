@@ -29,8 +29,8 @@ import Vault
         let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": directory("notify")]))
         let clock = SystemClock()
         let outbox = try Outbox(file: directory("outbox.sqlite"), vault: Vault(key: VaultKey()), crashed: false, now: clock.now)
-        let dispatcher = Dispatcher(
-            outbox: outbox, keepers: [], pauses: [], quiets: [], clock: clock, policy: .init(), seed: 1,
+        let dispatcher = try Dispatcher(
+            outbox: outbox, keepers: [], clock: clock, policy: .init(), seed: 1,
             log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let watchdog = Watchdog(dispatcher: dispatcher, notifier: notifier, interval: .milliseconds(5))
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -28,7 +28,7 @@ extension Configuration {
                 "a folder that does not contain the state directory, because others may write to the drop folder")
         }
         // An existing but inaccessible folder affects only its files; `homing status` reports it.
-        let missing = Capture.Spool.rooms(of: spool.directory).filter { !FileManager.default.fileExists(atPath: $0) }
+        let missing = Spool.rooms(of: spool.directory).filter { !FileManager.default.fileExists(atPath: $0) }
         if let obstacle = missing.lazy.compactMap(Self.obstacle(toWritingIn:)).first { reject("spool.directory", obstacle, folder) }
     }
 

@@ -11,7 +11,7 @@ package struct Configuration: Sendable {
     package var socket: String
     /// The folder with one profile per backend.
     package var backends: String
-    package var spool: Spool
+    package var spool: SpoolSettings
     package var delivery = DispatchState.Policy()
     package var limits = TransportLimits()
     /// The outbox limit in bytes.
@@ -24,19 +24,10 @@ package struct Configuration: Sendable {
     /// Lines of keys that are checked later, against profiles or the file system.
     package var lines: [String: Int] = [:]
 
-    package struct Spool: Sendable, Equatable {
-        package var directory: String
-        /// The profile for dropped files; nil if one backend is configured.
-        package var backend: String?
-        package var route = "measurement"
-        package var isEnabled = true
-        package var unclaimed = UnclaimedFiles.ask
-    }
-
     package init(places: Places) {
         stateDirectory = places.state
         socket = places.socket
         backends = places.configuration + "/backends"
-        spool = Spool(directory: places.state + "/spool")
+        spool = SpoolSettings(directory: places.state + "/spool")
     }
 }

@@ -1,3 +1,4 @@
+import Capture
 import ControlServer
 import Foundation
 import Glibc

@@ -10,13 +10,13 @@ import SyncModel
 
 extension ControlHandler {
     func claim(_ request: NoInput, by peer: Peer) async throws(Problem) -> ClaimReport {
-        guard spool.isEnabled else {
+        guard spool.settings.isEnabled else {
             throw .invalid("The drop folder is turned off.", next: "Turn it on in the configuration, under ‘spool’.")
         }
-        if spool.unclaimed == .hold, policy.access(of: peer).map({ $0 >= .administer }) != true {
+        if spool.settings.unclaimed == .hold, policy.access(of: peer).map({ $0 >= .administer }) != true {
             throw policy.refusal(of: peer, for: .administer)
         }
-        let keeper = try keeper(spool.backend)
+        let keeper = try keeper(spool.settings.backend)
         let name = keeper.backend.name
         let snapshot = await keeper.snapshot
         guard snapshot.state == .signedIn, let account = snapshot.account else {

@@ -26,7 +26,7 @@ extension ControlHandler {
         let (summary, cursor) = try await summary(for: view)
         return Status(
             sentence: summary.sentence, attention: summary.attention, backends: summary.backends,
-            spool: spool.isEnabled || summary.spool.stuck + summary.spool.refused > 0 ? summary.spool : nil,
+            spool: spool.settings.isEnabled || summary.spool.stuck + summary.spool.refused > 0 ? summary.spool : nil,
             version: HomingVersion.current, startedAt: startedAt, cursor: cursor)
     }
 
@@ -44,8 +44,10 @@ extension ControlHandler {
         }
         let files = spool.files
         let stuck = spool.stuckFiles
+        let settings = spool.settings
+        let failure = settings.isEnabled ? spool.failure : nil
         let spool =
-            spool.isEnabled
+            settings.isEnabled
             ? SpoolReport(
                 directory: spool.directory, waiting: files.waiting, refused: files.refused, stuck: stuck.count,
                 stuckExample: stuck.example.map { .init(path: $0.path, reason: $0.reason, next: $0.next) },
@@ -54,9 +56,8 @@ extension ControlHandler {
         let unknown = Dictionary(
             grouping: tallies.filter { keepers[$0.destination.backend] == nil && !$0.state.isFinal }, by: \.destination.backend)
         var summary = StatusSummary(
-            backends: reports, spool: spool, spoolBackend: self.spool.backend, stuckWaiting: self.spool.isEnabled ? stuck.waiting : 0,
-            spoolFailure: self.spool.isEnabled ? self.spool.failure : nil, unclaimed: self.spool.unclaimed,
-            withoutProfile: unknown.mapValues { $0.map(\.count).reduce(0, +) },
+            backends: reports, spool: spool, spoolBackend: settings.backend, stuckWaiting: settings.isEnabled ? stuck.waiting : 0,
+            spoolFailure: failure, unclaimed: settings.unclaimed, withoutProfile: unknown.mapValues { $0.map(\.count).reduce(0, +) },
             room: try await stored { () throws(OutboxError) in try await outbox.room() }, rejectedConfiguration: rejected.reason,
             damages: SalvageReport.all(in: stateDirectory), moment: Moment(now: clock.now))
         summary.backends = reports.map { report in

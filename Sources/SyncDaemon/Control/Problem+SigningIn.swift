@@ -9,22 +9,18 @@ extension Problem {
         let name = backend.name
         switch error {
         case .refused(let words):
-            self.init(
-                .signInRefused, status: 422, title: "Sign-in refused", detail: "\(name) refused the sign-in: \(words.asSentence)",
-                next: Self.afterRefusal(of: method, at: name, words, commands))
+            self = .signInRefused(
+                "\(name) refused the sign-in: \(words.asSentence)", next: Self.afterRefusal(of: method, at: name, words, commands))
         case .undeclared(let failure):
-            self.init(
-                .signInRefused, status: 422, title: "Sign-in refused", detail: "\(name): \(failure.message.asSentence)",
+            self = .signInRefused(
+                "\(name): \(failure.message.asSentence)",
                 next: failure.status == 423 ? Self.afterLock(at: name) : Self.afterRefusal(of: method, at: name, failure.message, commands))
         case .locked(let words):
-            self.init(
-                .signInRefused, status: 422, title: "Sign-in refused", detail: "\(name) refused the sign-in: \(words.asSentence)",
-                next: Self.afterLock(at: name))
+            self = .signInRefused("\(name) refused the sign-in: \(words.asSentence)", next: Self.afterLock(at: name))
         case .secondFactor:
             let instead = backend.takesRefreshTokens ? ", or sign in with a refresh token: ‘\(commands.login(by: .refreshToken))’" : ""
-            self.init(
-                .unsupported, status: 409, title: "Not supported",
-                detail: "This account needs a second factor, which Homing cannot provide.",
+            self = .unsupported(
+                "This account needs a second factor, which Homing cannot provide.",
                 next: "Use an account without a second factor\(instead).")
         case .unavailable(let failure), .tooSoon(_, let failure): self.init(failure, signingInAt: name)
         case .misbehaved(let words):
@@ -38,8 +34,8 @@ extension Problem {
         case .unsupported(let words):
             // If the backend uses this sign-in method, only the profile can be wrong; the command would fail again.
             let isTheMethod = method.means == backend.signInMeans
-            self.init(
-                .unsupported, status: 409, title: "Not supported", detail: words,
+            self = .unsupported(
+                words,
                 next: isTheMethod
                     ? "Tell the maintainer of the profile \(name).yaml. Signing in again does not help until it is corrected."
                     : "Sign in with ‘\(commands.login)’.")
@@ -47,12 +43,10 @@ extension Problem {
             self.init(
                 .wrongState, status: 409, title: "Signing out", detail: "A sign-out is in progress at \(name).",
                 next: "Try again in a few seconds.")
-        case .conflict(let account):
-            self = .alreadySignedIn(account.label, at: name, logout: commands.logout)
+        case .conflict(let account): self = .alreadySignedIn(account.label, at: name, logout: commands.logout)
         case .labelTaken(let label):
-            self.init(
-                .signInRefused, status: 422, title: "Sign-in refused",
-                detail: "Not signed in at \(name): \(label) is the name of another account.",
+            self = .signInRefused(
+                "Not signed in at \(name): \(label) is the name of another account.",
                 next:
                     "Run ‘\(commands.login(by: method.means))’ with the same token, without --email or with the name of the token’s account."
             )
@@ -65,6 +59,14 @@ extension Problem {
                 .storageFailed, status: 507, title: "The session could not be stored",
                 detail: "The store failed: \(error.description.asSentence)", next: Self.afterFailure(error, then: "sign in again"))
         }
+    }
+
+    private static func signInRefused(_ detail: String, next: String) -> Problem {
+        Problem(.signInRefused, status: 422, title: "Sign-in refused", detail: detail, next: next)
+    }
+
+    private static func unsupported(_ detail: String, next: String) -> Problem {
+        Problem(.unsupported, status: 409, title: "Not supported", detail: detail, next: next)
     }
 
     private static func afterLock(at backend: String) -> String {

@@ -1,4 +1,5 @@
 import Backends
+import Capture
 
 /// The result of rereading the configuration.
 enum Reload: Sendable {
