@@ -112,14 +112,15 @@ extension SessionKeeper {
         defer { change = nil }
         let ending = state.record.ending
         do {
-            var discarded: Int?
             if let account = state.discards {
-                discarded = try await outbox.discardAll(
+                let count = try await outbox.discardAll(
                     of: Destination(backend: backend.name, account: account.id), by: ending?.requester?.description ?? "sign-out",
                     named: ending?.requester?.name, at: clock.now)
+                state.record.ending?.discarded = (ending?.discarded ?? 0) + count
             }
-            if let transition = state.signOutEnds(discarded: discarded, at: clock.now) { try perform(transition) }
-            return .success(SignOutOutcome(server: server, account: ending?.account, discarded: discarded ?? 0))
+            let discarded = state.record.ending?.discarded ?? 0
+            if let transition = state.signOutEnds(at: clock.now) { try perform(transition) }
+            return .success(SignOutOutcome(server: server, account: ending?.account, discarded: discarded))
         } catch {
             // The stored marker completes the sign-out at the next chance. `try?`: until then at least no credentials are stored with it.
             try? perform(SessionTransition(state.record))

@@ -51,6 +51,8 @@ struct SessionRecord: Hashable, Sendable, Codable {
         let discardsEntries: Bool
         /// The server's answer, as `SignOutOutcome.Server.name`; `unknown` until then.
         var server = "unknown"
+        /// The number of entries discarded so far; nil if none are to be.
+        var discarded: Int?
     }
 
     /// The same history, signed out.

@@ -226,9 +226,7 @@ struct SessionState: Sendable {
     }
 
     /// The end of a sign-out. If it cannot be stored, the session stays `signingOut` without credentials, and the next chance ends it.
-    ///
-    /// - Parameter discarded: the number of entries discarded; nil if none were to be.
-    func signOutEnds(discarded: Int? = nil, at now: Date) -> SessionTransition? {
+    func signOutEnds(at now: Date) -> SessionTransition? {
         guard let ending = record.ending else { return nil }
         var transition = SessionTransition(
             record.cleared(
@@ -239,7 +237,7 @@ struct SessionState: Sendable {
             at: now, .signedOut, backend: backend.name, account: ending.account?.id, detail: ["server": ending.server])
         event.detail["by"] = ending.requester?.description
         event.detail["email"] = ending.account?.label
-        event.detail["discarded"] = discarded.map(String.init)
+        event.detail["discarded"] = ending.discarded.map(String.init)
         transition.event = event
         return transition
     }

@@ -308,7 +308,8 @@ private func beginSignOut(_ state: inout SessionState, mayDiscard: Bool = false)
         #expect(state.signOutEnds(at: noon) == nil)
         beginSignOut(&state, mayDiscard: mayDiscard)
         #expect(state.discards == (outbox == "drop" && mayDiscard ? ann : nil))
-        #expect(state.signOutEnds(discarded: 3, at: noon)?.event?.detail["discarded"] == "3")
+        state.record.ending?.discarded = 3
+        #expect(state.signOutEnds(at: noon)?.event?.detail["discarded"] == "3")
     }
 
     @Test func returnsToTheSessionIfTheProfileKeepsIt() throws {
