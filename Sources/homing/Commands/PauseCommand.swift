@@ -6,7 +6,7 @@ struct PauseCommand: DaemonCommand {
     static let configuration = CommandConfiguration(
         commandName: "pause", abstract: "Pause sending. Homing still accepts captures.",
         discussion: """
-            Requests that are already under way are finished. All other entries wait until the pause ends or you run ‘homing resume’. \
+            Requests already in progress are finished. All other entries wait until the pause ends or you run ‘homing resume’. \
             A new pause replaces the current one. Without --for or --until, a pause has no end.
             """)
 
