@@ -145,7 +145,7 @@ final class PowerCutScenario: Sendable {
     private func passingPause() async throws {
         try await changing("pause.breathesafe", to: nil) {
             _ = try await self.station.client.call(
-                Endpoints.pause, PauseRequest(backend: "breathesafe", until: Date().addingTimeInterval(0.3)))
+                Endpoints.pause, PauseRequest(backend: "breathesafe", until: Date().addingTimeInterval(3)))
         }
         try await delivered(23...24)
     }
