@@ -4,7 +4,7 @@ import SyncModel
 /// An account's session at one moment: a handle, whose secrets stay with the keeper.
 package struct Session: Hashable, Sendable {
     package let account: Account
-    /// Grows with every change of the credentials, over restarts too.
+    /// Grows with every change of the credentials, also over restarts; an unreadable record starts again at 0.
     package let generation: Int
 
     package init(account: Account, generation: Int) {

@@ -106,7 +106,7 @@ extension SessionState {
         case .ended(let words):
             renewal?.reason = words
             if record.credentials.kept != nil {
-                // A refused token is never sent again, after a restart neither.
+                // A refused token is never sent again, not even after a restart.
                 record.credentials.tokens?.refresh = nil
                 record.awaitsRefresh = false
                 isDirty = true

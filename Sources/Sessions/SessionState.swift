@@ -48,7 +48,7 @@ struct SessionState: Sendable {
             record.state = .signInRequired
             record.reason = "the stored session cannot be read"
         case .record(let stored) where ![.signedOut, .signingOut].contains(stored.state) && !stored.isBound(to: backend.profile):
-            // Not stored: with the old address back, so is the session.
+            // Not stored, so that the session is back once the profile has its old address.
             let isMoved = stored.address != address
             let reason = isMoved ? "the backend's address changed" : "the profile now sends credentials to another address"
             record = stored.cleared(.signInRequired, address: address, reason: reason)
@@ -166,7 +166,7 @@ struct SessionState: Sendable {
         _ account: Account, _ credentials: Credentials, by method: SignInMethod, keepsPassword: Bool, requester: Requester?,
         known: [Account], at now: Date
     ) throws(AuthenticationError) -> SessionTransition {
-        // Whoever hands in a token chooses its label, so labels tell nothing.
+        // The person who submits a token chooses its label, so labels prove nothing.
         if record.state == .signedIn, let current = record.account, current.id != account.id { throw .conflict(current) }
         var account = account
         account.label = try label(for: account, by: method, among: known)

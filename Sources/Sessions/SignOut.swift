@@ -23,7 +23,7 @@ package struct SignOutRequest: Sendable {
     }
 }
 
-/// The result of a sign-out. Nothing of the session is left on this machine.
+/// The result of a sign-out. The session's credentials are deleted.
 package struct SignOutOutcome: Hashable, Sendable {
     package let server: Server
     /// As other components know it; nil if it was signed out already.

@@ -124,7 +124,6 @@ package struct Daemon: Sendable {
                 stateDirectory: state, log: log)
             socket = try passed ?? Self.listen(configuration.socket)
         } catch {
-            // Releasing an HTTP client without shutdown traps.
             await transport.shutdown()
             throw error
         }

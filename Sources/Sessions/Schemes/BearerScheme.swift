@@ -20,7 +20,7 @@ struct BearerScheme: Scheme {
 
     func absorb(_ response: InboundResponse, to request: OutboundRequest, into credentials: inout Credentials) -> Bool { false }
 
-    // MARK: Ways in
+    // MARK: Signing in
 
     func signIn(
         _ method: SignInMethod, over transport: any Transport, keep: @Sendable (Tokens) async throws(AuthenticationError) -> Void
@@ -209,7 +209,7 @@ struct BearerScheme: Scheme {
             Failure(isRefused ? .profile : .serverError, status: status, sentence, outcomeUnknown: isOpen), until: until)
     }
 
-    // MARK: The method out
+    // MARK: Signing out
 
     func signOut(_ credentials: Credentials, allDevices: Bool, over transport: any Transport) async -> SignOutOutcome.Server? {
         guard let template = allDevices ? auth.logout.requestForAll : auth.logout.request, let tokens = credentials.tokens else {
