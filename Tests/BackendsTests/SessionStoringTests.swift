@@ -8,7 +8,7 @@ import Testing
 
 @testable import Sessions
 
-/// A change of a session, its event, the account's label and the discards are one transaction.
+/// A change of a session, its event and the account's label are one transaction.
 @Suite(.timeLimit(.minutes(60))) struct SessionStoringTests {
     let bench: TokenBench
     let asked = Requester(uid: 1000, pid: 42, name: "anna")
