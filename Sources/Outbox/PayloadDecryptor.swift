@@ -15,7 +15,7 @@ package struct PayloadDecryptor: Sendable {
         guard content.digest(by: vault, backend: row.backend, route: row.route) == row.digest else {
             throw OutboxError.storage("entry \(row.sequence) does not match its digest")
         }
-        guard try isUnchanged(row) else { throw OutboxError.storage("entry \(row.sequence) is not what it was") }
+        guard try isUnchanged(row) else { throw OutboxError.storage("entry \(row.sequence) has changed since it was stored") }
         return content
     }
 

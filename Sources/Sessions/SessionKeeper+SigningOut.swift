@@ -35,7 +35,7 @@ extension SessionKeeper {
             if case .signingOut(let task, let isWide) = change {
                 let account = state.record.ending?.account
                 if let meant = request.account, meant != account?.id { throw .otherAccount(account) }
-                guard isWide || !request.allDevices else { throw .narrowerUnderWay }
+                guard isWide || !request.allDevices else { throw .narrowerInProgress }
                 return try await ended(task)
             }
             if state.record.ending != nil { return try await ended(completing()) }
@@ -244,7 +244,7 @@ extension SignOutError {
         switch self {
         case .kept, .cancelled: nil
         case .allDevicesUnsupported: "the backend cannot end the sessions of all devices"
-        case .narrowerUnderWay: "a sign-out of this device only is in progress"
+        case .narrowerInProgress: "a sign-out of this device only is in progress"
         case .otherAccount: "the request named another account"
         case .unsent(let count):
             "\(count == 1 ? "1 capture is" : "\(count) captures are") waiting, and the profile forbids signing out before delivery"

@@ -65,7 +65,7 @@ package enum SignOutError: Error, Equatable, Sendable {
     /// The backend cannot end the sessions of all devices; nothing changed.
     case allDevicesUnsupported
     /// A sign-out of this device alone is in progress, which does not end the other ones.
-    case narrowerUnderWay
+    case narrowerInProgress
     /// This account is there instead of the one to sign out; nothing changed.
     case otherAccount(Account?)
     /// The profile refuses it with so many undelivered entries; nothing changed.

@@ -84,12 +84,12 @@ import Testing
         #expect(try await bench.keeper().snapshot.state == .signedOut)
     }
 
-    @Test(arguments: [true, false]) func signOutDoesNotRepeatLostRefresh(isUnderWay: Bool) async throws {
+    @Test(arguments: [true, false]) func signOutDoesNotRepeatLostRefresh(isInProgress: Bool) async throws {
         let keeper = try await bench.signedIn()
         bench.clock.advance(to: noon.addingTimeInterval(901))
         bench.server.fault(TokenBench.refresh) { _ throws(TransportError) in throw .lost(KeeperBench.offline) }
         bench.server.fault(TokenBench.logout) { _ in answer(401, "{}") }
-        let renewal = isUnderWay ? try await renewing(keeper) : nil
+        let renewal = isInProgress ? try await renewing(keeper) : nil
         let signOut = Task { try await keeper.signOut(allDevices: false) {} }
         while await keeper.snapshot.state == .signedIn { await pauseBriefly() }
         bench.server.open()
@@ -184,7 +184,7 @@ import Testing
         bench.server.hold(TokenBench.logout)
         async let narrow = keeper.signOut(allDevices: false) {}
         await bench.server.seen(TokenBench.logout)
-        #expect(await failure { () throws(SignOutError) in try await keeper.signOut(allDevices: true) {} } == .narrowerUnderWay)
+        #expect(await failure { () throws(SignOutError) in try await keeper.signOut(allDevices: true) {} } == .narrowerInProgress)
         bench.server.open()
         #expect(try await narrow.server == .ended)
     }

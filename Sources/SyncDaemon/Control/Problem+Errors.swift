@@ -111,7 +111,7 @@ extension Problem {
                 .unsupported, status: 409, title: "Not supported",
                 detail: "\(backend) cannot end the sessions of all devices. Nothing was changed.",
                 next: "To sign out of this device only, run ‘\(commands.logout)’.")
-        case .narrowerUnderWay:
+        case .narrowerInProgress:
             self.init(
                 .wrongState, status: 409, title: "Already signing out",
                 detail: "A sign-out of this device only is in progress at \(backend). It does not end the sessions of other devices.",
