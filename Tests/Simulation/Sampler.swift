@@ -138,12 +138,18 @@ struct Sampler {
 
     private mutating func submit(_ backend: Int) -> Step {
         let kinds: [RouteKind] = plan.has(.atMostOnce) ? RouteKind.allCases : [.found, .keyed, .blind]
-        let curse = plan.has(.curses) && chance(1, in: 10) ? Curse(fate: pick(Fate.curses), isOfLookUps: chance(1, in: 5)) : nil
+        let curse = plan.has(.curses) && chance(1, in: 10) ? curse() : nil
         let after = plan.has(.dependencies) && chance(1, in: 6) ? Int.random(in: 0..<plan.lanes, using: &generator) : nil
         return .submit(
             backend: backend, account: chance(3, in: 4) ? 0 : Int.random(in: 0..<plan.accounts, using: &generator),
             lane: Int.random(in: 0..<plan.lanes, using: &generator), pick(kinds), halts: chance(1, in: 3), curse, after: after,
             count: Int.random(in: 1...6, using: &generator))
+    }
+
+    /// A look-up that a server throttles for ever never settles, because throttling never counts (BlameByContrast).
+    private mutating func curse() -> Curse {
+        let fate = pick(Fate.curses)
+        return Curse(fate: fate, isOfLookUps: chance(1, in: 5) && !fate.asksForQuiet)
     }
 
     private mutating func crash() -> Step {
