@@ -37,8 +37,6 @@ final class FolderCounts: Sendable {
         return (all.waiting, all.refused)
     }
 
-    var unclaimed: Int { all.unclaimed }
-
     var all: (waiting: Int, refused: Int, unclaimed: Int) {
         known.withLock { known in
             var counts: [FilePath: Count] = [:]

@@ -74,12 +74,6 @@ package struct Intake: Sendable {
         return (backend, account)
     }
 
-    /// Nil if invalid.
-    func lane(of submission: Submission) -> Lane? {
-        // `try?`: `accept` reports the error.
-        try? addressing.address(submission, at: backend(of: submission)).lane
-    }
-
     private func backend(of submission: Submission) throws(IntakeError) -> String {
         let known = addressing.backends.sorted()
         if let named = submission.backend {

@@ -5,7 +5,7 @@ import SyncModel
 import SystemPackage
 
 extension Spool {
-    package nonisolated var unclaimedFiles: Int { fileCounts.unclaimed }
+    package nonisolated var unclaimedFiles: Int { fileCounts.all.unclaimed }
 
     /// Call before a sign-in begins, and after a sign-in or sign-out. Sets earlier files aside.
     package func accountMayHaveChanged() async {

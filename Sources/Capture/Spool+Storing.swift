@@ -64,29 +64,9 @@ extension Spool {
             }
         }
         while !waiting.isEmpty {
-            waiting = waiting.filter { !waitsForRoom($0.file, $0.submission, of: account) }
             let outcomes = try await answers(to: waiting.map(\.submission), of: account)
-            // The outbox rejected all later submissions too.
-            let large = outcomes.firstIndex(where: \.isWithoutRoom)
-            for (item, outcome) in zip(waiting, outcomes).prefix(large ?? outcomes.count) { try await settle(item.file, outcome) }
-            guard let large else {
-                waiting.removeFirst(outcomes.count)
-                continue
-            }
-            let (item, outcome) = (waiting[large], outcomes[large])
-            // If even a small entry does not fit, wait for the next sweep instead of trying thousands.
-            guard item.submission.payload?.count ?? 0 > Outbox.largestForAll, let lane = intake.lane(of: item.submission) else {
-                _ = try outcome.get()
-                break
-            }
-            withoutRoom[LanePlace(backend: item.file.owner.backend, account: account.id, lane: lane)] = item.file.path
-            leave(item.file, item.submission)
-            if case .failure(.outbox(.overLimit(let limit))) = outcome {
-                note(item.file.path, .overLimit(limit))
-            } else {
-                note(item.file.path, .diskFull(needs: Outbox.room(for: Int64(item.submission.payload?.count ?? 0))))
-            }
-            waiting.removeFirst(large + 1)
+            for (item, outcome) in zip(waiting, outcomes) { try await settle(item.file, item.submission, outcome) }
+            waiting.removeFirst(outcomes.count)
         }
     }
 
@@ -100,21 +80,8 @@ extension Spool {
         }
     }
 
-    /// Whether an earlier file of its lane had no room.
-    private func waitsForRoom(_ file: Taken, _ submission: Submission, of account: Account) -> Bool {
-        guard !withoutRoom.isEmpty, let lane = intake.lane(of: submission),
-            let first = withoutRoom[LanePlace(backend: file.owner.backend, account: account.id, lane: lane)]
-        else { return false }
-        leave(file, submission)
-        note(file.path, .behind(first))
-        return true
-    }
-
-    private func leave(_ file: Taken, _ submission: Submission) {
-        if unstored.paths.insert(file.path).inserted { unstored.bytes += submission.payload?.count ?? 0 }
-    }
-
-    private func settle(_ file: Taken, _ outcome: Result<Intake.Accepted, IntakeError>) async throws {
+    /// Throws if there is no room, so that no later file overtakes this one.
+    private func settle(_ file: Taken, _ submission: Submission, _ outcome: Result<Intake.Accepted, IntakeError>) async throws {
         switch outcome {
         // Discarded after it was stored: a crash left the file.
         case .success, .failure(.outbox(.discarded)):
@@ -125,8 +92,21 @@ extension Spool {
             try await refuse(
                 file.path, as: file.name.original,
                 "The file was already stored with different content. Look for it at the backend before you drop it into new/ again.")
-        case .failure(let error): throw error
+        case .failure(let error):
+            noteLackOfRoom(file.path, size: Int64(submission.payload?.count ?? 0), error)
+            throw error
         }
+    }
+
+    private func noteLackOfRoom(_ path: FilePath, size: Int64, _ error: IntakeError) {
+        // `Outbox.room` reports that smaller ones do not fit.
+        guard size > Outbox.largestForAll else { return }
+        switch error {
+        case .outbox(.full): note(path, .diskFull(needs: Outbox.room(for: size)))
+        case .outbox(.overLimit(let limit)): note(path, .overLimit(limit))
+        default: return
+        }
+        withoutRoom = path
     }
 
     private func submission(_ file: Taken) throws -> Submission {
@@ -158,20 +138,5 @@ extension Spool {
         do { place = try folders.refuse(path, as: name, because: reason) } catch { return note(path, .system(error.code)) }
         log.warning("Refused a dropped file", metadata: ["file": "\(place)", "reason": "\(reason)"])
         try await outbox.record([SyncEvent(at: clock.now, .fileRefused, detail: ["file": place, "reason": reason])])
-    }
-}
-
-struct LanePlace: Hashable {
-    let backend: String
-    let account: AccountID
-    let lane: Lane
-}
-
-extension Result<Intake.Accepted, IntakeError> {
-    fileprivate var isWithoutRoom: Bool {
-        switch self {
-        case .failure(.outbox(.full)), .failure(.outbox(.overLimit)): true
-        default: false
-        }
     }
 }

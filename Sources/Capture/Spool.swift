@@ -39,10 +39,8 @@ package actor Spool {
     let wake = Signal()
     /// Fires after every sweep.
     package nonisolated let looked = Signal()
-    /// The first file per lane without room in this sweep; later files of the lane wait.
-    var withoutRoom: [LanePlace: FilePath] = [:]
-    /// Files and bytes left in taken/ for lack of room.
-    var unstored: (paths: Set<FilePath>, bytes: Int) = ([], 0)
+    /// The large file that stopped this sweep for lack of room; all others wait behind it.
+    var withoutRoom: FilePath?
     var nextLook: Date?
     /// Whether a step of the last sweep failed.
     private var hasFailed = false
@@ -54,8 +52,6 @@ package actor Spool {
     static let batch = 64
     /// Bytes at which a batch is closed; a whole batch is held in memory.
     static let batchBytes: Int64 = 16 << 20
-    /// Bytes without room in taken/ at which the sweep stops taking files.
-    static let mostUnstored = 64 << 20
     /// Seconds after which an unchanged file counts as complete, if neither kernel nor inotify says so.
     static let settledAge: TimeInterval = 5
     /// Interval of checks for changes without an event, in seconds.
@@ -91,7 +87,7 @@ package actor Spool {
     /// In one pass.
     package nonisolated var files: (waiting: Int, refused: Int, unclaimed: Int) { fileCounts.all }
 
-    /// Files that the last sweep could not take; `waiting` of them also count as waiting.
+    /// Files that the last sweep could not take; `waiting` of them also count as waiting. All waiting files if a large one has no room.
     package nonisolated var stuckFiles: (count: Int, waiting: Int, example: StuckFile?) { stuckReport.withLock(\.self) }
 
     /// Why the last sweep stopped early; nil if it finished, or stopped for lack of room in the outbox.
@@ -99,11 +95,10 @@ package actor Spool {
 
     package nonisolated func look() { wake.send() }
 
-    /// Takes all files that can be taken, in capture order.
+    /// Takes all files that can be taken, in capture order. Stops at the first without room, and retries after a pause.
     package func sweep() async {
         hasFailed = false
-        withoutRoom = [:]
-        unstored = ([], 0)
+        withoutRoom = nil
         do {
             try folders.make()
             stamps = fileCounts.stamps
@@ -122,7 +117,7 @@ package actor Spool {
             sightings.keep(candidates)
             try keepUnfinished(besides: present)
             keepOrder(behind: candidates.compactMap(\.bound?.id))
-            while !candidates.isEmpty, !isCrowded, !Task.isCancelled { try await store(try await take(from: &candidates)) }
+            while !candidates.isEmpty, !Task.isCancelled { try await store(try await take(from: &candidates)) }
             lastFailure = nil
             failureReport.withLock { $0 = nil }
         } catch {
@@ -137,9 +132,6 @@ package actor Spool {
 
     /// Keeps ids ascending even if the clock was set back.
     private func keepOrder(behind earlier: [MutationID]) { if let last = earlier.max() { ids.goOn(behind: last) } }
-
-    /// Whether too much waits in taken/ for room: each sweep rereads it, and copies may fill a second disk.
-    private var isCrowded: Bool { unstored.paths.count >= Self.batch || unstored.bytes >= Self.mostUnstored }
 
     private func survey() -> ArraySlice<SpoolFolders.Candidate> {
         let (candidates, unfit) = folders.survey()
@@ -158,7 +150,8 @@ package actor Spool {
             default: false
             }
         failureReport.withLock { $0 = isWantOfRoom ? nil : text }
-        guard lastFailure != text else { return }
+        // `note` logs a large file without room.
+        guard lastFailure != text, !isWantOfRoom || withoutRoom == nil else { return }
         log.error("Failed to process the drop folder", metadata: ["directory": "\(folders.root.string)", "error": "\(text)"])
     }
 
@@ -176,12 +169,13 @@ package actor Spool {
     }
 
     private func reportStuck() {
-        stuck = stuck.filter { folders.exists($0.key) && (!$0.value.isForWantOfRoom || unstored.paths.contains($0.key)) }
+        stuck = stuck.filter { folders.exists($0.key) && (!$0.value.isForWantOfRoom || $0.key == withoutRoom) }
         // Special files may be there on purpose, so they come last.
         let files = stuck.map { (rank: $0.value.rank, file: StuckFile($0.key, $0.value, users: folders.users)) }
         let example = files.min { ($0.rank, $0.file.path) < ($1.rank, $1.file.path) }?.file
-        let waiting = stuck.values.count(where: \.isFailure)
-        stuckReport.withLock { $0 = (files.count, waiting, example) }
+        let failed = stuck.values.count(where: \.isFailure)
+        let waiting = withoutRoom == nil ? failed : fileCounts.now.waiting
+        stuckReport.withLock { $0 = (files.count - failed + waiting, waiting, example) }
         // Repaired permissions raise no event; retry on a timer.
         let isTold = stuck.values.allSatisfy { if case .otherAccount = $0 { true } else { false } }
         if !isTold { hasFailed = true }

@@ -22,8 +22,6 @@ extension StuckFile {
         case diskFull(needs: Int64)
         /// In bytes.
         case overLimit(Int64)
-        /// A file of its lane without room.
-        case behind(FilePath)
         /// Made by mkstemp(3), or moved from a folder that restricts it.
         case unreadable(opensByMode: Bool)
         /// The file has a second hard link.
@@ -33,7 +31,7 @@ extension StuckFile {
         /// True if the daemon failed to take a file, until the file is gone; false for other kinds.
         var isFailure: Bool {
             switch self {
-            case .system, .unwritable, .noBackend, .otherAccount, .diskFull, .overLimit, .behind, .unreadable, .linked: true
+            case .system, .unwritable, .noBackend, .otherAccount, .diskFull, .overLimit, .unreadable, .linked: true
             case .unlistable, .link, .folder, .special: false
             }
         }
@@ -41,16 +39,13 @@ extension StuckFile {
         /// Evaluated anew in each sweep.
         var isForWantOfRoom: Bool {
             switch self {
-            case .diskFull, .overLimit, .behind: true
+            case .diskFull, .overLimit: true
             default: false
             }
         }
 
-        /// Report order; lowest first.
-        var rank: Int {
-            if case .behind = self { return 1 }
-            return isFailure ? 0 : 2
-        }
+        /// Report order; lowest first. All files wait behind one without room.
+        var rank: Int { isForWantOfRoom ? 0 : isFailure ? 1 : 2 }
     }
 
     init(_ path: FilePath, _ cause: Cause, users: FilePath) {
@@ -62,7 +57,6 @@ extension StuckFile {
         case .otherAccount(let name): reason = "it waits for \(name) to sign in"
         case .diskFull(let bytes): reason = "it needs \(Self.mebibytes(bytes)) MiB of free disk space"
         case .overLimit(let limit): reason = "it does not fit in the outbox, which is limited to \(limit >> 20) MiB"
-        case .behind(let path): reason = "it is waiting for \(path), which does not fit"
         case .unreadable: reason = "homingd has no permission to read it"
         case .linked: reason = "it has a second name (a hard link)"
         case .link: reason = "it is a symbolic link, not a regular file"
@@ -82,7 +76,6 @@ extension StuckFile {
             case .diskFull: "Free up disk space. homingd retries automatically."
             case .overLimit:
                 "Wait for deliveries to free space, or raise outbox.max_bytes in the configuration and restart the daemon."
-            case .behind: "Nothing: homingd takes it after the other file."
             case .unreadable(opensByMode: true):
                 "As the owner of the file, let the group read it: ‘chmod 640 \(path.string.asArgument)’."
             case .unreadable(opensByMode: false):

@@ -83,8 +83,6 @@ package struct Courier: Sendable {
         }
     }
 
-    package var probesHealth: Bool { backend.hasHealth }
-
     /// Requests the health route, which has no side effects.
     package func probe() async -> Probe {
         switch await keeper.probe() {
@@ -94,5 +92,4 @@ package struct Courier: Sendable {
         case .intercepted(let failure), .unreachable(let failure): .failed(failure)
         }
     }
-
 }

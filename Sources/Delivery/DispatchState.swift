@@ -112,7 +112,8 @@ package struct DispatchState: Sendable {
             return [.keepQuiet(backend: backend, until: until, failure)]
         // A cancelled probe says nothing about the backend.
         case .failed(let failure, nil):
-            trip(backend, failure.reason == .stopping ? states[backend]?.breaker.failure ?? failure : failure, now)
+            let cause = failure.reason == .stopping ? states[backend]?.breaker.failure ?? failure : failure
+            states[backend]?.breaker.trip(cause, policy: policy.breaker, now: now, using: &generator)
         }
         return []
     }
@@ -250,12 +251,6 @@ package struct DispatchState: Sendable {
         let isFirstLoss = failure.status == nil && !attempt.route.isBlind && entry.doubts == 0
         if isFirstLoss || !attempt.wasSent, route.breaker.isClosed, !route.failsForSeveral { return }
         route.trip(failure, policy: policy.breaker, now: now, using: &generator)
-    }
-
-    private mutating func trip(_ backend: String, _ failure: Failure, _ now: Date) {
-        guard var state = states[backend] else { return }
-        state.breaker.trip(failure, policy: policy.breaker, now: now, using: &generator)
-        states[backend] = state
     }
 
     private mutating func forgetDueTimes() { for name in states.keys { states[name]?.due = .unknown } }

@@ -138,7 +138,7 @@ package final class Dispatcher: Sendable {
     package func run() async throws(OutboxError) {
         let failure = await withDiscardingTaskGroup(returning: OutboxError?.self) { group in
             listen(&group)
-            var loop = Loop(state: DispatchState(backends: couriers.mapValues(\.probesHealth), policy: policy, seed: seed))
+            var loop = Loop(state: DispatchState(backends: keepers.mapValues { $0.backend.hasHealth }, policy: policy, seed: seed))
             for await event in events {
                 switch event {
                 case .attempted(let entry, _): loop.tries[entry.sequence] = nil
