@@ -291,7 +291,8 @@ import Testing
         #expect(other == .refused("Unknown token."))
     }
 
-    @Test func anAPIKeyNeedsNoServer() async throws {
+    /// The keeper of a backend whose sessions are API keys.
+    private func keyKeeper() throws -> SessionKeeper {
         let text = """
             schema: 1
             name: tok
@@ -299,7 +300,11 @@ import Testing
             auth: {scheme: bearer, on_401: []}
             routes: {note: {request: POST /notes, json: "{item.payload}"}}
             """
-        let keeper = try bench.store.keeper(try load(["tok.yaml": text])[0], bench.server, bench.clock)
+        return try bench.store.keeper(try load(["tok.yaml": text])[0], bench.server, bench.clock)
+    }
+
+    @Test func anAPIKeyNeedsNoServer() async throws {
+        let keeper = try keyKeeper()
         let snapshot = try await keeper.signIn(.accessToken(Secret("key"), label: "the lab"), remember: false)
         #expect(snapshot.account?.label == "the lab")
         #expect(snapshot.account?.id == "the lab")
@@ -314,14 +319,7 @@ import Testing
 
     /// The server names no account, so the label identifies it.
     @Test(arguments: ["api-key", "the lab"]) func newKeyWithTheSameNameIsTheSameAccount(label: String) async throws {
-        let text = """
-            schema: 1
-            name: tok
-            base_url: https://api.example.org
-            auth: {scheme: bearer, on_401: []}
-            routes: {note: {request: POST /notes, json: "{item.payload}"}}
-            """
-        let keeper = try bench.store.keeper(try load(["tok.yaml": text])[0], bench.server, bench.clock)
+        let keeper = try keyKeeper()
         let first = try await keeper.signIn(.accessToken(Secret("old key"), label: label), remember: false)
         _ = try await keeper.signOut(allDevices: false) {}
         let second = try await keeper.signIn(.accessToken(Secret("new key"), label: label), remember: false)
@@ -331,10 +329,7 @@ import Testing
 
     /// Otherwise the next person's key would send the first person's entries.
     @Test func acceptsUnnamedKeyOnlyIfItNamesAccount() async throws {
-        let text =
-            "schema: 1\nname: tok\nbase_url: https://api.example.org\nauth: {scheme: bearer, on_401: []}\n"
-            + "routes: {note: {request: POST /notes, json: \"{item.payload}\"}}\n"
-        let keeper = try bench.store.keeper(try load(["tok.yaml": text])[0], bench.server, bench.clock)
+        let keeper = try keyKeeper()
         #expect(await keeper.signInFailure(.accessToken(Secret("key"), label: nil)) == .unnamed)
         #expect(await keeper.snapshot.state == .signedOut)
         let token = "e30.\(Data(#"{"sub":"u1"}"#.utf8).base64EncodedString()).x"
@@ -456,7 +451,7 @@ import Testing
         let renewal = Task { try await keeper.replace(stale) }
         await bench.server.seen(TokenBench.refresh)
         let signOut = Task { try await keeper.signOut(allDevices: false) {} }
-        while await keeper.snapshot.state != .signingOut { await pauseBriefly() }
+        await keeper.becomes(.signingOut)
         bench.server.open()
         // Tokens received meanwhile are only used to end the session.
         #expect(try await signOut.value.server == .ended)

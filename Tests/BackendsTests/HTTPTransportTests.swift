@@ -2,7 +2,6 @@ import Foundation
 import JSON
 import NIOCore
 import SyncModel
-import TestSupport
 import Testing
 
 @testable import Backends
@@ -254,8 +253,16 @@ struct HTTPTransportTests {
             if case .unreachable = await task.value { neverLeft.append(round) }
         }
         await transport.shutdown()
-        // Bytes in transit arrive meanwhile.
-        try await Task.sleep(for: .milliseconds(300))
+        // Connections are accepted in order, so this one comes last.
+        let last = try HTTPTransport()
+        let task = Task {
+            await failure { () throws(TransportError) in try await last.send(OutboundRequest(method: "GET", url: "\(base)/last")) }
+        }
+        await server.receives("/path/last HTTP")
+        task.cancel()
+        _ = await task.value
+        await last.shutdown()
+        try await server.connectionsEnd()
         let text = server.text
         #expect(neverLeft.filter { text.contains("/path/\($0) HTTP") } == [])
         try await server.close()
@@ -284,7 +291,7 @@ struct HTTPTransportTests {
         let task = Task {
             await failure { () throws(TransportError) in try await transport.send(OutboundRequest(method: "POST", url: url)) }
         }
-        while !server.text.contains("POST") { await pauseBriefly() }
+        await server.receives("POST")
         task.cancel()
         guard case .lost = await task.value else { throw Failure(.profile, "expected lost") }
         await transport.shutdown()
@@ -293,8 +300,9 @@ struct HTTPTransportTests {
 
     @Test func requestCancelledBeforeStartIsNotSent() async throws {
         let transport = try HTTPTransport()
+        let (never, end) = AsyncStream.makeStream(of: Void.self)
         let task = Task {
-            while !Task.isCancelled { await pauseBriefly() }
+            for await _ in never {}  // until cancelled
             return await failure { () throws(TransportError) in
                 try await transport.send(OutboundRequest(method: "POST", url: "http://127.0.0.1:1/"))
             }
@@ -302,6 +310,7 @@ struct HTTPTransportTests {
         task.cancel()
         guard case .unreachable(let failure) = await task.value else { throw Failure(.profile, "expected unreachable") }
         #expect(failure.reason == .stopping)
+        end.finish()
         await transport.shutdown()
     }
 

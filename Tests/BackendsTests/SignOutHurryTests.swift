@@ -91,7 +91,7 @@ import Testing
         bench.server.fault(TokenBench.logout) { _ in answer(401, "{}") }
         let renewal = isInProgress ? try await renewing(keeper) : nil
         let signOut = Task { try await keeper.signOut(allDevices: false) {} }
-        while await keeper.snapshot.state == .signedIn { await pauseBriefly() }
+        await keeper.becomes(.signingOut)
         bench.server.open()
         #expect(try await signOut.value.server == Self.couldNot)
         #expect(bench.server.count(TokenBench.refresh) == 1)
@@ -109,7 +109,7 @@ import Testing
         let renewal = Task { try await keeper.replace(stale) }
         await bench.server.seen(line, times: before + 1)
         let signOut = Task { try await keeper.signOut(allDevices: false) {} }
-        while await keeper.snapshot.state == .signedIn { await pauseBriefly() }
+        await keeper.becomes(.signingOut)
         bench.server.open()
         #expect(try await signOut.value.server == .alreadyGone)
         #expect(bench.server.count(line) == before + 1)
@@ -170,7 +170,8 @@ import Testing
         let renewal = try await renewing(keeper)
         bench.server.fault(TokenBench.logout) { _ in answer(500, "{}") }
         await #expect(throws: SignOutError.kept("The backend answered 500.")) { try await keeper.signOut(allDevices: false) {} }
-        let joined = Task { try await keeper.replace(try await keeper.session()) }
+        let session = try await keeper.session()
+        let joined = Task { try await keeper.replace(session) }
         await pauseBriefly()
         bench.server.open()
         _ = await renewal.result

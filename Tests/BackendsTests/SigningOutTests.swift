@@ -126,7 +126,7 @@ struct SigningOutTests {
         let renewal = Task { try await keeper.replace(stale) }
         await bench.server.seen(KeeperBench.login, times: 2)
         let signOut = Task { try await keeper.signOut(allDevices: false) {} }
-        while await keeper.snapshot.state != .signingOut { await pauseBriefly() }
+        await keeper.becomes(.signingOut)
         bench.server.open()
         #expect(try await signOut.value == SignOutOutcome(server: .ended, account: KeeperBench.ann))
         guard case .failure = await renewal.result else { throw Failure(.profile, "a session came out of a sign-out") }

@@ -93,18 +93,23 @@ struct Drop {
     /// The folder must exist; the name need not be UTF-8.
     func put(_ content: Data, _ target: FilePath, age: TimeInterval = 60) throws {
         let draft = directory("draft-\(UUID().uuidString)")
-        // Other tests start programs, which hold the descriptor until they execute.
         let handle = FileHandle(fileDescriptor: open(draft, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644), closeOnDealloc: true)
         try handle.write(contentsOf: content)
         try handle.close()
         try FileManager.default.setAttributes([.modificationDate: clock.now.addingTimeInterval(-age)], ofItemAtPath: draft)
-        let (folders, path) = (SpoolFolders(root: directory.path), FilePath(draft))
-        var looks = 0
-        while folders.isWhole(path) == false, looks < 1000 {
-            usleep(1000)
-            looks += 1
-        }
+        waitUntilWhole(draft)
         try #require(target.withPlatformString { rename(draft, $0) } == 0)
+    }
+
+    func close(_ handle: FileHandle, _ name: String) throws {
+        try handle.close()
+        waitUntilWhole(path(name))
+    }
+
+    /// Programs that other tests start hold the descriptor until they execute; the kernel does not tell when.
+    private func waitUntilWhole(_ file: String) {
+        let folders = SpoolFolders(root: directory.path)
+        while folders.isWhole(FilePath(file)) == false { usleep(1000) }
     }
 
     func names(_ folder: String) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted() }

@@ -171,29 +171,16 @@ import Vault
         #expect(drop.spool.counts() == (1000, 0))
     }
 
-    @Test(.timeLimit(.minutes(60))) func noticesGrantedPermissionWithoutEvent() async throws {
-        let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? EACCES : nil }))
+    @Test(.timeLimit(.minutes(60)), arguments: [(EACCES, 30), (EIO, 1)] as [(Int32, TimeInterval)])
+    func retriesFailedFileWithoutEvent(error: Int32, seconds: TimeInterval) async throws {
+        let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? error : nil }))
         let drop = try Drop(calls: faults.calls)
         try drop.put(Drop.capture(1), "new/users/7/a.json")
         try await drop.running { news in
             // The first timer is that of the one-minute sweep.
             await drop.clock.sleeps(after: 1)
             faults.clear()
-            drop.clock.advance(by: 30)
-            try await drop.stored(1, news)
-        }
-        #expect(try await drop.documents() == [Drop.capture(1)])
-    }
-
-    @Test(.timeLimit(.minutes(60))) func retriesFailedFileAfterOneSecond() async throws {
-        let faults = FileFaults(.init(rename: { path, _ in path.contains("/users/7/") ? EIO : nil }))
-        let drop = try Drop(calls: faults.calls)
-        try drop.put(Drop.capture(1), "new/users/7/a.json")
-        try await drop.running { news in
-            // The first timer is that of the one-minute sweep.
-            await drop.clock.sleeps(after: 1)
-            faults.clear()
-            drop.clock.advance(by: 1)
+            drop.clock.advance(by: seconds)
             try await drop.stored(1, news)
         }
         #expect(try await drop.documents() == [Drop.capture(1)])
@@ -206,10 +193,10 @@ import Vault
         for _ in 1...200 { await drop.spool.sweep() }
         await drop.clock.sleeps(after: 0)
         #expect(drop.clock.slept == 1)
-        drop.clock.advance(by: 30)
-        while drop.clock.slept == 1 {
-            try await Task.sleep(for: .milliseconds(5))
-            await drop.spool.sweep()
+        try await drop.running { _ in
+            drop.clock.advance(by: 30)
+            // With the timer of the one-minute sweep.
+            await drop.clock.sleeps(after: 2)
         }
     }
 

@@ -92,11 +92,14 @@ import Testing
         let drop = try Drop()
         try drop.put("", "new/users/5/open.json")
         let handle = try #require(FileHandle(forWritingAtPath: drop.path("new/users/5/open.json")))
-        for _ in 1...20 {
+        // The folders of `calm` are younger. Once it needs no sweep, only the open file can be why `drop` does.
+        let calm = try Drop()
+        repeat {
             try await Task.sleep(for: .milliseconds(20))
+            await calm.spool.sweep()
             await drop.spool.sweep()
             #expect(await drop.spool.mayHaveChanged)
-        }
+        } while await calm.spool.mayHaveChanged
         try handle.close()
     }
 
@@ -112,15 +115,12 @@ import Testing
         drop.addressing.signIn(next)
         await drop.spool.sweep()
         try handle.write(contentsOf: Data(Drop.capture(1).utf8.dropFirst(10)))
-        try handle.close()
+        try drop.close(handle, "new/users/5/open.json")
         await drop.spool.sweep()
         await drop.signIn(.bob)
         try drop.put(Drop.capture(2), "new/users/5/other.json")
-        // A program that another test starts may hold the descriptor until it executes.
-        repeat {
-            try await Task.sleep(for: .milliseconds(5))
-            await drop.spool.sweep()
-        } while drop.spool.counts().waiting > 0
+        await drop.spool.sweep()
+        #expect(drop.spool.counts().waiting == 0)
         #expect(try await drop.documents(of: .ann) == [Drop.capture(1)])
         #expect(try await drop.documents(of: .bob) == [Drop.capture(2)])
     }

@@ -239,7 +239,7 @@ import Testing
         var count = 0
         while connection.send(bit), count < limit {
             count += 1
-            try await Task.sleep(for: .milliseconds(5))
+            try await Task.sleep(for: .milliseconds(20))
         }
         #expect(count < limit)
     }
@@ -272,45 +272,32 @@ import Testing
 
     @Test func daemonUserHasOnlyTheTotalLimit() async throws {
         let limits = Self.limits { limits in (limits.connectionsPerUser, limits.connections, limits.reserved) = (1, 4, 1) }
-        try await Served.with(FakeService(), limits: limits) { served in
-            var open: [RawConnection] = []
-            for number in 1...5 {
-                let connection = try RawConnection(served.client.socketPath)
-                connection.send(Self.status)
-                #expect(await connection.read(until: "}").hasPrefix(number <= 4 ? "HTTP/1.1 200" : "HTTP/1.1 503"))
-                open.append(connection)
-            }
-            withExtendedLifetime(open) {}
-        }
+        #expect(try await Self.answers(AccessPolicy(), limits) == ["200", "200", "200", "200", "503"])
     }
 
     @Test func reservedConnectionsAreRefusedToOrdinaryUsers() async throws {
         let limits = Self.limits { limits in (limits.connections, limits.reserved) = (4, 1) }
-        try await Served.with(FakeService(), policy: Self.ordinary, limits: limits) { served in
-            var open: [RawConnection] = []
-            for number in 1...4 {
-                let connection = try RawConnection(served.client.socketPath)
-                connection.send(Self.status)
-                #expect(await connection.read(until: "}").hasPrefix(number <= 3 ? "HTTP/1.1 200" : "HTTP/1.1 503"))
-                open.append(connection)
-            }
-            withExtendedLifetime(open) {}
-        }
+        #expect(try await Self.answers(Self.ordinary, limits) == ["200", "200", "200", "503", "503"])
     }
 
-    /// The number of connections out of five that the server admits.
-    private static func admitted(_ policy: AccessPolicy, _ limits: ControlLimits) async throws -> Int {
+    /// The status codes on five connections, opened one after the other.
+    private static func answers(_ policy: AccessPolicy, _ limits: ControlLimits) async throws -> [String] {
         var open: [RawConnection] = []
-        var admitted = 0
+        var answers: [String] = []
         try await Served.with(FakeService(), policy: policy, limits: limits) { served in
             for _ in 1...5 {
                 let connection = try RawConnection(served.client.socketPath)
                 connection.send(Self.status)
-                if !(await connection.read(until: "}").hasPrefix("HTTP/1.1 503")) { admitted += 1 }
+                answers.append(String(await connection.read(until: "}").dropFirst("HTTP/1.1 ".count).prefix(3)))
                 open.append(connection)
             }
         }
-        return admitted
+        return answers
+    }
+
+    /// The number of connections out of five that the server admits.
+    private static func admitted(_ policy: AccessPolicy, _ limits: ControlLimits) async throws -> Int {
+        try await answers(policy, limits).count { $0 != "503" }
     }
 
     @Test func usersWithoutRoleShareFewConnections() async throws {

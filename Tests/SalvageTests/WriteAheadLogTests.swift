@@ -35,14 +35,19 @@ import Testing
     }
 
     /// The WAL after one more transaction.
-    private func log(with pages: Int) throws -> Data {
-        let path = directory("copy\(pages)")
+    private func log(with pages: Int) throws -> Data { try log(in: "copy\(pages)", "PRAGMA wal_autocheckpoint = 0", pages) }
+
+    /// The WAL after a restart and one transaction.
+    private func restarted(with pages: Int) throws -> Data { try log(in: "restarted\(pages)", "PRAGMA wal_checkpoint(RESTART)", pages) }
+
+    private func log(in copy: String, _ pragma: String, _ pages: Int) throws -> Data {
+        let path = directory(copy)
         try file.write(to: URL(fileURLWithPath: path))
         try log.write(to: URL(fileURLWithPath: path + "-wal"))
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }  // `try?`: it is not used again
         return try queue.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
+            try db.execute(sql: pragma)
             try Self.write(pages, db)
             return try Data(contentsOf: URL(fileURLWithPath: path + "-wal"))
         }
@@ -52,20 +57,6 @@ import Testing
         let path = directory("read-wal")
         try log.write(to: URL(fileURLWithPath: path))
         return WriteAheadLog(StoreFile(path: path, unreadable: unreadable))
-    }
-
-    /// The WAL after a restart and one transaction.
-    private func restarted(with pages: Int) throws -> Data {
-        let path = directory("restarted\(pages)")
-        try file.write(to: URL(fileURLWithPath: path))
-        try log.write(to: URL(fileURLWithPath: path + "-wal"))
-        let queue = try DatabaseQueue(path: path)
-        defer { try? queue.close() }  // `try?`: it is not used again
-        return try queue.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA wal_checkpoint(RESTART)")
-            try Self.write(pages, db)
-            return try Data(contentsOf: URL(fileURLWithPath: path + "-wal"))
-        }
     }
 
     /// The frames found, by page; 0 stands for an unknown page.

@@ -58,11 +58,8 @@ import Testing
                 let folder = station.configuration.spool.directory + "/new/users/5"
                 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
                 try FileManager.default.moveItem(atPath: station.directory("draft.json"), toPath: folder + "/a.json")
-                var before = try await station.status()
-                while before.spool?.unclaimed != 1 {
-                    try await Task.sleep(for: .milliseconds(5))
-                    before = try await station.status()
-                }
+                while try await station.status().spool?.unclaimed != 1 { await pauseBriefly() }
+                let before = try await station.status()
                 #expect(before.sentence == "1 capture is safe here and cannot be sent until an account signs in.")
                 #expect(before.attention.map(\.code) == ["sign-in-required"])
 

@@ -17,28 +17,28 @@ import Testing
         let receiver = try DatagramReceiver(at: directory("notify"))
         let notifier = try #require(ServiceNotifier(environment: ["NOTIFY_SOCKET": directory("notify")]))
         let (situation, news) = (Situation(), Signal())
+        let (looks, look) = AsyncStream.makeStream(of: Void.self)
         let line = StatusLine(
             notifier: notifier, news: [Signal(), news],
             sentence: {
+                defer { look.yield() }
                 situation.looks.withLock { $0 += 1 }
                 return situation.sentence.withLock(\.self)
             }, shortestPause: .milliseconds(5))
         let running = Task { try await line.run() }
-        try await receiver.line { $0 == "STATUS=Ready." }
+        var looked = looks.makeAsyncIterator()
+        _ = await looked.next()
         for sentence in ["Ready.", nil, "Busy.", "Busy.", "Ready."] {
             situation.sentence.withLock { $0 = sentence }
-            let looks = situation.looks.withLock(\.self)
             news.send()
-            while situation.looks.withLock(\.self) == looks { try await Task.sleep(for: .milliseconds(2)) }
+            _ = await looked.next()
         }
         #expect(try await receiver.line(count: 2) { $0 == "STATUS=Ready." } != nil)
         #expect(receiver.lines == ["STATUS=Ready.", "STATUS=Busy.", "STATUS=Ready."])
 
         // Without news it sleeps.
-        try await Task.sleep(for: .milliseconds(20))
-        let looks = situation.looks.withLock(\.self)
         try await Task.sleep(for: .milliseconds(100))
-        #expect(situation.looks.withLock(\.self) == looks)
+        #expect(situation.looks.withLock(\.self) == 6)
         running.cancel()
         _ = await running.result
     }

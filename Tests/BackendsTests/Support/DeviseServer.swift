@@ -1,10 +1,10 @@
 import Backends
 import Foundation
 import JSON
+import Outbox
 import Sessions
 import SyncModel
 import Synchronization
-import TestSupport
 
 /// A cookie-session server as a transport, with faults.
 final class DeviseServer: Transport {
@@ -25,6 +25,7 @@ final class DeviseServer: Transport {
     }
 
     let state = Mutex(State())
+    private let arrivals = Signal()
     static let ids = ["ann@lab.test": 1, "bob@lab.test": 2]
 
     var log: [String] { state.withLock { $0.log } }
@@ -44,7 +45,7 @@ final class DeviseServer: Transport {
         }
         for continuation in waiting { continuation.resume() }
     }
-    func seen(_ line: String, times: Int = 1) async { while count(line) < times { await pauseBriefly() } }
+    func seen(_ line: String, times: Int = 1) async { await arrivals.until { count(line) >= times } }
 
     func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
         let path = URLComponents(string: request.url)?.path ?? ""
@@ -53,6 +54,7 @@ final class DeviseServer: Transport {
             $0.log.append(line)
             $0.cookies.append(Self.header("Cookie", request) ?? "")
         }
+        arrivals.send()
         await withCheckedContinuation { continuation in
             let goesOn = state.withLock { state in
                 if state.held == line, !state.isOpen {

@@ -31,6 +31,13 @@ final class KeeperBench: Sendable {
 let get = OutboundRequest(method: "GET", url: "https://www.breathesafe.xyz/things")
 let post = OutboundRequest(method: "POST", url: "https://www.breathesafe.xyz/managed_users")
 
+extension SessionKeeper {
+    /// Waits for a change to `state`. Each change is reported to one caller only.
+    nonisolated func becomes(_ state: SessionSnapshot.State) async {
+        for await snapshot in changes where snapshot.state == state { return }
+    }
+}
+
 extension SessionSnapshot {
     /// The snapshot without its revision, for comparison across restarts.
     var atFirst: SessionSnapshot {

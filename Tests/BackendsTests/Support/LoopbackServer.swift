@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import NIOCore
 import NIOPosix
+import Outbox
 import Synchronization
 
 final class LoopbackServer: Sendable {
@@ -45,6 +46,7 @@ final class LoopbackServer: Sendable {
         }
         channel =
             try await bootstrap
+            .serverChannelInitializer { $0.pipeline.addHandler(Accept(received: received)) }
             .childChannelInitializer { $0.pipeline.addHandler(Answer(script: script, received: received)) }
             .bind(host: "127.0.0.1", port: 0).get()
     }
@@ -54,8 +56,30 @@ final class LoopbackServer: Sendable {
     var text: String { received.text.withLock { $0 } }
     func close() async throws { try await channel.close() }
 
+    func receives(_ text: String) async { await received.news.until { self.text.contains(text) } }
+
+    /// Waits for the end of all connections accepted so far; then everything sent on them has been received.
+    func connectionsEnd() async throws {
+        for end in received.ends.withLock({ $0 }) { try await end.get() }
+    }
+
     private final class Received: Sendable {
         let text = Mutex("")
+        let news = Signal()
+        let ends = Mutex<[EventLoopFuture<Void>]>([])
+    }
+
+    private final class Accept: ChannelInboundHandler, Sendable {
+        typealias InboundIn = any Channel
+        private let received: Received
+
+        init(received: Received) { self.received = received }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let end = unwrapInboundIn(data).closeFuture
+            received.ends.withLock { $0.append(end) }
+            context.fireChannelRead(data)
+        }
     }
 
     private final class Answer: ChannelInboundHandler, Sendable {
@@ -85,6 +109,7 @@ final class LoopbackServer: Sendable {
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             let bytes = unwrapInboundIn(data)
             received.text.withLock { $0 += String(buffer: bytes) }
+            received.news.send()
             switch script {
             case .reply(let text):
                 if endsAHead(bytes) { write(text, context.channel) }

@@ -1,6 +1,7 @@
 import Backends
 import Foundation
 import JSON
+import Outbox
 import Sessions
 import SyncModel
 import Synchronization
@@ -23,6 +24,7 @@ final class TokenServer: Transport {
     }
 
     let state = Mutex(State())
+    private let arrivals = Signal()
     var log: [String] { state.withLock { $0.log } }
     var requests: [OutboundRequest] { state.withLock { $0.requests } }
     func count(_ line: String) -> Int { log.count { $0 == line } }
@@ -41,7 +43,7 @@ final class TokenServer: Transport {
         }
         for continuation in waiting { continuation.resume() }
     }
-    func seen(_ line: String, times: Int = 1) async { while count(line) < times { await pauseBriefly() } }
+    func seen(_ line: String, times: Int = 1) async { await arrivals.until { count(line) >= times } }
 
     func send(_ request: OutboundRequest) async throws(TransportError) -> InboundResponse {
         let line = "\(request.method) \(URLComponents(string: request.url)?.path ?? "")"
@@ -49,6 +51,7 @@ final class TokenServer: Transport {
             $0.log.append(line)
             $0.requests.append(request)
         }
+        arrivals.send()
         await withCheckedContinuation { continuation in
             let goesOn = state.withLock { state in
                 if state.held == line { state.waiting.append(continuation) }
