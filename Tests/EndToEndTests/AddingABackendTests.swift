@@ -38,7 +38,7 @@ import Testing
             case "homing-sandbox":
                 #expect(words.suffix(2) == ["--port", "8090"])
                 let options = words.dropFirst().dropLast(2).map { $0.replacing("/etc/homing", with: station.directory.path) }
-                let started = try await SandboxProgram(options + ["--port", "0"], portFile: station.directory("ports"))
+                let started = try await SandboxProgram(options + ["--port", "0"])
                 sandbox = started
                 #expect(profile.contains("base_url: https://api.example.org\n"))
                 try station.directory.write(
@@ -137,21 +137,15 @@ private struct SandboxProgram {
     let backend: String
     let control: String
 
-    init(_ arguments: [String], portFile: String) async throws {
+    init(_ arguments: [String]) async throws {
         process.executableURL = URL(fileURLWithPath: TestStation.programs + "/homing-sandbox")
-        process.arguments = arguments + ["--port-file", portFile]
-        process.standardOutput = FileHandle.nullDevice
+        process.arguments = arguments
+        let output = Pipe()
+        process.standardOutput = output
         try process.run()
-        var lines: [String: String] = [:]
-        while lines.count < 2, process.isRunning {
-            try await Task.sleep(for: .milliseconds(5))
-            // `try?`: the file may not exist yet.
-            let text = (try? String(contentsOfFile: portFile, encoding: .utf8)) ?? ""
-            let pairs = text.split(separator: "\n").map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
-            lines = Dictionary(pairs.filter { $0.count == 2 }.map { ($0[0], $0[1]) }) { $1 }
-        }
-        guard let backend = lines["backend"], let control = lines["control"] else { throw StationError("the sandbox did not start") }
-        (self.backend, self.control) = (backend, control)
+        let said = await output.fileHandleForReading.text(until: "\n")
+        guard let line = said.firstMatch(of: /backend (\S+)  control (\S+)/) else { throw StationError("the sandbox did not start") }
+        (backend, control) = (String(line.1), String(line.2))
     }
 
     func end() { process.terminate() }

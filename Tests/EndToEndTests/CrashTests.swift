@@ -28,7 +28,7 @@ import Testing
         }
         try await station.submit(user: 7, id: 3)
         try await station.event("delivered") { $0.entry == Samples.id(3).description }
-        while try await station.entry(2).state != state { await pauseBriefly() }
+        try await station.event(state) { $0.entry == Samples.id(2).description }
         let arrived = Set(station.sandbox.ledger.entries.compactMap(\.clientMutationID))
         #expect(arrived == Set((state == "held" ? [1, 3] : [1, 2, 3]).map { Samples.id($0).description }))
         let why = try await station.homing("why", Samples.id(2).description)

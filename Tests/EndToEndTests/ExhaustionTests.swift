@@ -126,7 +126,8 @@ import Testing
 
     /// The daemon checks the disk at intervals.
     private static func waitUntilHealthy(_ station: TestStation) async throws {
-        while try await station.homing("status", "--check").code != 0 { try await Task.sleep(for: .milliseconds(200)) }
+        while try await !station.status().attention.isEmpty { try await Task.sleep(for: .milliseconds(200)) }
+        #expect(try await station.homing("status", "--check").code == 0)
     }
 
     /// Submits until the disk stays full; emptying the WAL can free space.
@@ -201,11 +202,10 @@ import Testing
         try drop(7, "large.json", size: 28 << 20)
         try drop(7, "later.json", size: 10)
         for number in 1...3 { try drop(5, "\(number).json", size: 10) }
-        var status = try await station.homing("status")
-        while !status.text.contains("5 files in the drop folder cannot be accepted") {
+        while try await !station.status().sentence.contains("5 files in the drop folder cannot be accepted") {
             try await Task.sleep(for: .milliseconds(200))
-            status = try await station.homing("status")
         }
+        let status = try await station.homing("status")
         let words = status.text.replacing(/\s+/, with: " ")
         #expect(status.code == 6 && words.contains("5 files in the drop folder cannot be accepted"), "\(status.text)")
         #expect(words.contains("it needs 61 MiB of free disk space"), "\(status.text)")
@@ -282,7 +282,7 @@ import Testing
         try Self.signalFirst(of: shell, SIGKILL)
         try await station.sandbox.up()
         // `try?`: nothing answers during the restart.
-        while (try? await station.status().backends.first?.queue.delivered) != 20 { await pauseBriefly() }
+        while (try? await station.event("delivered", count: 20)) == nil { await pauseBriefly() }
         #expect(station.sandbox.ledger.entries.count == 20)
         #expect(station.sandbox.ledger.duplicates.isEmpty)
         let status = try await Self.statusWithFullDisk(Self.state(shell, station), station)
@@ -351,7 +351,7 @@ import Testing
         while (try? await station.event("salvaged")) == nil { await pauseBriefly() }
         // The damage to the WAL has cost the session.
         try await station.login()
-        while try await station.status().backends.first?.queue.delivered != count { await pauseBriefly() }
+        try await station.event("delivered", count: count)
         #expect(station.sandbox.ledger.entries.count == count)
         #expect(try await station.status().attention.first?.code == "store-damaged")
         try await station.end(SIGTERM)

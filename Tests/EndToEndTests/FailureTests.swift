@@ -20,7 +20,7 @@ import Testing
         #expect(entry.state == "pending" && entry.attempts == 0)
         let why = try await station.homing("why", Samples.id(1).description).text
         #expect(why.hasPrefix("Homing tries again at"), "\(why)")
-        try await station.homing("sync")
+        try await station.sync()
         try await station.event("delivered", count: 2)
         #expect(try await station.entry(1).attempts == 0)
         try await station.end(SIGTERM)
@@ -177,7 +177,7 @@ import Testing
         try await station.login()
         await station.sandbox.apply(Fault(.neverAnswerAfterCommit, path: "facial_measurements_from_arkit"))
         try await station.submit(id: 1)
-        while station.sandbox.ledger.entries.isEmpty { await pauseBriefly() }
+        await station.sandbox.ledger.waits { !$0.entries.isEmpty }
         let started = ContinuousClock.now
         #expect(try await station.end(SIGTERM) == 0)
         #expect(ContinuousClock.now - started < TestStation.hang)

@@ -11,8 +11,8 @@ import Testing
     /// No lookup during the test may conclude that an entry is absent.
     private static let patientLooks = "first_delay: 0.05, lookup_after: 600, first_pause: 0.1"
 
-    private func looks(_ user: Int, at station: TestStation) -> Int {
-        station.sandbox.ledger.requestCount("GET", path: "/users/\(user)/facial_measurements", status: 200)
+    private func waitForLookup(of user: Int, at station: TestStation) async {
+        await station.sandbox.ledger.waits { $0.requestCount("GET", path: "/users/\(user)/facial_measurements", status: 200) > 0 }
     }
 
     /// The responses for both accounts are lost. Each entry is found under its own account.
@@ -24,21 +24,21 @@ import Testing
 
         try await station.login()
         for (user, id) in [(5, 1), (6, 2)] { try await station.submit(user: user, id: id) }
-        for user in [5, 6] { while looks(user, at: station) == 0 { await pauseBriefly() } }
+        for user in [5, 6] { await waitForLookup(of: user, at: station) }
         #expect(try await station.homing("logout", "--yes").code == 0)
         try await station.login("other@lab.test")
         try await station.submit(user: 10, id: 3)
-        while looks(10, at: station) == 0 { await pauseBriefly() }
+        await waitForLookup(of: 10, at: station)
         #expect(try await station.entries("delivered").isEmpty)
 
         station.sandbox.clearFaults()
         station.sandbox.clock.advance(by: .seconds(600))
-        try await station.homing("sync")
+        try await station.sync()
         let third = try await station.event("delivered")
         #expect(third?.entry == Samples.id(3).description && third?.detail["foundByLookup"] == "true")
         #expect(try await station.homing("logout", "--yes").code == 0)
         try await station.login()
-        try await station.homing("sync")
+        try await station.sync()
         try await station.event("delivered", count: 3)
 
         let ledger = station.sandbox.ledger

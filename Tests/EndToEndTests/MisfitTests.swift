@@ -45,7 +45,7 @@ import Testing
         // The event stream ends when the daemon replaces itself.
         while try await station.event("reloaded") == nil {}
         try await station.sandbox.up()
-        try await station.homing("sync")
+        try await station.sync()
         try await station.event("held", count: Self.count)
         #expect(try await station.entries("held").allSatisfy { $0.holdReason == "profile" && $0.attempts == 0 })
         let why = try await station.homing("why", Samples.id(1).description).text

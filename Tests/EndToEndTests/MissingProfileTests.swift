@@ -29,7 +29,7 @@ import Testing
         #expect(try await station.status().attention.map(\.code) == ["no-profile"])
         // A sign-in at another backend does not send them either.
         try await station.login()
-        try await station.homing("sync")
+        try await station.sync()
         #expect(try await station.homing("status").code == 6)
         #expect(try await station.entries("pending").count == 3)
         #expect(station.sandbox.ledger.entries.isEmpty)

@@ -31,9 +31,9 @@ import Testing
         #expect(station.sandbox.ledger.requests.count == asked, "something was asked in spite of the quiet")
     }
 
-    /// Even `homing sync` does not make the daemon send.
+    /// Even a sync does not make the daemon send.
     private func expectThrottled(_ station: TestStation) async throws {
-        try await station.homing("sync")
+        try await station.sync()
         while true {
             try #require(station.sandbox.ledger.requestCount("POST", path: "facial_measurements_from_arkit") == 1)
             let report = try #require(try await station.status().backends.first)

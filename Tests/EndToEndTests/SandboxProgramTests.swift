@@ -29,7 +29,7 @@ import Testing
         process.standardOutput = output
         try process.run()
         defer { process.terminate() }
-        let line = await Self.said(by: output.fileHandleForReading, until: "\n")
+        let line = await output.fileHandleForReading.text(until: "\n")
         let url = try #require(line.split(separator: " ").dropFirst().first)
         var request = HTTPClientRequest(url: url + path)
         request.method = .POST
@@ -51,8 +51,7 @@ import Testing
         process.standardOutput = output
         try process.run()
         defer { process.terminate() }
-        let lines = await Self.said(by: output.fileHandleForReading, until: "--backend \(backend))\n").split(separator: "\n").map(
-            String.init)
+        let lines = await output.fileHandleForReading.text(until: "--backend \(backend))\n").split(separator: "\n").map(String.init)
 
         // The station's own sandbox is not used.
         let station = try await TestStation(.story16(), profile: backend, route: "none")
@@ -76,20 +75,5 @@ import Testing
             Array(words.drop { $0 != "login" }) + (isToken ? [] : ["--password-stdin"]), input: isToken ? words[1] : password)
         #expect(signedIn.code == 0 && signedIn.text.contains("manager@lab.test is signed in at \(backend)."), "\(signedIn.text)")
         try await station.end(SIGTERM)
-    }
-
-    /// Reads on its own thread, because reading blocks.
-    private static func said(by handle: FileHandle, until mark: String) async -> String {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                var said = ""
-                while !said.contains(mark) {
-                    let part = handle.availableData
-                    if part.isEmpty { break }
-                    said += String(decoding: part, as: UTF8.self)
-                }
-                continuation.resume(returning: said)
-            }
-        }
     }
 }

@@ -119,7 +119,7 @@ import Testing
         try await station.login()
         await station.sandbox.apply(Fault(.neverAnswerAfterCommit, path: "facial_measurements_from_arkit", count: 1))
         try await station.submit(id: 1)
-        while station.sandbox.ledger.entries.isEmpty { await pauseBriefly() }
+        await station.sandbox.ledger.waits { !$0.entries.isEmpty }
         #expect(try await station.homing("logout", "--yes").code == 0)
         #expect(try await station.entry(1).state == "pending")
         try await station.login()

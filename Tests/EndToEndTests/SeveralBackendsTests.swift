@@ -82,11 +82,8 @@ import Testing
         try await login(station, "lists-2026")
         #expect(try await station.homing("logout", "--yes", "--backend", "breathesafe").code == 0)
         try TestStation.measurement(2).write(to: URL(fileURLWithPath: drop + "/a.json"))
-        var status = try await station.homing("status")
-        while status.code != 5 {
-            try await Task.sleep(for: .milliseconds(50))
-            status = try await station.homing("status")
-        }
+        while try await station.status().attention.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        let status = try await station.homing("status")
         #expect(status.code == 5, "\(status.text)")
         #expect(status.text.contains("homing login --backend breathesafe"), "\(status.text)")
         #expect(!status.text.contains("Not signed in at lists-2026"))

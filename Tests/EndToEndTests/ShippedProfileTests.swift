@@ -27,7 +27,7 @@ import Testing
         let station = try await signedIn()
         try await submit(station, "fit_test", id: 1, #"{"mask_id":424242}"#)
         try await submit(station, "profile", id: 2, #"{"user_id":6}"#)
-        while station.sandbox.ledger.requestCount("POST", path: "fit_tests", status: 500) == 0 { await pauseBriefly() }
+        await station.sandbox.ledger.waits { $0.requestCount("POST", path: "fit_tests", status: 500) > 0 }
         for id in 3...6 { try await station.submit(id: id) }
         for id in 3...6 {
             let own = Samples.id(id).description

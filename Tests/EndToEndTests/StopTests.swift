@@ -32,8 +32,8 @@ import Testing
         }
         #expect(station.sandbox.ledger.entries.isEmpty, "the server was done before the interruption")
         station.sandbox.clearFaults()
-        while station.sandbox.ledger.entries.isEmpty { await pauseBriefly() }
-        try await station.homing("sync")
+        await station.sandbox.ledger.waits { !$0.entries.isEmpty }
+        try await station.sync()
         #expect(try await station.event("delivered")?.detail["foundByLookup"] == "true")
         #expect(station.sandbox.ledger.entries.map(\.clientMutationID) == [Samples.id(1).description])
         #expect(station.sandbox.ledger.requestCount("POST", path: "facial_measurements_from_arkit") == 1)

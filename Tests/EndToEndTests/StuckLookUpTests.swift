@@ -19,7 +19,7 @@ import Testing
         await station.sandbox.apply(blind)
         try await station.submit(user: 5, id: 1)
         try await station.submit(user: 5, id: 2)
-        while try await station.status().backends.first?.queue.unseen != 1 { await pauseBriefly() }
+        while try await station.status().backends.first?.queue.unseen != 1 { try await Task.sleep(for: .milliseconds(20)) }
 
         let status = try await station.homing("status")
         #expect(status.code == 6, "\(status.text)")

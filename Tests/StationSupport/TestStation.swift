@@ -194,19 +194,21 @@ package final class TestStation: Sendable {
         return try await process.ended(input: input)
     }
 
+    // MARK: Calls without a process
+
     package func login(_ email: String = "manager@lab.test", remember: Bool = false) async throws {
-        let result =
-            remember
-            ? try await homing("login", "--email", email, "--password-stdin", "--remember", input: BreatheSafeConfiguration.labPassword)
-            : try await homing("login", "--email", email, "--password-stdin", input: BreatheSafeConfiguration.labPassword)
-        guard result.code == 0 else { throw StationError("login: \(result.text)") }
+        _ = try await client.call(
+            Endpoints.signIn, SignIn(email: email, password: BreatheSafeConfiguration.labPassword, remember: remember))
     }
+
+    package func sync() async throws { _ = try await client.call(Endpoints.sync, SyncRequest()) }
 
     // MARK: What happens
 
     /// Waits until `count` requests have met `fault`.
     package func met(_ fault: FaultName, count: Int = 1) async throws {
-        while sandbox.ledger.requests.count(where: { $0.fault == fault.rawValue }) < count { try await Task.sleep(for: .milliseconds(2)) }
+        await sandbox.ledger.waits { ledger in ledger.requests.count { $0.fault == fault.rawValue } >= count }
+        try Task.checkCancellation()
     }
 
     @discardableResult
@@ -233,19 +235,9 @@ package final class TestStation: Sendable {
     /// Waits for the `count`-th matching event.
     @discardableResult
     package func event(
-        _ kind: String, since cursor: Int64 = 0, count: Int = 1, where isMeant: @escaping @Sendable (Event) -> Bool = { _ in true }
-    )
-        async throws -> Event?
-    {
-        let seen = Mutex<(count: Int, last: Event?)>((0, nil))
-        try await client.events(EventQuery(since: cursor, follow: true)) { event in
-            guard event.kind == kind, isMeant(event) else { return true }
-            return seen.withLock { seen in
-                seen = (seen.count + 1, event)
-                return seen.count < count
-            }
-        }
-        return seen.withLock { $0.count >= count ? $0.last : nil }
+        _ kind: String, since cursor: Int64 = 0, count: Int = 1, where isMeant: (Event) -> Bool = { _ in true }
+    ) async throws -> Event? {
+        try await client.event(kind, since: cursor, count: count, where: isMeant)
     }
 
     package func status() async throws -> Status { try await client.call(Endpoints.status, NoInput()) }

@@ -41,11 +41,23 @@ package final class DatagramReceiver: Sendable {
     /// Waits for `count` matching lines and returns the last of them; nil after twenty seconds.
     @discardableResult
     package func line(count: Int = 1, where isMeant: (String) -> Bool) async throws -> String? {
-        for _ in 0..<4000 {
+        let end = ContinuousClock.now + .seconds(20)
+        while true {
             let found = lines.filter(isMeant)
             if found.count >= count { return found[count - 1] }
-            try await Task.sleep(for: .milliseconds(5))
+            try Task.checkCancellation()
+            guard await isReadable(before: end) else { return nil }
         }
-        return nil
+    }
+
+    /// On a thread, because `poll` blocks.
+    private func isReadable(before end: ContinuousClock.Instant) async -> Bool {
+        let milliseconds = Int32(max(0, (end - ContinuousClock.now) / .milliseconds(1)))
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread { [self] in
+                var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                continuation.resume(returning: poll(&wanted, 1, milliseconds) > 0)
+            }
+        }
     }
 }

@@ -25,12 +25,7 @@ extension Process {
         try run()
         standardInput.fileHandleForWriting.write(Data(input.utf8))
         try standardInput.fileHandleForWriting.close()
-        // On a thread, since reading blocks.
-        let text = await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                continuation.resume(returning: String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self))
-            }
-        }
+        let text = await output.fileHandleForReading.text()
         return (await status, text)
     }
 }

@@ -3,8 +3,11 @@ import Synchronization
 
 package final class Ledger: Sendable {
     private struct Books {
-        var entries: [LedgerEntry] = []
-        var requests: [RequestRecord] = []
+        var entries: [LedgerEntry] = [] { didSet { tellWatchers() } }
+        var requests: [RequestRecord] = [] { didSet { tellWatchers() } }
+        var watchers: [UUID: AsyncStream<Void>.Continuation] = [:]
+
+        private func tellWatchers() { for watcher in watchers.values { watcher.yield() } }
     }
 
     private let books = Mutex(Books())
@@ -17,6 +20,16 @@ package final class Ledger: Sendable {
 
     /// The requests, in order of arrival.
     package var requests: [RequestRecord] { books.withLock { $0.requests } }
+
+    /// Returns once `isReached` is true, which it asks after each change, or when the task is cancelled.
+    package func waits(until isReached: (Ledger) -> Bool) async {
+        let (changes, watcher) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let id = UUID()
+        books.withLock { $0.watchers[id] = watcher }
+        defer { books.withLock { _ = $0.watchers.removeValue(forKey: id) } }
+        watcher.yield()
+        for await _ in changes where isReached(self) { return }
+    }
 
     /// Records a request; returns its sequence number for the calls below.
     func arrived(_ request: SandboxRequest, carrying accounts: CarriedAccounts, at time: Date) -> Int {

@@ -83,7 +83,7 @@ import Testing
             #expect(tries[1].timeIntervalSince(tries[0]) >= max(wait - 1.5, 0.9))
         } else {
             // The gate event comes before the outcome is stored.
-            while try await station.status().backends[0].queue.pending == 0 { await pauseBriefly() }
+            try await station.event("released")
             let shown = try #require(try await station.status().backends[0].nextTry)
             #expect(abs(shown.timeIntervalSince(next)) <= 1)
         }
@@ -160,7 +160,7 @@ import Testing
         await station.sandbox.apply(fault)
         try await station.createList(1)
         try await station.event("gateChanged") { $0.detail["reason"] == "intercepted" }
-        try await station.homing("sync")
+        try await station.sync()
         try await station.event("delivered")
         #expect(other.ledger.requests.isEmpty)
         try await station.end(SIGTERM)

@@ -100,8 +100,13 @@ import Testing
 
     private func waitForReport(of path: String, _ station: TestStation) async throws {
         while true {
-            let events = try await station.homing("events", "--since", "0", "--json").text
-            if (events + (try await station.homing("show", Samples.id(1).description).text)).contains(path) { return }
+            let entry = try await station.client.call(Endpoints.entry, EntryReference(id: Samples.id(1).description))
+            var reports = "\(entry)"
+            try await station.client.events(EventQuery(since: 0)) { event in
+                reports += "\(event.detail)"
+                return true
+            }
+            if reports.contains(path) { return }
             try await Task.sleep(for: .milliseconds(20))
         }
     }
@@ -132,7 +137,7 @@ import Testing
         if let renewal = paths.renewal {
             echo.refuse(renewal, 400)
             station.sandbox.expireSessions(rememberTokens: remember)
-            _ = try await station.homing("sync")
+            try await station.sync()
             try await waitForReport(of: renewal, station)
             try await Canary.check(station, log, echo.secrets, "a renewal was refused")
             echo.refuse("", 0)

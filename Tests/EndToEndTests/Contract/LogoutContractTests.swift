@@ -19,6 +19,16 @@ import Testing
         return station
     }
 
+    /// The first access token has expired by the clocks of both; a renewed one lives for 15 minutes.
+    private func labLoopWithExpiredToken(edits: [(String, String)] = []) async throws -> TestStation {
+        let station = try await labLoop(LabLoopConfiguration(accessLifetime: 900, statedLifetime: 1), edits: edits)
+        try station.sandbox.change(["stated-lifetime": 900])
+        station.sandbox.clock.advance(by: .seconds(901))
+        // The daemon's clock is real.
+        try await Task.sleep(for: .seconds(1.1))
+        return station
+    }
+
     private func logouts(_ station: TestStation) -> Int { station.sandbox.ledger.requestCount("POST", path: "auth/logout") }
 
     @Test(
@@ -70,9 +80,7 @@ import Testing
     }
 
     @Test("17: an expired access token is renewed once before the sign-out") func expiredTokenIsRenewedOnceBeforeSignOut() async throws {
-        // The renewed token must live until the call that ends the session.
-        let station = try await labLoop(LabLoopConfiguration(accessLifetime: 20))
-        try await Task.sleep(for: .seconds(20.5))
+        let station = try await labLoopWithExpiredToken()
         let report = try await station.client.call(Endpoints.signOut, SignOut())
         #expect(report.server == "ended", "\(report)")
         #expect(station.sandbox.ledger.requestCount("GET", path: "auth/refresh", status: 200) == 1)
@@ -221,11 +229,9 @@ import Testing
     }
 
     @Test("17: a hanging refresh is tried once, and the session is not reported as ended") func hangingRefreshIsTriedOnce() async throws {
-        let station = try await labLoop(
-            LabLoopConfiguration(accessLifetime: 2),
+        let station = try await labLoopWithExpiredToken(
             edits: [("    request: GET /mobile/auth/refresh\n", "    request: GET /mobile/auth/refresh\n    timeout: 1\n")])
         await station.sandbox.apply(Fault(.neverAnswer, path: "auth/refresh"))
-        try await Task.sleep(for: .seconds(2.5))
         let report = try await station.client.call(Endpoints.signOut, SignOut())
         #expect(report.server == "failed", "\(report)")
         #expect(report.serverReason == "The backend refused the token, and Homing could not renew it.")

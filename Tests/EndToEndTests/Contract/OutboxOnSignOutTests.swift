@@ -114,23 +114,19 @@ import Testing
         let station = try await labLoop(outbox: "drop")
         try await capture(1...1, station)
         let terminal = try PseudoTerminal()
-        let logout = try station.begin(["logout"], output: station.directory("logout.txt"), input: try terminal.opened())
-        while try !said(station).contains("Type the word ‘discard’ to go on: ") { await pauseBriefly() }
+        let output = Pipe()
+        let logout = try station.begin(["logout"], output: output, input: try terminal.opened())
+        _ = await output.fileHandleForReading.text(until: "Type the word ‘discard’ to go on: ")
         _ = try await station.client.call(Endpoints.signOut, SignOut())
         try await station.login("other@lab.test")
         try await station.appointment(2)
         try terminal.keyboard.write(contentsOf: Data("discard\n".utf8))
-        while logout.isRunning { await pauseBriefly() }
-        #expect(logout.terminationStatus == 1)
-        let answer = try said(station)
+        let answer = await output.fileHandleForReading.text()
+        #expect(await logout.status == 1)
         #expect(answer.contains("not the account that was to be signed out. Nothing was changed."), "\(answer)")
         #expect(try await station.status().backends[0].session.email == "other@lab.test")
         #expect(try await station.entry(2).state == "pending")
         try await station.end(SIGTERM)
-    }
-
-    private func said(_ station: TestStation) throws -> String {
-        try String(contentsOfFile: station.directory("logout.txt"), encoding: .utf8)
     }
 
     @Test("drop: the next start finishes an interrupted sign-out", arguments: [SIGKILL, SIGTERM])

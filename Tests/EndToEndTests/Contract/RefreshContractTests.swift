@@ -12,7 +12,7 @@ import Testing
         let station = try await TestStation.lists2026(delivery: "in_flight: 64, first_delay: 0.05, first_pause: 0.1")
         try await station.signedIn()
         try await station.sendTwoHundredListsWithExpiredToken(.slow(milliseconds: 600_000, path: "auth/refresh", count: 1))
-        while station.unauthorizedLists() < 50 { await pauseBriefly() }
+        await station.waitForUnauthorizedLists(50)
         station.sandbox.clearFaults()
         try await station.event("delivered", count: 200)
         #expect(station.refreshes(200) == 1)
@@ -83,11 +83,11 @@ import Testing
 
     @Test("4: a token with a textual lifetime is renewed before it expires") func textualLifetimeTriggersRenewal() async throws {
         // The token itself claims an hour, so only the stated lifetime can prompt the renewal.
-        let station = try await TestStation.story16(FirebaseConfiguration(idTokenLifetime: 3600, statedLifetime: 3))
+        let station = try await TestStation.story16(FirebaseConfiguration(idTokenLifetime: 3600, statedLifetime: 1))
         try await station.signedIn()
         try await station.putMessage(1)
         try await station.event("delivered")
-        try await Task.sleep(for: .seconds(3))
+        try await Task.sleep(for: .seconds(1))
         try await station.putMessage(2)
         try await station.event("delivered", count: 2)
         #expect(station.sandbox.ledger.requestCount(path: "/v1/token", status: 200) >= 1)
@@ -215,7 +215,7 @@ import Testing
         try await station.signedIn()
         try await station.sendTwoHundredListsWithExpiredToken(Fault(.neverAnswerAfterCommit, path: "auth/refresh", count: 1))
         try await station.met(.neverAnswerAfterCommit)
-        while station.unauthorizedLists() < 50 { try await Task.sleep(for: .milliseconds(5)) }
+        await station.waitForUnauthorizedLists(50)
         try await station.end(SIGKILL)
         try await station.start()
         try await station.event("signInRequired")
@@ -260,10 +260,12 @@ import Testing
         let station = try await TestStation(.labLoop(), profile: "labloop", route: "appointment")
         try await station.signedIn()
         station.sandbox.expireSessions(rememberTokens: false)
-        await station.sandbox.apply(.slow(milliseconds: 700, path: "auth/refresh", count: 1))
-        let logout = try station.begin(["logout", "--yes"], output: station.directory("logout.txt"))
+        await station.sandbox.apply(.slow(milliseconds: 600_000, path: "auth/refresh", count: 1))
+        let logout = try station.begin(["logout", "--yes"])
         try await station.met(.slow)
         kill(logout.processIdentifier, SIGKILL)
+        _ = await logout.status
+        station.sandbox.clearFaults()
         let end = try await station.event("signedOut")
         #expect(end?.detail["server"] == "ended")
         #expect(end?.detail["by"] == "uid \(geteuid()), pid \(logout.processIdentifier)")
@@ -337,9 +339,15 @@ import Testing
         try TestStation.place("lists-2026", in: station.directory, baseURL: other.baseURL)
         try await station.start()
         #expect(try await station.status().backends[0].session.state == "signInRequired")
-        try await Task.sleep(for: .milliseconds(300))
+        try await station.sync()
         #expect(other.ledger.requests.isEmpty)
         #expect(try await station.status().attention.contains { $0.code == "other-address" })
+        try await station.login()
+        try await station.createList(2)
+        try await station.event("delivered")
+        // Otherwise an earlier request would have arrived first.
+        #expect(other.ledger.requests.first?.signingIn == "manager@lab.test")
+        #expect(other.ledger.entries.count == 1)
         try await station.end(SIGTERM)
         await other.stop()
     }
@@ -428,7 +436,7 @@ import Testing
         try await station.signedIn()
         try await station.sendTwoHundredListsWithExpiredToken(Fault(.commitThenCut, path: "auth/refresh", count: 1))
         try await station.event("signInRequired")
-        while station.unauthorizedLists() < 50 { try await Task.sleep(for: .milliseconds(5)) }
+        await station.waitForUnauthorizedLists(50)
         #expect(station.refreshes() == 2)
         try await station.login()
         try await station.event("delivered", count: 200)

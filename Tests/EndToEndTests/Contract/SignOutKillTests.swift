@@ -104,7 +104,7 @@ import Testing
         // The last commit of the start, so that the next one is the sign-out's.
         try await station.event("gateChanged", count: 2) { $0.detail["gate"] == "paused" }
         let signOut = Task { try await station.client.call(Endpoints.signOut, SignOut()) }
-        while process.isRunning { await pauseBriefly() }
+        _ = await process.status
         _ = await signOut.result
         #expect(FileManager.default.fileExists(atPath: met), "it ended elsewhere")
         try await station.start()

@@ -70,19 +70,20 @@ extension TestStation {
 
     func unauthorizedLists() -> Int { sandbox.ledger.requestCount("POST", path: "api/v1/lists", status: 401) }
 
+    func waitForUnauthorizedLists(_ count: Int) async { await sandbox.ledger.waits { _ in unauthorizedLists() >= count } }
+
     func stillSignedIn() async throws {
         #expect(try await status().backends[0].session.state == "signedIn")
         #expect(sandbox.ledger.logInCount == 1)
     }
 
-    func begin(_ arguments: [String], output path: String, input: FileHandle = .nullDevice) throws -> Process {
+    func begin(_ arguments: [String], output: Any = FileHandle.nullDevice, input: FileHandle = .nullDevice) throws -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Self.programs + "/homing")
         process.arguments = arguments + ["--socket", directory("homing.sock")]
         process.standardInput = input
-        _ = FileManager.default.createFile(atPath: path, contents: nil)
-        process.standardOutput = FileHandle(forWritingAtPath: path)
-        process.standardError = FileHandle(forWritingAtPath: path)
+        process.standardOutput = output
+        process.standardError = output
         try process.run()
         return process
     }

@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import StationSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -81,14 +82,14 @@ import Testing
         try await station.running(former) {
             _ = try await station.signIn()
             try await station.submit(1)
-            try await station.waits { try await station.backend.gateCause == "throttled" }
+            try await station.client.event("gateChanged") { $0.detail["reason"] == "throttled" }
         }
         try await station.running(former) { try await station.waits { try await station.backend.gateCause == "throttled" } }
         try await station.running(WireProfile.cookies.replacing("base_url: BASE", with: "base_url: BASE/v2\nformerly: [BASE/v1]")) {
             _ = try await station.signIn()
             try await station.submit(2)
             // The clock does not move.
-            try await station.waits { try await station.delivered() == 1 }
+            try await station.client.event("delivered")
         }
         #expect(server.count("POST /v1/notes") == 1)
         await server.stop()

@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import StationSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -36,7 +37,7 @@ import Testing
         try await station.running(WireProfile.cookies) {
             _ = try await station.signIn()
             for id in 1...80 { try await station.submit(id) }
-            try await station.waits { try await station.delivered() == 80 }
+            try await station.client.event("delivered", count: 80)
             #expect(try await station.session.state == "signedIn")
         }
         let longest = notes(server).map { $0.header("Cookie").utf8.count }.max() ?? 0
@@ -51,10 +52,10 @@ import Testing
         try await station.running(WireProfile.cookies) {
             _ = try await station.signIn()
             try await station.submit(1)
-            try await station.waits { try await station.delivered() == 1 }
+            try await station.client.event("delivered")
             station.clock.advance(by: 61)
             try await station.submit(2)
-            try await station.waits { try await station.delivered() == 2 }
+            try await station.client.event("delivered", count: 2)
         }
         #expect(notes(server).map { $0.cookie("long") } == ["1", "1"])
         #expect(notes(server).map { $0.cookie("short") } == (attribute.hasPrefix("Max") ? ["1", nil] : [nil, nil]))
@@ -70,7 +71,7 @@ import Testing
         try await station.running(WireProfile.cookies) {
             _ = try await station.signIn()
             try await station.submit(1)
-            try await station.waits { try await station.delivered() == 1 }
+            try await station.client.event("delivered")
         }
         let names = notes(server).first?.header("Cookie").components(separatedBy: "; ").map { $0.prefix { $0 != "=" } }
         #expect(names == ["notes", "s", "here"])

@@ -1,5 +1,6 @@
 import ControlAPI
 import Foundation
+import StationSupport
 import SyncModel
 import Synchronization
 import TestSupport
@@ -41,23 +42,14 @@ import Testing
         try await station.running(WireProfile.cookies) {
             _ = try await station.signIn()
             for id in 1...2 { try await station.submit(id) }
-            try await station.waits { try await station.delivered() == 2 }
+            try await station.client.event("delivered", count: 2)
             station.clock.advance(by: 61)
             try await station.submit(3)
             try await station.waits { try await station.session.state == "signInRequired" }
             #expect(station.server.count("POST /notes") == 2)
-            let id = Samples.id(1).description
-            try await station.waits {
-                try await station.client.call(Endpoints.receipt, EntryReference(id: id)).unverified == true
-            }
+            #expect(try await station.client.event("unverified")?.detail["receipts"] == "2")
             let receipts = try await station.client.call(Endpoints.receipts, ReceiptQuery()).receipts
             #expect(receipts.map(\.unverified) == [true, true])
-            var event: Event?
-            try await station.client.events(EventQuery(since: 0, follow: true)) { next in
-                if next.kind == "unverified" { event = next }
-                return event == nil
-            }
-            #expect(event?.detail["receipts"] == "2")
         }
         await station.server.stop()
     }
@@ -67,16 +59,15 @@ import Testing
         try await station.running(WireProfile.cookies) {
             _ = try await station.signIn()
             try await station.submit(1)
-            try await station.waits { try await station.delivered() == 1 }
+            try await station.client.event("delivered")
             // The daemon may not have started its timer yet.
             try await station.waits {
                 station.clock.advance(by: 61)
                 return try await station.session.state == "signInRequired"
             }
-            let id = Samples.id(1).description
-            try await station.waits {
-                try await station.client.call(Endpoints.receipt, EntryReference(id: id)).unverified == true
-            }
+            try await station.client.event("unverified")
+            let receipt = try await station.client.call(Endpoints.receipt, EntryReference(id: Samples.id(1).description))
+            #expect(receipt.unverified == true)
         }
         await station.server.stop()
     }
@@ -87,11 +78,11 @@ import Testing
             _ = try await station.signIn()
             let asked = station.server.count("GET /me")
             for id in 1...20 { try await station.submit(id) }
-            try await station.waits { try await station.delivered() == 20 }
+            try await station.client.event("delivered", count: 20)
             #expect(station.server.count("GET /me") == asked)
             station.clock.advance(by: 61)
             for id in 21...40 { try await station.submit(id) }
-            try await station.waits { try await station.delivered() == 40 }
+            try await station.client.event("delivered", count: 40)
             #expect(station.server.count("GET /me") == asked + 1)
         }
         await station.server.stop()
