@@ -21,46 +21,31 @@ package struct Intake: Sendable {
         package var lane: Lane
     }
 
-    /// Accepts one submission for the signed-in account.
+    /// Accepts one submission for the account that `account(at:)` found.
     ///
     /// - Parameter actor: the submitting user, for the events.
-    package func accept(_ submission: Submission, by actor: String? = nil) async throws(IntakeError) -> Accepted {
-        let account = try await account(for: submission).account
-        guard let accepted = try await accept([submission], for: account, by: actor).first else {
-            throw .outbox(.storage("a submission has no result"))
-        }
-        return try accepted.get()
+    package func accept(
+        _ submission: Submission, for account: Account, at backend: String, by actor: String? = nil
+    ) async throws(IntakeError) -> Accepted {
+        let now = clock.now
+        let mutation = try mutation(submission, for: Destination(backend: backend, account: account.id), at: now)
+        let accepted = try await accept([mutation], accountLabel: account.label, by: actor, at: now)
+        guard let first = accepted.first else { throw .outbox(.storage("a submission has no result")) }
+        return try first.get()
     }
 
-    /// Accepts submissions in order with one fsync; each has its own result. Returns after the fsync.
+    /// Accepts mutations of one account in order with one fsync; each has its own result. Returns after the fsync.
+    ///
+    /// - Parameter now: the time for which they were made.
     package func accept(
-        _ submissions: [Submission], for account: Account, by actor: String? = nil
+        _ mutations: [Mutation], accountLabel: String?, by actor: String? = nil, at now: Date
     ) async throws(IntakeError) -> [Result<Accepted, IntakeError>] {
-        var outcomes: [Result<Accepted, IntakeError>?] = []
-        var mutations: [Mutation] = []
-        let now = clock.now
-        for submission in submissions {
-            do throws(IntakeError) {
-                mutations.append(try mutation(submission, account, now))
-                outcomes.append(nil)
-            } catch {
-                outcomes.append(.failure(error))
-            }
-        }
+        guard !mutations.isEmpty else { return [] }
+        let label = accountLabel.flatMap { $0.isEmpty ? nil : $0 }
         let results: [Result<Enqueued, OutboxError>]
-        do {
-            results =
-                mutations.isEmpty
-                ? []
-                : try await outbox.enqueue(mutations, accountLabel: account.label.isEmpty ? nil : account.label, by: actor, at: now)
-        } catch {
-            throw .outbox(error)
-        }
-        var written = zip(mutations, results).makeIterator()
-        return outcomes.compactMap { outcome in
-            if let outcome { return outcome }
-            guard let (mutation, result) = written.next() else { return nil }
-            return result.mapError(IntakeError.outbox).map { enqueued in
+        do { results = try await outbox.enqueue(mutations, accountLabel: label, by: actor, at: now) } catch { throw .outbox(error) }
+        return zip(mutations, results).map { mutation, result in
+            result.mapError(IntakeError.outbox).map { enqueued in
                 let (destination, lane) =
                     if case .duplicate(_, let stored, let lane) = enqueued { (stored, lane) } else { (mutation.destination, mutation.lane) }
                 return Accepted(id: mutation.id, enqueued: enqueued, destination: destination, lane: lane)
@@ -68,32 +53,35 @@ package struct Intake: Sendable {
         }
     }
 
-    package func account(for submission: Submission) async throws(IntakeError) -> (backend: String, account: Account) {
-        let backend = try backend(of: submission)
+    /// The signed-in account.
+    ///
+    /// - Parameter name: a backend; nil for the only one.
+    package func account(at name: String?) async throws(IntakeError) -> (backend: String, account: Account) {
+        let known = addressing.backends.sorted()
+        guard let backend = name ?? (known.count == 1 ? known.first : nil) else { throw .backendNotNamed(known: known) }
+        guard known.contains(backend) else { throw .unknownBackend(backend, known: known) }
         guard let account = await addressing.account(at: backend) else { throw .signInRequired(backend: backend) }
         return (backend, account)
     }
 
-    private func backend(of submission: Submission) throws(IntakeError) -> String {
-        let known = addressing.backends.sorted()
-        if let named = submission.backend {
-            guard known.contains(named) else { throw .unknownBackend(named, known: known) }
-            return named
-        }
-        guard known.count == 1, let only = known.first else { throw .backendNotNamed(known: known) }
-        return only
+    func isKnown(_ backend: String) -> Bool { addressing.backends.contains(backend) }
+
+    /// The display name of an account; nil if it is not signed in.
+    func label(of owner: Destination) async -> String? {
+        guard let account = await addressing.account(at: owner.backend), account.id == owner.account else { return nil }
+        return account.label
     }
 
-    private func mutation(_ submission: Submission, _ account: Account, _ now: Date) throws(IntakeError) -> Mutation {
-        let backend = try backend(of: submission)
+    /// The submission with its account, its lane and an id.
+    package func mutation(_ submission: Submission, for owner: Destination, at now: Date) throws(IntakeError) -> Mutation {
         let limit = Intake.largestDocument
         if let size = submission.payload?.count, size > limit { throw .tooLarge(size: size, limit: limit) }
         let address: Address
-        do { address = try addressing.address(submission, at: backend) } catch { throw .notUnderstood(error.message) }
+        do { address = try addressing.address(submission, at: owner.backend) } catch { throw .notUnderstood(error.message) }
         var generator = SystemRandomNumberGenerator()
         return Mutation(
-            id: submission.id ?? MutationID(at: now, using: &generator), destination: Destination(backend: backend, account: account.id),
-            lane: address.lane, route: submission.route, fields: submission.fields, payload: submission.payload, onDead: address.onDead,
+            id: submission.id ?? MutationID(at: now, using: &generator), destination: owner, lane: address.lane, route: submission.route,
+            fields: submission.fields, payload: submission.payload, onDead: address.onDead,
             capturedAt: submission.capturedAt?.asCaptureTime(at: now) ?? now, after: address.after, supersedes: submission.supersedes)
     }
 

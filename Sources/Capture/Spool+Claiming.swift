@@ -12,7 +12,7 @@ extension Spool {
         guard settings.isEnabled else { return }
         do {
             try folders.make()
-            try settle(try await signedIn())
+            try settle(try await signedIn()?.owner)
         } catch {
             // The next sweep retries before it takes files.
             tell(error)

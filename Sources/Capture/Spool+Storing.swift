@@ -37,63 +37,61 @@ extension Spool {
     /// Stores taken files in order under the account in their names, then removes them.
     func store(_ taken: [Taken]) async throws {
         let groups = Dictionary(grouping: taken, by: \.owner)
-        for (destination, files) in groups.sorted(by: { $0.key < $1.key }) {
-            var account = Account(id: destination.account, label: "")
-            do {
-                let signedIn = try await intake.account(for: Submission(backend: destination.backend, route: settings.route)).account
-                if signedIn.id == account.id { account = signedIn }
-            } catch IntakeError.unknownBackend {
-                for file in files { note(file.path, .noBackend(destination.backend)) }
+        for (owner, files) in groups.sorted(by: { $0.key < $1.key }) {
+            guard intake.isKnown(owner.backend) else {
+                for file in files { note(file.path, .noBackend(owner.backend)) }
                 continue
-            } catch {
-                // Signed out: the entry is stored without an account label.
             }
-            try await store(files, for: account)
+            try await store(files, for: owner)
         }
     }
 
-    func store(_ files: [Taken], for account: Account) async throws {
-        var waiting: [(file: Taken, submission: Submission)] = []
+    private func store(_ files: [Taken], for owner: Destination) async throws {
+        let label: String? = if let known = files.first?.label { known } else { await intake.label(of: owner) }
+        let now = clock.now
+        var waiting: [(file: Taken, mutation: Mutation)] = []
         for file in files {
             do {
-                waiting.append((file, try submission(file)))
+                waiting.append((file, try intake.mutation(try submission(file), for: owner, at: now)))
             } catch let error as CaptureFile.NotUnderstood {
                 try await refuse(file.path, as: file.name.original, error.reason)
+            } catch IntakeError.notUnderstood(let reason) {
+                try await refuse(file.path, as: file.name.original, reason)
+            } catch IntakeError.tooLarge(let size, _) {
+                try await refuse(file.path, as: file.name.original, Self.tooLarge(size))
             } catch let error as FileError {
                 note(file.path, .system(error.code))
             }
         }
         while !waiting.isEmpty {
-            let outcomes = try await answers(to: waiting.map(\.submission), of: account)
-            for (item, outcome) in zip(waiting, outcomes) { try await settle(item.file, item.submission, outcome) }
+            let outcomes = try await answers(to: waiting.map(\.mutation), label, at: now)
+            for (item, outcome) in zip(waiting, outcomes) { try await settle(item.file, item.mutation, outcome) }
             waiting.removeFirst(outcomes.count)
         }
     }
 
     /// If there is no room for all together, tries only the first.
     private func answers(
-        to submissions: [Submission], of account: Account
+        to mutations: [Mutation], _ label: String?, at now: Date
     ) async throws(IntakeError) -> [Result<Intake.Accepted, IntakeError>] {
-        do { return try await intake.accept(submissions, for: account) } catch {
+        do { return try await intake.accept(mutations, accountLabel: label, at: now) } catch {
             guard error == .outbox(.full) else { throw error }
-            return submissions.count > 1 ? try await answers(to: [submissions[0]], of: account) : [.failure(error)]
+            return mutations.count > 1 ? try await answers(to: [mutations[0]], label, at: now) : [.failure(error)]
         }
     }
 
     /// Throws if there is no room, so that no later file overtakes this one.
-    private func settle(_ file: Taken, _ submission: Submission, _ outcome: Result<Intake.Accepted, IntakeError>) async throws {
+    private func settle(_ file: Taken, _ mutation: Mutation, _ outcome: Result<Intake.Accepted, IntakeError>) async throws {
         switch outcome {
         // Discarded after it was stored: a crash left the file.
         case .success, .failure(.outbox(.discarded)):
             do { try folders.unlink(file.path) } catch { note(file.path, .system(error.code)) }
-        case .failure(.notUnderstood(let reason)): try await refuse(file.path, as: file.name.original, reason)
-        case .failure(.tooLarge(let size, _)): try await refuse(file.path, as: file.name.original, Self.tooLarge(size))
         case .failure(.outbox(.idConflict)):
             try await refuse(
                 file.path, as: file.name.original,
                 "The file was already stored with different content. Look for it at the backend before you drop it into new/ again.")
         case .failure(let error):
-            noteLackOfRoom(file.path, size: Int64(submission.payload?.count ?? 0), error)
+            noteLackOfRoom(file.path, size: Int64(mutation.payload?.count ?? 0), error)
             throw error
         }
     }
@@ -125,8 +123,8 @@ extension Spool {
         }
         let capture = try CaptureFile(name: file.name.original, folder: file.name.folder, content: content)
         return Submission(
-            backend: file.owner.backend, route: settings.route, id: file.name.id, fields: ["user_id": capture.user],
-            payload: capture.document, capturedAt: capture.capturedAt)
+            route: settings.route, id: file.name.id, fields: ["user_id": capture.user], payload: capture.document,
+            capturedAt: capture.capturedAt)
     }
 
     private static func tooLarge(_ size: Int) -> String {

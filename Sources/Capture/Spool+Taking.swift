@@ -10,13 +10,15 @@ extension Spool {
         var name: TakenName
         var path: FilePath
         var owner: Destination
+        /// The account's display name; nil if it is not known yet.
+        var label: String?
     }
 
     /// Durably moves a batch of complete files out of `new/`, bound to ids and an account by name; removes them from `candidates`.
     func take(from candidates: inout ArraySlice<SpoolFolders.Candidate>) async throws -> [Taken] {
-        let signedIn = try await signedIn()
-        try settle(signedIn)
-        guard let signedIn else {
+        let current = try await signedIn()
+        try settle(current?.owner)
+        guard let (signedIn, label) = current else {
             candidates = []
             return []
         }
@@ -38,7 +40,9 @@ extension Spool {
                 continue
             }
             guard let path = move(candidate, as: name, &touched) else { continue }
-            if let owner = name.owner.flatMap(folders.owner) { taken.append(Taken(name: name, path: path, owner: owner)) }
+            if let owner = name.owner.flatMap(folders.owner) {
+                taken.append(Taken(name: name, path: path, owner: owner, label: owner == signedIn ? label : nil))
+            }
             bytes = bytes.addingClamped(candidate.size)
         }
         // The id must survive a power cut before the entry does, or the file would be taken again under another id.
@@ -46,10 +50,10 @@ extension Spool {
         return taken
     }
 
-    func signedIn() async throws(IntakeError) -> Destination? {
+    func signedIn() async throws(IntakeError) -> (owner: Destination, label: String)? {
         do throws(IntakeError) {
-            let (backend, account) = try await intake.account(for: Submission(backend: settings.backend, route: settings.route))
-            return Destination(backend: backend, account: account.id)
+            let (backend, account) = try await intake.account(at: settings.backend)
+            return (Destination(backend: backend, account: account.id), account.label)
         } catch {
             if case .signInRequired = error { return nil }
             throw error

@@ -102,14 +102,14 @@ package actor Spool {
         do {
             try folders.make()
             stamps = fileCounts.stamps
-            if settings.unclaimed == .next, unclaimedFiles > 0, let account = try await signedIn() {
+            if settings.unclaimed == .next, unclaimedFiles > 0, let account = try await signedIn()?.owner {
                 _ = try await claim(for: account, by: "spool.unclaimed: next")
             }
             let taken = inOrder(try folders.leftovers())
             var leftovers = taken[...]
             keepOrder(behind: leftovers.compactMap { TakenName($0.name)?.id })
             while !leftovers.isEmpty, !Task.isCancelled { try await store(leftovers: batch(from: &leftovers)) }
-            try settle(try await signedIn())
+            try settle(try await signedIn()?.owner)
             var candidates = survey()
             times.keep(taken + candidates)
             candidates = inOrder(candidates)[...]

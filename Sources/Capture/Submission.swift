@@ -1,10 +1,8 @@
 import Foundation
 import SyncModel
 
-/// A mutation as submitted, before its account is known.
+/// A mutation as submitted, before its account and lane are known.
 package struct Submission: Sendable, Equatable {
-    /// The profile name; nil if one backend is configured.
-    package var backend: String?
     package var route: String
     /// The client's id; nil to mint one.
     package var id: MutationID?
@@ -16,10 +14,9 @@ package struct Submission: Sendable, Equatable {
     package var capturedAt: Date?
 
     package init(
-        backend: String? = nil, route: String, id: MutationID? = nil, fields: [String: JSONValue] = [:], payload: Data? = nil,
+        route: String, id: MutationID? = nil, fields: [String: JSONValue] = [:], payload: Data? = nil,
         supersedes: MutationID? = nil, capturedAt: Date? = nil
     ) {
-        self.backend = backend
         self.route = route
         self.id = id
         self.fields = fields

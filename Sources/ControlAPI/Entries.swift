@@ -16,23 +16,22 @@ public struct EntrySummary: Codable, Sendable, Equatable {
     public var dueAt: Date?
     public var settledAt: Date?
     /// Counted attempts, at most three.
-    public var attempts: Int
+    public var attempts = 0
     /// Tries that did not count.
-    public var releases: Int
+    public var releases = 0
     /// An earlier send may have taken effect.
-    public var uncertain: Bool
+    public var uncertain = false
     /// Whether the route has a look-up, which precedes resending an uncertain entry.
-    public var canBeLookedUp: Bool
+    public var canBeLookedUp = false
     /// Payload bytes.
-    public var size: Int
+    public var size = 0
     public var remoteID: String?
     public var lastStatus: Int?
     public var lastError: String?
 
     public init(
-        sequence: Int64, id: String, backend: String, account: String, route: String, lane: String, state: String, holdReason: String?,
-        capturedAt: Date, dueAt: Date?, settledAt: Date?, attempts: Int, releases: Int, uncertain: Bool, canBeLookedUp: Bool,
-        size: Int, remoteID: String?, lastStatus: Int?, lastError: String?, acceptedAt: Date? = nil
+        sequence: Int64, id: String, backend: String, account: String, route: String, lane: String, state: String, capturedAt: Date,
+        acceptedAt: Date? = nil
     ) {
         self.sequence = sequence
         self.id = id
@@ -41,19 +40,8 @@ public struct EntrySummary: Codable, Sendable, Equatable {
         self.route = route
         self.lane = lane
         self.state = state
-        self.holdReason = holdReason
         self.capturedAt = capturedAt
         self.acceptedAt = acceptedAt ?? capturedAt
-        self.dueAt = dueAt
-        self.settledAt = settledAt
-        self.attempts = attempts
-        self.releases = releases
-        self.uncertain = uncertain
-        self.canBeLookedUp = canBeLookedUp
-        self.size = size
-        self.remoteID = remoteID
-        self.lastStatus = lastStatus
-        self.lastError = lastError
     }
 }
 

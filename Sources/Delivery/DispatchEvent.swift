@@ -71,27 +71,7 @@ package struct RouteGate: Sendable, Equatable {
     }
 }
 
-package struct Attempt: Sendable, Equatable {
-    package var verdict: Verdict
-    package var route: RouteTraits
-    package var startedAt: Date
-    package var endedAt: Date
-    /// False without any request: no session, or one of another account.
-    package var wasMade: Bool
-    /// False when the entry was only looked up.
-    package var wasSent: Bool
-
-    package init(
-        _ verdict: Verdict, route: RouteTraits, startedAt: Date, endedAt: Date, wasMade: Bool = true, wasSent: Bool = true
-    ) {
-        self.verdict = verdict
-        self.route = route
-        self.startedAt = startedAt
-        self.endedAt = endedAt
-        self.wasMade = wasMade
-        self.wasSent = wasSent
-    }
-
+extension Attempt {
     /// The server answered the send with 429, or with 503 and Retry-After.
     var isQuieted: Bool { if case .throttled(let failure, _) = verdict { wasSent && failure.reason == .throttled } else { false } }
 }

@@ -167,7 +167,7 @@ package struct DispatchState: Sendable {
     /// Releases an entry claimed before the stop or pause arrived.
     private mutating func handBack(_ entry: Entry, _ failure: Failure) {
         states[entry.mutation.destination.backend]?.settling += 1
-        unwritten.append(Settled(entry, .released(until: entry.dueAt, failure), attempt: nil))
+        unwritten.append(Settled(entry, .released(until: entry.dueAt ?? .distantPast, failure), attempt: nil))
     }
 
     private mutating func attempted(_ entry: Entry, _ attempt: Attempt, _ now: Date) -> [DispatchAction] {

@@ -61,23 +61,3 @@ package struct RetryPolicy: Sendable, Equatable {
         return bound > 0 ? .random(in: 0...bound, using: &generator) : 0
     }
 }
-
-package struct RouteTraits: Sendable, Hashable {
-    package var canLookUp: Bool
-    /// Must not be repeated unless the first send certainly had no effect.
-    package var isAtMostOnce: Bool
-    /// Repeated sends have one effect, by method or idempotency key.
-    package var isRepeatable: Bool
-    /// Leads to another server than the rest of the backend.
-    package var isElsewhere: Bool
-
-    /// Only a person can resolve an unknown outcome.
-    package var isBlind: Bool { !canLookUp && (isAtMostOnce || !isRepeatable) }
-
-    package init(canLookUp: Bool, isAtMostOnce: Bool, isRepeatable: Bool = false, isElsewhere: Bool = false) {
-        self.canLookUp = canLookUp
-        self.isAtMostOnce = isAtMostOnce
-        self.isRepeatable = isRepeatable
-        self.isElsewhere = isElsewhere
-    }
-}

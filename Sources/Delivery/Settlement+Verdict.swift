@@ -23,12 +23,10 @@ extension Settled {
         _ entry: Entry, _ attempt: Attempt, blame: Blame, hasContrast: Bool, stepsAside: Bool = false, policy: RetryPolicy, now: Date,
         using generator: inout some RandomNumberGenerator
     ) {
-        let record = AttemptRecord(
-            startedAt: attempt.startedAt, endedAt: attempt.endedAt, verdict: attempt.verdict, wasSent: attempt.wasSent)
         var judge = Judge(
             entry: entry, attempt: attempt, blame: blame, hasContrast: hasContrast, stepsAside: stepsAside, policy: policy, now: now)
         let settlement = judge.settlement(using: &generator)
-        self.init(entry, settlement, attempt: attempt.wasMade ? record : nil, counts: judge.counts)
+        self.init(entry, settlement, attempt: attempt.wasMade ? attempt : nil, counts: judge.counts)
     }
 }
 

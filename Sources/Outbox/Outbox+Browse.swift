@@ -2,46 +2,10 @@ import Foundation
 import GRDB
 import SyncModel
 
-/// An entry without its content. For a delivered or discarded one, only the receipt may be left.
-package struct EntryRecord: Sendable, Equatable {
-    package var sequence: Int64
-    package var id: MutationID
-    package var destination: Destination
-    package var lane: Lane
-    package var route: String
-    package var state: Entry.State
-    package var holdReason: HoldReason?
-    package var onDead: Mutation.OnDead
-    /// As stated by the file or the caller; otherwise `acceptedAt`.
-    package var capturedAt: Date
-    package var acceptedAt: Date
-    /// Not to be sent earlier; nil for at once, and in any state but `pending`.
-    package var dueAt: Date?
-    package var settledAt: Date?
-    package var attempts: Int
-    package var releases: Int
-    package var uncertain: Bool
-    /// Consecutive.
-    package var looks: Int
-    /// An entry of another lane that must be delivered first.
-    package var parent: Int64?
-    /// Bytes of the payload.
-    package var size: Int
-    package var remoteID: String?
-    package var lastStatus: Int?
-    package var lastError: String?
-    package var lastReason: Failure.Reason?
-    /// Start of the last send; nil before the first.
-    package var triedAt: Date?
-    /// Start of the current send; nil in any state but `inflight`.
-    package var claimedAt: Date?
-    /// The last time a person retried it, and that person.
-    package var retriedAt: Date?
-    package var retriedBy: String?
-}
-
-package struct AttemptRow: Sendable, Equatable {
+/// One attempt as it is stored.
+package struct AttemptRecord: Sendable, Equatable {
     package var startedAt, endedAt: Date
+    /// `Verdict.name`.
     package var verdict: String
     package var counted: Bool
     package var status: Int?
@@ -84,49 +48,36 @@ extension Outbox {
     /// Entries by ascending sequence: those after the cursor `after`, or the newest ones if it is nil.
     package func entries(
         state: Entry.State? = nil, backend: String? = nil, after: Int64? = 0, limit: Int
-    ) async throws(OutboxError) -> [EntryRecord] {
+    ) async throws(OutboxError) -> [Entry] {
         try await read { db in
             let filters: [(any DatabaseValueConvertible)?] = [after, state?.rawValue, backend, limit]
             let conditions = [after.map { _ in "sequence > ?" }, state.map { _ in "state = ?" }, backend.map { _ in "backend = ?" }]
-            let rows = try EntryRow.fetchAll(
+            let entries = try Entry.fetchAll(
                 db,
                 sql: """
                     SELECT * FROM entry WHERE \((["1"] + conditions.compactMap { $0 }).joined(separator: " AND "))
                     ORDER BY sequence \(after == nil ? "DESC" : "ASC") LIMIT ?
                     """, arguments: StatementArguments(filters.filter { $0 != nil })
-            ).map { try $0.record() }
-            return after == nil ? rows.reversed() : rows
+            )
+            return after == nil ? entries.reversed() : entries
         }
     }
 
     /// With its attempts, oldest first; nil if the id was never accepted.
-    package func entry(_ id: MutationID) async throws(OutboxError) -> (record: EntryRecord, attempts: [AttemptRow])? {
+    package func entry(_ id: MutationID) async throws(OutboxError) -> (entry: Entry, attempts: [AttemptRecord])? {
         try await read { db in
-            guard
-                let row = try EntryRow.fetchOne(
-                    db, sql: "SELECT * FROM entry WHERE id = ?", arguments: [id.description])
-            else { return try Self.receipt(id, db).map { ($0, []) } }
-            let attempts = try Row.fetchAll(db, sql: "SELECT * FROM attempt WHERE entry = ? ORDER BY number", arguments: [row.sequence])
+            guard let entry = try Entry.fetchOne(db, sql: "SELECT * FROM entry WHERE id = ?", arguments: [id.description]) else {
+                return try Self.receipt(id, db).map { (Entry($0), []) }
+            }
+            let attempts = try Row.fetchAll(db, sql: "SELECT * FROM attempt WHERE entry = ? ORDER BY number", arguments: [entry.sequence])
             return (
-                try row.record(),
+                entry,
                 attempts.map {
-                    AttemptRow(
+                    AttemptRecord(
                         startedAt: Date(ms: $0["startedAt"]), endedAt: Date(ms: $0["endedAt"]), verdict: $0["verdict"],
-                        counted: $0["counted"],
-                        status: $0["status"], message: $0["message"])
+                        counted: $0["counted"], status: $0["status"], message: $0["message"])
                 }
             )
-        }
-    }
-
-    private static func receipt(_ id: MutationID, _ db: Database) throws -> EntryRecord? {
-        try Row.fetchOne(db, sql: "SELECT * FROM receipt WHERE id = ?", arguments: [id.description]).map { row in
-            EntryRecord(
-                sequence: row["sequence"], id: id, destination: Destination(backend: row["backend"], account: row["account"]),
-                lane: Lane(row["lane"]), route: row["route"], state: row["outcome"] == "delivered" ? .delivered : .discarded,
-                onDead: .skip, capturedAt: Date(ms: row["capturedAt"]), acceptedAt: Date(ms: row["acceptedAt"]),
-                settledAt: Date(ms: row["settledAt"]), attempts: row["attempts"], releases: 0, uncertain: false, looks: 0,
-                size: row["size"], remoteID: row["remoteID"], lastStatus: row["status"])
         }
     }
 
@@ -134,30 +85,25 @@ extension Outbox {
     package func fields(of id: MutationID) async throws(OutboxError) -> [String: JSONValue]? {
         let opening = PayloadDecryptor(vault: vault)
         return try await read { db in
-            guard let row = try EntryRow.fetchOne(db, sql: "SELECT * FROM entry WHERE id = ?", arguments: [id.description]) else {
-                return nil
-            }
+            guard let row = try Row.fetchOne(db, sql: "SELECT * FROM entry WHERE id = ?", arguments: [id.description]) else { return nil }
             // `try?`: the next claim holds an unreadable entry.
-            return (try? opening.content(of: try row.withContent(db)))?.fields
+            return try? opening.entry(of: row, Self.sealedContent(of: row.decode(forColumn: "sequence"), db)).mutation.fields
         }
     }
 
-    package func entry(sequence: Int64) async throws(OutboxError) -> EntryRecord? {
-        try await read { db in
-            try EntryRow.fetchOne(db, sql: "SELECT * FROM entry WHERE sequence = ?", arguments: [sequence]).map { try $0.record() }
-        }
+    package func entry(sequence: Int64) async throws(OutboxError) -> Entry? {
+        try await read { db in try Entry.fetchOne(db, sql: "SELECT * FROM entry WHERE sequence = ?", arguments: [sequence]) }
     }
 
     /// The first entry of a lane, in any state; nil for an empty lane.
-    package func head(of lane: Lane, at destination: Destination) async throws(OutboxError) -> EntryRecord? {
+    package func head(of lane: Lane, at destination: Destination) async throws(OutboxError) -> Entry? {
         try await read { db in
-            try EntryRow.fetchOne(
+            try Entry.fetchOne(
                 db,
                 sql: """
                     SELECT * FROM entry WHERE sequence =
                         (SELECT min(head) FROM lane WHERE backend = ? AND account = ? AND lane = ?)
-                    """, arguments: [destination.backend, destination.account, lane.rawValue]
-            ).map { try $0.record() }
+                    """, arguments: [destination.backend, destination.account, lane.rawValue])
         }
     }
 
@@ -250,22 +196,5 @@ extension Outbox {
         for (a, b) in [("SELECT * FROM lane", lanes), (lanes, "SELECT * FROM lane"), (kept, tallies), (tallies, kept)]
         where try Row.fetchOne(db, sql: "SELECT * FROM (\(a)) EXCEPT SELECT * FROM (\(b))") != nil { return false }
         return true
-    }
-}
-
-extension EntryRow {
-    func record() throws -> EntryRecord {
-        let entry = try entry()
-        return EntryRecord(
-            sequence: sequence, id: entry.id, destination: entry.mutation.destination, lane: entry.mutation.lane, route: route,
-            state: entry.state, holdReason: entry.holdReason, onDead: entry.mutation.onDead, capturedAt: entry.mutation.capturedAt,
-            acceptedAt: entry.acceptedAt,
-            dueAt: entry.state == .pending && dueAt != Outbox.atOnce ? entry.dueAt : nil, settledAt: settledAt.map(Date.init(ms:)),
-            attempts: attempts,
-            releases: releases, uncertain: uncertain, looks: looks, parent: parent, size: size, remoteID: remoteID, lastStatus: lastStatus,
-            lastError: lastError,
-            lastReason: lastReason.flatMap(Failure.Reason.init), triedAt: triedAt.map(Date.init(ms:)),
-            claimedAt: entry.state == .inflight ? claimedAt.map(Date.init(ms:)) : nil, retriedAt: retriedAt.map(Date.init(ms:)),
-            retriedBy: retriedBy)
     }
 }

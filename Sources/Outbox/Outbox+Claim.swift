@@ -68,15 +68,14 @@ extension Outbox {
                 for candidate in batch {
                     isCrowded = candidate.size > room && room < mostInFlight
                     if isCrowded { break }
-                    let row = try put(candidate.sequence, epoch: epoch, now: now, db)
-                    guard let entry = try open(row, by: vault) else {
-                        claimed.unreadable.append(try quarantine(row, now: now, db))
+                    guard let entry = try put(candidate.sequence, epoch: epoch, opening: vault, now: now, db) else {
+                        claimed.unreadable.append(try quarantine(candidate.sequence, now: now, db))
                         continue
                     }
                     claimed.entries.append(entry)
                     room -= candidate.size
                     order.count -= 1
-                    if order.probes.removeValue(forKey: row.route) != nil { order.closed.insert(row.route) }
+                    if order.probes.removeValue(forKey: entry.route) != nil { order.closed.insert(entry.route) }
                 }
             }
             // The next settlement frees room, and claims again.
@@ -170,32 +169,37 @@ extension Outbox {
         }
     }
 
-    private static func put(_ sequence: Int64, epoch: Int64, now: Date, _ db: Database) throws -> EntryRow {
+    /// Puts an entry in flight; nil if it cannot be read.
+    private static func put(
+        _ sequence: Int64, epoch: Int64, opening: PayloadDecryptor, now: Date, _ db: Database
+    ) throws -> Entry? {
         let statement = try db.cachedStatement(
             sql: "UPDATE entry SET state = 'inflight', epoch = ?, claimedAt = ? WHERE sequence = ? AND state = 'pending' RETURNING *")
-        guard let row = try EntryRow.fetchOne(statement, arguments: [epoch, now.ms, sequence])?.withContent(db) else {
-            throw OutboxError.damaged("entry \(sequence) of a lane is not pending")
+        let rows = try Row.fetchCursor(statement, arguments: [epoch, now.ms, sequence])
+        // Without the copy that `Row.fetchOne` makes. A row is valid as long as its cursor.
+        return try withExtendedLifetime(rows) {
+            guard let row = try rows.next() else { throw OutboxError.damaged("entry \(sequence) of a lane is not pending") }
+            let sealed = try sealedContent(of: sequence, db)
+            // `try?`: nil means unreadable.
+            return try? opening.entry(of: row, sealed)
         }
-        return row
-    }
-
-    /// Nil if the content cannot be read.
-    private static func open(_ row: EntryRow, by vault: PayloadDecryptor) throws -> Entry? {
-        // `try?`: nil means unreadable.
-        try? vault.entry(of: row)
     }
 
     /// The lane of a held entry follows `onDead`.
-    static func quarantine(_ row: EntryRow, now: Date, _ db: Database) throws -> MutationID {
-        try db.execute(
+    static func quarantine(_ sequence: Int64, now: Date, _ db: Database) throws -> MutationID {
+        let row = try Row.fetchOne(
+            db,
             sql: """
                 UPDATE entry SET state = 'held', holdReason = 'quarantine', epoch = NULL, lastReason = 'unreadable',
-                    lastError = 'What is stored of this entry cannot be read back.' WHERE sequence = ?
-                """, arguments: [row.sequence])
-        let id = try row.mutationID
+                    lastError = 'What is stored of this entry cannot be read back.' WHERE sequence = ? RETURNING id, backend, account
+                """, arguments: [sequence])
+        guard let row, let id = MutationID(try row.decode(String.self, forColumn: "id")) else {
+            throw OutboxError.damaged("entry \(sequence) has an id that is not a UUID")
+        }
         try insert(
             SyncEvent(
-                at: now, .held, backend: row.backend, account: row.account, entry: id, detail: ["reason": HoldReason.quarantine.rawValue]),
+                at: now, .held, backend: try row.decode(forColumn: "backend"), account: try row.decode(forColumn: "account"), entry: id,
+                detail: ["reason": HoldReason.quarantine.rawValue]),
             db)
         return id
     }

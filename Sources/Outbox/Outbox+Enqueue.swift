@@ -124,7 +124,7 @@ extension Outbox {
             self.mutation = mutation
             (sealed, digest) = try SealedContent(fields: mutation.fields, payload: mutation.payload).sealed(
                 by: vault, as: mutation.id, backend: mutation.destination.backend, route: mutation.route)
-            identity = EntryRow.identity(mutation, digest: digest, by: vault)
+            identity = mutation.identity(digest: digest, by: vault)
         }
     }
 

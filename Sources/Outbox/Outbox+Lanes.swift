@@ -51,7 +51,7 @@ extension Outbox {
     }
 
     /// Entries of its lane before `entry`, counted up to `countedInLine`.
-    package func ahead(of entry: EntryRecord) async throws(OutboxError) -> Int {
+    package func ahead(of entry: Entry) async throws(OutboxError) -> Int {
         try await read { db in
             try Int.fetchOne(
                 db,

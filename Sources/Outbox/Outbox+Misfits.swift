@@ -30,24 +30,26 @@ extension Outbox {
     private static func releaseMisfits(
         of backend: String, after begin: Int64, _ opening: PayloadDecryptor, _ now: Date, _ fits: (Mutation) -> Bool, _ db: Database
     ) throws -> (count: Int, end: Int64?) {
-        let rows = try EntryRow.fetchAll(
+        let rows = try Row.fetchAll(
             db, sql: "SELECT * FROM entry WHERE state = 'held' AND backend = ? AND sequence > ? ORDER BY sequence LIMIT 50",
             arguments: [backend, begin])
         var count = 0
-        for row in rows where row.holdReason == HoldReason.profile.rawValue {
+        for row in rows {
             // `try?`: an unreadable entry stays held.
-            guard let entry = try? opening.entry(of: row.withContent(db)), fits(entry.mutation) else { continue }
+            guard try row.decode(String?.self, forColumn: "holdReason") == HoldReason.profile.rawValue,
+                let entry = try? opening.entry(of: row, sealedContent(of: row.decode(forColumn: "sequence"), db)), fits(entry.mutation)
+            else { continue }
             try db.execute(
                 sql: """
                     UPDATE entry SET state = 'pending', holdReason = NULL, dueAt = ?, lastStatus = NULL, lastReason = NULL, lastError = NULL
                     WHERE sequence = ?
-                    """, arguments: [atOnce, row.sequence])
+                    """, arguments: [atOnce, entry.sequence])
             try insert(
                 SyncEvent(
-                    at: now, .released, backend: row.backend, account: row.account, entry: entry.id,
+                    at: now, .released, backend: entry.destination.backend, account: entry.destination.account, entry: entry.id,
                     detail: ["reason": HoldReason.profile.rawValue]), db)
             count += 1
         }
-        return (count, rows.last?.sequence)
+        return (count, try rows.last?.decode(forColumn: "sequence"))
     }
 }

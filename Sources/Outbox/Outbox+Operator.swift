@@ -22,17 +22,17 @@ extension Outbox {
             doubtedAt = coalesce(doubtedAt, iif(doubts > 0, triedAt, NULL))
             """
         try await commit { db in
-            let row = try Self.row(id, in: [.dead, .held, .pending], db)
+            let entry = try Self.entry(id, in: [.dead, .held, .pending], db)
             try db.cachedStatement(
                 sql: """
                     UPDATE entry SET state = 'pending', holdReason = NULL, attempts = 0, crashes = 0, doubts = 0, looks = 0, aside = 0,
                         failedAt = NULL, dueAt = ?, \(doubt), retriedAt = ?, retriedBy = ? WHERE sequence = ?
                     """
-            ).execute(arguments: [Self.atOnce, now.ms, name ?? actor, row.sequence])
+            ).execute(arguments: [Self.atOnce, now.ms, name ?? actor, entry.sequence])
             try Self.insert(
                 SyncEvent(
-                    at: now, .retried, backend: row.backend, account: row.account, entry: id,
-                    detail: ["by": actor, "from": try row.entry().state.rawValue]), db)
+                    at: now, .retried, backend: entry.destination.backend, account: entry.destination.account, entry: id,
+                    detail: ["by": actor, "from": entry.state.rawValue]), db)
         }
         eventsWritten.send()
         arrivals.send()
@@ -41,9 +41,9 @@ extension Outbox {
     /// Destroys an entry's content and keeps a receipt.
     package func discard(_ id: MutationID, by actor: String, named name: String? = nil, at now: Date) async throws(OutboxError) {
         try await commit { db in
-            let row = try Self.row(id, in: [.dead, .held, .pending], db)
-            try Self.discard(row, by: actor, named: name, now, db)
-            try holdDependents(of: row, now: now, db)
+            let entry = try Self.entry(id, in: [.dead, .held, .pending], db)
+            try Self.discard(entry, by: actor, named: name, now, db)
+            try holdDependents(of: entry, now: now, db)
         }
         eventsWritten.send()
         // The next entry of the lane may be eligible now.
@@ -57,7 +57,7 @@ extension Outbox {
         var count = 0
         while true {
             let discarded = try await commit { db in
-                let entries = try EntryRow.fetchAll(
+                let entries = try Entry.fetchAll(
                     db,
                     sql: """
                         SELECT * FROM entry WHERE backend = ? AND account = ? AND state IN ('pending', 'dead', 'held')
@@ -74,7 +74,7 @@ extension Outbox {
 
     private static let discardBatch = 200
 
-    private static func discard(_ entry: EntryRow, by actor: String, named name: String?, _ now: Date, _ db: Database) throws {
+    private static func discard(_ entry: Entry, by actor: String, named name: String?, _ now: Date, _ db: Database) throws {
         try db.cachedStatement(
             sql: """
                 INSERT INTO receipt (id, sequence, backend, account, lane, route, size, digest, outcome, foundByLookup, attempts,
@@ -87,34 +87,33 @@ extension Outbox {
             .execute(arguments: [now.ms, entry.sequence])
         try insert(
             SyncEvent(
-                at: now, .discarded, backend: entry.backend, account: entry.account, entry: try entry.mutationID,
-                detail: ["by": actor, "from": try entry.entry().state.rawValue]), db)
+                at: now, .discarded, backend: entry.destination.backend, account: entry.destination.account, entry: entry.id,
+                detail: ["by": actor, "from": entry.state.rawValue]), db)
     }
 
     /// Holds the entries that had to follow a discarded one, for a person to decide.
-    private func holdDependents(of parent: EntryRow, now: Date, _ db: Database) throws {
+    private func holdDependents(of parent: Entry, now: Date, _ db: Database) throws {
         let message = "It had to be sent after entry \(parent.id), which was discarded."
-        let dependents = try EntryRow.fetchAll(
+        let dependents = try Entry.fetchAll(
             db,
             sql: """
                 UPDATE entry SET state = 'held', holdReason = 'dependency', lastStatus = NULL, lastReason = NULL, lastError = ?
                 WHERE after = ? AND parent = ? AND state = 'pending' RETURNING *
-                """, arguments: [message, parent.lane, parent.sequence])
+                """, arguments: [message, parent.lane.rawValue, parent.sequence])
         for entry in dependents {
             try Self.insert(
                 SyncEvent(
-                    at: now, .held, backend: entry.backend, account: entry.account, entry: try entry.mutationID,
+                    at: now, .held, backend: entry.destination.backend, account: entry.destination.account, entry: entry.id,
                     detail: ["reason": HoldReason.dependency.rawValue]), db)
         }
     }
 
     /// The entry of that id. Throws if it is unknown or in another state.
-    private static func row(_ id: MutationID, in states: Set<Entry.State>, _ db: Database) throws -> EntryRow {
-        let row = try EntryRow.fetchOne(db.cachedStatement(sql: "SELECT * FROM entry WHERE id = ?"), arguments: [id.description])
-        guard let row else { throw OutboxError.notFound(id) }
-        let state = try row.entry().state
-        guard states.contains(state) else { throw OutboxError.wrongState(id, state) }
-        return row
+    private static func entry(_ id: MutationID, in states: Set<Entry.State>, _ db: Database) throws -> Entry {
+        let entry = try Entry.fetchOne(db.cachedStatement(sql: "SELECT * FROM entry WHERE id = ?"), arguments: [id.description])
+        guard let entry else { throw OutboxError.notFound(id) }
+        guard states.contains(entry.state) else { throw OutboxError.wrongState(id, entry.state) }
+        return entry
     }
 
     /// Makes waiting entries of `backend` due now; uncertain ones only on these routes, which support lookups.

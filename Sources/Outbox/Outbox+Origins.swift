@@ -50,10 +50,10 @@ extension Outbox {
         if stored == Data(sealed.utf8) { return 0 }
         try store(sealed, of: key, db)
         guard let stored, origin(in: stored, like: sealed) != nil else { return 0 }
-        let uncertain = try EntryRow.fetchAll(
+        let uncertain = try Entry.fetchAll(
             db, sql: "SELECT * FROM entry WHERE state = 'pending' AND uncertain AND backend = ? AND route = ?",
             arguments: [backend, route])
-        for row in uncertain {
+        for entry in uncertain {
             try db.execute(
                 sql: """
                     UPDATE entry SET state = 'held', holdReason = '\(HoldReason.unknownOutcome.rawValue)', lastStatus = NULL, lastReason = 'profile',
@@ -61,11 +61,11 @@ extension Outbox {
                     """,
                 arguments: [
                     "When this was sent, the profile of \(backend) had another marker or find.match. Restore that one before you retry it.",
-                    row.sequence,
+                    entry.sequence,
                 ])
             try insert(
                 SyncEvent(
-                    at: now, .held, backend: row.backend, account: row.account, entry: try row.mutationID,
+                    at: now, .held, backend: backend, account: entry.destination.account, entry: entry.id,
                     detail: ["reason": HoldReason.unknownOutcome.rawValue]), db)
         }
         return uncertain.count

@@ -75,9 +75,11 @@ extension Outbox {
 
     /// Nil if the entry has none yet.
     package func receipt(_ id: MutationID) async throws(OutboxError) -> ReceiptRecord? {
-        try await read { db in
-            try Row.fetchOne(db, sql: "SELECT * FROM receipt WHERE id = ?", arguments: [id.description]).map(Self.receipt)
-        }
+        try await read { db in try Self.receipt(id, db) }
+    }
+
+    static func receipt(_ id: MutationID, _ db: Database) throws -> ReceiptRecord? {
+        try Row.fetchOne(db, sql: "SELECT * FROM receipt WHERE id = ?", arguments: [id.description]).map(Self.receipt)
     }
 
     private static func receipt(_ row: Row) throws -> ReceiptRecord {

@@ -126,7 +126,7 @@ extension Outbox {
     }
 
     private static func changesByTry(
-        _ item: Settled, _ attempt: AttemptRecord, isUncertain: Bool
+        _ item: Settled, _ attempt: Attempt, isUncertain: Bool
     ) -> [(String, (any DatabaseValueConvertible)?)] {
         var changes: [(String, (any DatabaseValueConvertible)?)] = []
         if item.isDoubtful {

@@ -41,14 +41,15 @@ extension Outbox {
     {
         // Not by an index: otherwise each batch would sort all waiting entries.
         let waiting = "SELECT * FROM entry WHERE +state = 'pending' AND sequence > ? ORDER BY sequence LIMIT 200"
-        let rows = try EntryRow.fetchCursor(db, sql: waiting, arguments: [begin])
+        let rows = try Row.fetchCursor(db, sql: waiting, arguments: [begin])
         var (found, end, bytes) = ([Int64](), Int64?.none, 0)
         while bytes < mostRead, let row = try rows.next() {
-            let whole = try row.withContent(db)
+            let sequence = try row.decode(Int64.self, forColumn: "sequence")
+            let sealed = try sealedContent(of: sequence, db)
             // `try?`: nil means unreadable.
-            if (try? opening.content(of: whole)) == nil { found.append(row.sequence) }
-            end = row.sequence
-            bytes += whole.sealed?.count ?? 0
+            if (try? opening.entry(of: row, sealed)) == nil { found.append(sequence) }
+            end = sequence
+            bytes += sealed?.count ?? 0
         }
         return (found, end)
     }
@@ -58,10 +59,10 @@ extension Outbox {
 
     private static func hold(_ sequence: Int64, unlessReadBy opening: PayloadDecryptor, now: Date, _ db: Database) throws -> MutationID? {
         let waiting = "SELECT * FROM entry WHERE sequence = ? AND state = 'pending'"
-        guard let row = try EntryRow.fetchOne(db, sql: waiting, arguments: [sequence])?.withContent(db),
-            (try? opening.content(of: row)) == nil  // `try?`: as above
-        else { return nil }
-        return try quarantine(row, now: now, db)
+        guard let row = try Row.fetchOne(db, sql: waiting, arguments: [sequence]) else { return nil }
+        let sealed = try sealedContent(of: sequence, db)
+        // `try?`: as above.
+        return (try? opening.entry(of: row, sealed)) == nil ? try quarantine(sequence, now: now, db) : nil
     }
 
     static func checkIntegrity(_ db: Database) throws {

@@ -118,7 +118,7 @@ package struct Outbox: Sendable {
     /// The third crash holds an entry as poison; until then it is looked up before it is sent again.
     private static func beginRun(_ db: Database, crashed: Bool, dueAt: Date, now: Date) throws -> Int64 {
         let epoch = try Int64.fetchOne(db, sql: "UPDATE run SET epoch = epoch + 1 RETURNING epoch") ?? 0
-        let orphans = try EntryRow.fetchAll(
+        let orphans = try Entry.fetchAll(
             db,
             sql: """
                 UPDATE entry SET state = 'pending', epoch = NULL, uncertain = 1, uncertainAt = coalesce(uncertainAt, claimedAt),
@@ -127,7 +127,7 @@ package struct Outbox: Sendable {
                 """, arguments: [now.ms, crashed ? 1 : 0, dueAt.ms])
         for orphan in orphans {
             var event = SyncEvent(
-                at: now, .recovered, backend: orphan.backend, account: orphan.account, entry: try orphan.mutationID,
+                at: now, .recovered, backend: orphan.destination.backend, account: orphan.destination.account, entry: orphan.id,
                 detail: ["crashes": String(orphan.crashes)])
             if orphan.crashes >= 3 {
                 try db.execute(

@@ -11,7 +11,7 @@ package enum OutboxSchema {
         return migrator
     }
 
-    /// - `identity`: see `EntryRow.identity`.
+    /// - `identity`: see `Mutation.identity`.
     /// - `capturedAt`: as stated by the file or the caller; `acceptedAt`: by this store.
     /// - `claimedAt`: start of the current or interrupted send; `failedAt`: when a send last failed.
     /// - `uncertainAt`: start of the first send with unknown outcome; `doubtedAt`: end of the latest; `doubts`: how many since the last retry;

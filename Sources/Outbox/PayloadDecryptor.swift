@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import SyncModel
 import Vault
 
@@ -8,23 +9,30 @@ package struct PayloadDecryptor: Sendable {
 
     package init(vault: Vault) { self.vault = vault }
 
-    /// Throws if any byte of the content or the entry's identity has changed.
-    func content(of row: EntryRow) throws -> SealedContent {
-        guard let sealed = row.sealed else { throw OutboxError.storage("entry \(row.sequence) has no content") }
-        let content = try SealedContent(opening: sealed, by: vault, as: try row.mutationID)
-        guard content.digest(by: vault, backend: row.backend, route: row.route) == row.digest else {
-            throw OutboxError.storage("entry \(row.sequence) does not match its digest")
+    /// The entry of a row of `entry`, with its content. Throws if any byte of the content or the entry's identity has changed.
+    package func entry(of row: Row, _ sealed: Data?) throws -> Entry {
+        var entry = try Entry(row: row)
+        guard let sealed else { throw OutboxError.storage("entry \(entry.sequence) has no content") }
+        let content = try SealedContent(opening: sealed, by: vault, as: entry.id)
+        let digest = try row.decode(Data.self, forColumn: "digest")
+        guard content.digest(by: vault, backend: entry.destination.backend, route: entry.route) == digest else {
+            throw OutboxError.storage("entry \(entry.sequence) does not match its digest")
         }
-        guard try isUnchanged(row) else { throw OutboxError.storage("entry \(row.sequence) has changed since it was stored") }
-        return content
+        guard try isUnchanged(entry, row) else { throw OutboxError.storage("entry \(entry.sequence) has changed since it was stored") }
+        (entry.mutation.fields, entry.mutation.payload) = (content.fields, content.payload)
+        return entry
     }
 
-    /// The entry of a row that was read with its content; throws as `content(of:)` does.
-    package func entry(of row: EntryRow) throws -> Entry { try row.entry(content(of: row)) }
+    /// Whether the immutable columns of a row of `entry` are those that were accepted; true if the row has no digest of them.
+    package func isUnchanged(_ entry: Entry, _ row: Row) throws -> Bool {
+        guard let identity = try row.decode(Data?.self, forColumn: "identity") else { return true }
+        return entry.mutation.identity(digest: try row.decode(forColumn: "digest"), by: vault) == identity
+    }
+}
 
-    /// Whether the immutable columns are those that were accepted; true if the row has no digest of them.
-    package func isUnchanged(_ row: EntryRow) throws -> Bool {
-        guard let identity = row.identity else { return true }
-        return try EntryRow.identity(row.entry().mutation, digest: row.digest, by: vault) == identity
+extension Outbox {
+    /// The sealed content of an entry; nil if it is gone.
+    package static func sealedContent(of sequence: Int64, _ db: Database) throws -> Data? {
+        try Data.fetchOne(db.cachedStatement(sql: "SELECT sealed FROM content WHERE sequence = ?"), arguments: [sequence])
     }
 }

@@ -10,8 +10,8 @@ extension Salvage {
         let rows = try Row.fetchAll(
             db, sql: "SELECT entry.* FROM entry JOIN receipt ON receipt.sequence = entry.sequence WHERE receipt.id <> entry.id")
         for row in rows {
-            let entry = try EntryRow(row: row)
-            if try entry.settledAt != nil && !hasReceipt(entry.id) && PayloadDecryptor(vault: vault).isUnchanged(entry) {
+            let entry = try Entry(row: row)
+            if try entry.settledAt != nil && !hasReceipt(entry.id.description) && PayloadDecryptor(vault: vault).isUnchanged(entry, row) {
                 // The receipt's id has changed; the entry gets a new receipt.
                 try db.execute(sql: "DELETE FROM receipt WHERE sequence = ?", arguments: [entry.sequence])
                 continue

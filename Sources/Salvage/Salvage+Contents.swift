@@ -43,8 +43,8 @@ extension Salvage {
         while let row = try rows.next() {
             count += 1
             if count % 256 == 0 { progress() }
-            let entry = try EntryRow(row: row).withContent(db)
-            do { _ = try PayloadDecryptor(vault: vault).entry(of: entry) } catch { changed.append(stored(row)) }
+            let sealed = try Outbox.sealedContent(of: row.decode(forColumn: "sequence"), db)
+            do { _ = try PayloadDecryptor(vault: vault).entry(of: row, sealed) } catch { changed.append(stored(row)) }
         }
         for row in changed {
             try db.execute(sql: "DELETE FROM entry WHERE sequence = ?", arguments: [row["sequence"]])

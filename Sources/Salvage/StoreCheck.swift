@@ -43,16 +43,17 @@ package struct StoreCheck: Sendable {
         receipts = try Int.fetchOne(db, sql: "SELECT count(*) FROM receipt") ?? 0
         let without = "SELECT count(*) FROM entry WHERE settledAt IS NOT NULL AND id NOT IN (SELECT id FROM receipt)"
         if let count = try Int.fetchOne(db, sql: without), count > 0 { faults.append("\(count) settled entries have no receipt.") }
-        let rows = try EntryRow.fetchCursor(db, sql: "SELECT * FROM entry ORDER BY sequence")
+        let rows = try Row.fetchCursor(db, sql: "SELECT * FROM entry ORDER BY sequence")
         while let row = try rows.next() {
             entries += 1
-            if row.holdReason == HoldReason.quarantine.rawValue { quarantined += 1 }
-            guard let vault, row.settledAt == nil, row.holdReason != HoldReason.quarantine.rawValue, faults.count < Self.mostFaults else {
-                continue
-            }
-            let whole = try row.withContent(db)
-            do { _ = try PayloadDecryptor(vault: vault).entry(of: whole) } catch {
-                faults.append("The stored data of entry \(row.id) cannot be read.")
+            let isQuarantined = try row.decode(String?.self, forColumn: "holdReason") == HoldReason.quarantine.rawValue
+            if isQuarantined { quarantined += 1 }
+            let isSettled = try row.decode(Int64?.self, forColumn: "settledAt") != nil
+            guard let vault, !isSettled, !isQuarantined, faults.count < Self.mostFaults else { continue }
+            let sealed = try Outbox.sealedContent(of: row.decode(forColumn: "sequence"), db)
+            do { _ = try PayloadDecryptor(vault: vault).entry(of: row, sealed) } catch {
+                let id = try row.decode(String.self, forColumn: "id")
+                faults.append("The stored data of entry \(id) cannot be read.")
             }
         }
     }

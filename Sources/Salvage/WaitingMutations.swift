@@ -35,10 +35,10 @@ package struct WaitingMutations {
             return try reader.read { db in
                 var unreadable = 0
                 let waiting = "SELECT * FROM entry WHERE state IN ('pending', 'inflight', 'held') ORDER BY sequence"
-                let rows = try EntryRow.fetchCursor(db, sql: waiting)
+                let rows = try Row.fetchCursor(db, sql: waiting)
                 while let row = try rows.next() {
                     // `try?`: nil means unreadable.
-                    if let entry = try? opening.entry(of: row.withContent(db)) {
+                    if let entry = try? opening.entry(of: row, Outbox.sealedContent(of: row.decode(forColumn: "sequence"), db)) {
                         work(entry.mutation)
                     } else {
                         unreadable += 1

@@ -1,63 +1,63 @@
 import Foundation
 
-/// A row of the outbox.
+/// An entry as the outbox knows it. For a delivered or discarded one, only the receipt may be left.
 package struct Entry: Hashable, Sendable {
     /// Unique order of acceptance, and of delivery within a lane.
     package var sequence: Int64
+    /// The content (fields and payload) is read only to send or check the entry; otherwise both are empty.
     package var mutation: Mutation
     package var state: State
     package var holdReason: HoldReason?
-    /// Not sent before this time.
-    package var dueAt: Date
-    /// Counted failed sends: at most `RetryPolicy.attempts`.
-    package var attempts: Int
-    package var releases: Int
-    /// Failed look-ups since the last send with unknown outcome.
-    package var looks: Int
-    /// Daemon crashes while it was in flight.
-    package var crashes: Int
-    /// An earlier send may have taken effect: look it up before sending again.
-    package var uncertain: Bool
-    package var countedAt: Date?
-    package var triedAt: Date?
-    package var failedAt: Date?
     package var acceptedAt: Date
+    /// Not sent before this time; nil for at once.
+    package var dueAt: Date?
+    package var settledAt: Date?
+    /// Bytes of the payload.
+    package var size = 0
+    /// An entry of another lane that must be delivered first.
+    package var parent: Int64?
+    /// Counted failed sends: at most `RetryPolicy.attempts`.
+    package var attempts = 0
+    package var releases = 0
+    /// Failed look-ups since the last send with unknown outcome.
+    package var looks = 0
+    /// Daemon crashes while it was in flight.
+    package var crashes = 0
+    /// An earlier send may have taken effect: look it up before sending again.
+    package var uncertain = false
     /// Start of the first send with unknown outcome; nil unless `uncertain`.
     package var uncertainSince: Date?
     /// End of the last send with unknown outcome.
     package var doubtedAt: Date?
     /// The number of sends with unknown outcome in the entry's life.
-    package var doubts: Int
+    package var doubts = 0
     /// Later entries go first if the lane may skip.
-    package var isAside: Bool
+    package var isAside = false
+    package var countedAt: Date?
+    /// Start of the last send; nil before the first.
+    package var triedAt: Date?
+    package var failedAt: Date?
+    /// Start of the current send, or of the last one.
+    package var claimedAt: Date?
+    package var lastStatus: Int?
+    package var lastReason: Failure.Reason?
+    package var lastError: String?
+    package var remoteID: String?
+    /// The last time a person retried it, and that person.
+    package var retriedAt: Date?
+    package var retriedBy: String?
 
-    package init(
-        sequence: Int64, mutation: Mutation, state: State = .pending, holdReason: HoldReason? = nil, dueAt: Date, attempts: Int = 0,
-        releases: Int = 0, looks: Int = 0, crashes: Int = 0, uncertain: Bool = false, countedAt: Date? = nil, triedAt: Date? = nil,
-        failedAt: Date? = nil, acceptedAt: Date? = nil,
-        uncertainSince: Date? = nil, doubtedAt: Date? = nil, doubts: Int = 0, isAside: Bool = false
-    ) {
+    package init(sequence: Int64, mutation: Mutation, state: State = .pending, acceptedAt: Date? = nil) {
         self.sequence = sequence
         self.mutation = mutation
         self.state = state
-        self.holdReason = holdReason
-        self.dueAt = dueAt
-        self.attempts = attempts
-        self.releases = releases
-        self.looks = looks
-        self.crashes = crashes
-        self.uncertain = uncertain
-        self.countedAt = countedAt
-        self.triedAt = triedAt
-        self.failedAt = failedAt
         self.acceptedAt = acceptedAt ?? mutation.capturedAt
-        self.uncertainSince = uncertainSince
-        self.doubtedAt = doubtedAt
-        self.doubts = doubts
-        self.isAside = isAside
     }
 
     package var id: MutationID { mutation.id }
+    package var destination: Destination { mutation.destination }
+    package var lane: Lane { mutation.lane }
+    package var route: String { mutation.route }
 
     /// `pending → inflight → delivered`; back to `pending` by retry or release; `dead` and `held`; `discarded` by a person.
     package enum State: String, Sendable, Codable, CaseIterable { case pending, inflight, delivered, dead, held, discarded }

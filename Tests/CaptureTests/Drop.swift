@@ -118,7 +118,7 @@ struct Drop {
 
     func reason(_ name: String) throws -> String { try content("refused/\(name).reason").trimmingCharacters(in: .newlines) }
 
-    func entries() async throws -> [EntryRecord] { try await outbox.entries(limit: 500) }
+    func entries() async throws -> [Entry] { try await outbox.entries(limit: 500) }
 
     func documents(of account: Account = .ann) async throws -> [String] {
         let destination = Destination(backend: "breathesafe", account: account.id)

@@ -56,7 +56,7 @@ import Testing
 
         try drop.restart(accounts: ["lab": .ann, "gone": nil])
         await drop.spool.sweep()
-        let entry = try #require(try await drop.outbox.entry(name.id)?.record)
+        let entry = try #require(try await drop.outbox.entry(name.id)?.entry)
         #expect(entry.destination == Destination(backend: "gone", account: "1"))
         #expect(drop.spool.stuckFiles.count == 0)
         #expect(try drop.names("taken").isEmpty)

@@ -38,7 +38,7 @@ import Vault
         try drop.put(file(1, own: "\(Self.base + 10)", around: nil), "new/a.json", age: 10)
         await drop.spool.sweep()
         let entries = try await drop.entries().sorted { $0.sequence < $1.sequence }
-        #expect(entries.map { $0.capturedAt.timeIntervalSince1970 } == [10, 20, 30].map { Double(Self.base + $0) })
+        #expect(entries.map { $0.mutation.capturedAt.timeIntervalSince1970 } == [10, 20, 30].map { Double(Self.base + $0) })
         #expect(entries.allSatisfy { $0.acceptedAt == drop.clock.now })
     }
 
@@ -54,7 +54,8 @@ import Vault
         try drop.put(Self.capture(2, at: time), "new/users/5/a.json", age: 5)
         await drop.spool.sweep()
         let entries = try await drop.entries().sorted { $0.sequence < $1.sequence }
-        #expect(entries.map { $0.capturedAt.timeIntervalSince1970 } == [Double(Self.base), drop.clock.now.timeIntervalSince1970])
+        let times = entries.map { $0.mutation.capturedAt.timeIntervalSince1970 }
+        #expect(times == [Double(Self.base), drop.clock.now.timeIntervalSince1970])
     }
 
     @Test func storesLeftoversInTheSameOrder() async throws {

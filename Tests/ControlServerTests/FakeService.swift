@@ -37,10 +37,13 @@ final class FakeService: ControlService {
     }
 
     static let day = Date(timeIntervalSince1970: 1_765_000_000.123)
-    static let summary = EntrySummary(
-        sequence: 7, id: "00000000-0000-7000-8000-000000000001", backend: "breathesafe", account: "1", route: "measurement",
-        lane: "users/5", state: "pending", holdReason: nil, capturedAt: day, dueAt: day, settledAt: nil, attempts: 0, releases: 0,
-        uncertain: false, canBeLookedUp: true, size: 12, remoteID: nil, lastStatus: nil, lastError: nil)
+    static let summary: EntrySummary = {
+        var entry = EntrySummary(
+            sequence: 7, id: "00000000-0000-7000-8000-000000000001", backend: "breathesafe", account: "1", route: "measurement",
+            lane: "users/5", state: "pending", capturedAt: day)
+        (entry.dueAt, entry.canBeLookedUp, entry.size) = (day, true, 12)
+        return entry
+    }()
     static let session = SessionReport(backend: "breathesafe", state: "signedIn", account: "1", email: "ann@lab.test", since: day)
     static let status = Status(
         sentence: "Ready.", attention: [], backends: [], spool: nil, version: "1", startedAt: day, cursor: 3)

@@ -59,9 +59,10 @@ struct CourierTests {
         var mutation = Samples.mutation(1, account: AccountID(account))
         mutation.route = route
         mutation.fields = [:]
-        return Entry(
-            sequence: 1, mutation: mutation, state: .inflight, dueAt: clock.now, attempts: attempts, uncertain: age != nil,
-            uncertainSince: age.map { clock.now.addingTimeInterval(-$0) })
+        return Samples.entry(mutation) { entry in
+            (entry.attempts, entry.uncertain) = (attempts, age != nil)
+            entry.uncertainSince = age.map { clock.now.addingTimeInterval(-$0) }
+        }
     }
 
     private static let holds = #"{"items":[{"id":9,"key":"\#(Samples.id(1))"}]}"#

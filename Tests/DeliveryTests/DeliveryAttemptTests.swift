@@ -10,9 +10,7 @@ import Testing
 
     /// The first step for an uncertain entry after `doubts` sends, without a lookup.
     private func firstStep(afterSends doubts: Int, isRepeatable: Bool) -> DeliveryAttempt.Step {
-        let entry = Entry(
-            sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, uncertain: true, uncertainSince: now, doubtedAt: now,
-            doubts: doubts)
+        let entry = Samples.entry { ($0.uncertain, $0.uncertainSince, $0.doubtedAt, $0.doubts) = (true, now, now, doubts) }
         var trip = DeliveryAttempt(
             entry, route: RouteTraits(canLookUp: false, isAtMostOnce: false, isRepeatable: isRepeatable),
             rules: DeliveryAttempt.Rules(attempts: 3, lookupAfter: 30, keyLifetime: nil), startedAt: now)
@@ -20,9 +18,7 @@ import Testing
     }
 
     @Test func neverResendsAtMostOnceEntry() {
-        let entry = Entry(
-            sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, uncertain: true, uncertainSince: now, doubtedAt: now,
-            doubts: 1)
+        let entry = Samples.entry { ($0.uncertain, $0.uncertainSince, $0.doubtedAt, $0.doubts) = (true, now, now, 1) }
         var trip = DeliveryAttempt(
             entry, route: RouteTraits(canLookUp: true, isAtMostOnce: true),
             rules: DeliveryAttempt.Rules(attempts: 3, lookupAfter: 30, keyLifetime: nil), startedAt: now)
@@ -37,7 +33,7 @@ import Testing
     /// The session cannot be renewed, so contrast decides.
     @Test func judgesAnUndeclared401LikeAnyOtherFailure() {
         var trip = DeliveryAttempt(
-            Entry(sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now),
+            Samples.entry(),
             route: RouteTraits(canLookUp: false, isAtMostOnce: false),
             rules: DeliveryAttempt.Rules(attempts: 3, lookupAfter: 30, keyLifetime: nil), startedAt: now)
         #expect(trip.begin(as: Account(id: Samples.destination.account, label: ""), at: now) == .send)

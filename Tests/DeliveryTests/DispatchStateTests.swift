@@ -18,7 +18,7 @@ import Testing
     }
 
     private func entry(_ number: Int) -> Entry {
-        Entry(sequence: Int64(number), mutation: Samples.mutation(number, lane: "\(number)"), state: .inflight, dueAt: now)
+        Entry(sequence: Int64(number), mutation: Samples.mutation(number, lane: "\(number)"), state: .inflight)
     }
 
     private func attempt(_ verdict: Verdict, wasSent: Bool = true) -> Attempt {

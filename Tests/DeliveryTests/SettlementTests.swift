@@ -11,8 +11,7 @@ import Testing
     private func settle(
         _ verdict: Verdict, blame: Blame = .entry, attempts: Int = 0, doubts: Int = 0, canLookUp: Bool = true, atMostOnce: Bool = false
     ) -> Settlement {
-        let entry = Entry(
-            sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, attempts: attempts, doubts: doubts)
+        let entry = Samples.entry { ($0.attempts, $0.doubts) = (attempts, doubts) }
         return settle(verdict, of: entry, blame: blame, canLookUp: canLookUp, atMostOnce: atMostOnce)
     }
 
@@ -62,17 +61,16 @@ import Testing
         (19, 48.0, false, false), (19, 359.0, false, false), (19, 360.0, false, true),
     ])
     func holdsEntryWhoseLookUpFailsForHours(_ look: (ups: Int, hours: Double, hasContrast: Bool, isHeld: Bool)) {
-        let entry = Entry(
-            sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, looks: look.ups, uncertain: true,
-            uncertainSince: now.addingTimeInterval(-look.hours * 3600))
+        let entry = Samples.entry {
+            ($0.looks, $0.uncertain, $0.uncertainSince) = (look.ups, true, now.addingTimeInterval(-look.hours * 3600))
+        }
         let settlement = settle(.unknown(lost), of: entry, hasContrast: look.hasContrast, wasSent: false)
         #expect((settlement == .held(.unknownOutcome, lost)) == look.isHeld)
     }
 
     @Test(arguments: [(0, false), (1, false), (2, true), (5, true)])
     func thirdFailedLookUpStepsAside(looks: Int, isAside: Bool) {
-        let entry = Entry(
-            sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, looks: looks, uncertain: true, uncertainSince: now)
+        let entry = Samples.entry { ($0.looks, $0.uncertain, $0.uncertainSince) = (looks, true, now) }
         let settlement = settle(.unknown(lost), of: entry, wasSent: false)
         if case .aside = settlement { #expect(isAside) } else { #expect(!isAside) }
     }
@@ -124,9 +122,9 @@ import Testing
     func waitsLongAfterTheSecondLostAnswer(isAside: Bool, last: TimeInterval) {
         let unseen = Failure(.lostAnswer, "not there yet", outcomeUnknown: true)
         let doubted = now.addingTimeInterval(-last + 1)
-        let entry = Entry(
-            sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, uncertain: true, uncertainSince: doubted,
-            doubtedAt: doubted, doubts: 2, isAside: isAside)
+        let entry = Samples.entry {
+            ($0.uncertain, $0.uncertainSince, $0.doubtedAt, $0.doubts, $0.isAside) = (true, doubted, doubted, 2, isAside)
+        }
         let until = doubted.addingTimeInterval(last)
         #expect(
             settle(.unseen(unseen), of: entry, wasSent: false) == (isAside ? .aside(until: until, unseen) : .released(until: until, unseen))
@@ -138,9 +136,7 @@ import Testing
     func looksAgainAtPlannedTimes(elapsed: TimeInterval, next: TimeInterval) {
         let unseen = Failure(.lostAnswer, "not there yet", outcomeUnknown: true)
         let doubted = now.addingTimeInterval(-elapsed)
-        let entry = Entry(
-            sequence: 1, mutation: Samples.mutation(1), state: .inflight, dueAt: now, uncertain: true, uncertainSince: doubted,
-            doubtedAt: doubted)
+        let entry = Samples.entry { ($0.uncertain, $0.uncertainSince, $0.doubtedAt) = (true, doubted, doubted) }
         #expect(settle(.unseen(unseen), of: entry, wasSent: false) == .released(until: doubted.addingTimeInterval(next), unseen))
     }
 

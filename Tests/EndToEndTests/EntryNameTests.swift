@@ -59,10 +59,10 @@ import Testing
     @Test func aCommandWithOneNameMakesOneCall() async throws {
         let station = try await TestStation()
         let now = Date(timeIntervalSince1970: 1_765_000_000)
-        let entry = EntrySummary(
+        var entry = EntrySummary(
             sequence: 2, id: Samples.id(2).description, backend: "breathesafe", account: "1", route: "measurement", lane: "users/5",
-            state: "pending", holdReason: nil, capturedAt: now, dueAt: nil, settledAt: nil, attempts: 0, releases: 0, uncertain: false,
-            canBeLookedUp: true, size: 1, remoteID: nil, lastStatus: nil, lastError: nil)
+            state: "pending", capturedAt: now)
+        (entry.canBeLookedUp, entry.size) = (true, 1)
         let receipt = ReceiptReport(
             sequence: 2, id: entry.id, outcome: "delivered", capturedAt: now, settledAt: now, backend: "breathesafe", account: "1",
             email: nil, lane: "users/5", route: "measurement", remoteID: "7", status: 201, foundByLookup: false, attempts: 0, size: 1,

@@ -88,7 +88,7 @@ import Testing
         try await store.outbox.retry(Samples.id(1), forgetsDoubt: false, by: "test", at: store.clock.now)
         store.clock.advance(by: -5 * 3600)
         #expect(try await store.claim(5).map(\.id) == [1, 2, 3].map(Samples.id))
-        #expect(try await store.outbox.entry(Samples.id(1))?.record.dueAt == nil)
+        #expect(try await store.outbox.entry(Samples.id(1))?.entry.dueAt == nil)
     }
 
     @Test func keepsUncertainSinceOverRetriesAndCrashes() async throws {
@@ -119,7 +119,7 @@ import Testing
             try db.execute(sql: "DROP TRIGGER contentSame; UPDATE content SET sealed = zeroblob(60) WHERE sequence = 1")
         }
         #expect(try await store.claim().map(\.id) == [Samples.id(2)])
-        #expect(try await store.outbox.entry(Samples.id(1))?.record.holdReason == .quarantine)
+        #expect(try await store.outbox.entry(Samples.id(1))?.entry.holdReason == .quarantine)
     }
 
     /// Tests rows from before entries had a checksum.
@@ -128,7 +128,7 @@ import Testing
         try await store.enqueue(Samples.mutation(1))
         try store.raw { try $0.execute(sql: "DROP TRIGGER entryIdentity; UPDATE entry SET identity = NULL, digest = zeroblob(32)") }
         #expect(try await store.claim().isEmpty)
-        #expect(try await store.outbox.entry(Samples.id(1))?.record.holdReason == .quarantine)
+        #expect(try await store.outbox.entry(Samples.id(1))?.entry.holdReason == .quarantine)
     }
 
     @Test func claimsByCoveringIndexAlone() async throws {

@@ -119,7 +119,7 @@ import Vault
         #expect(try await store.outbox.entries(limit: 10).isEmpty)
         #expect(
             try await store.enqueue(Samples.mutation(1)) == .duplicate(sequence: first.sequence, of: Samples.destination, Lane("users/5")))
-        #expect(try await store.outbox.entry(Samples.id(1))?.record.remoteID == "7")
+        #expect(try await store.outbox.entry(Samples.id(1))?.entry.remoteID == "7")
     }
 
     @Test func differentContentWithSameIDIsAnError() async throws {

@@ -22,7 +22,7 @@ import Testing
         let released = try await store.outbox.releaseMisfits(of: "breathesafe", at: store.clock.now) { $0.id != Samples.id(2) }
         #expect(released == 119)
         #expect(try await store.state(2) == .held)
-        let record = try #require(try await store.outbox.entry(Samples.id(1))?.record)
+        let record = try #require(try await store.outbox.entry(Samples.id(1))?.entry)
         #expect(record.state == .pending && record.lastError == nil && record.attempts == 0)
         #expect(try await store.claim().map(\.id) == [Samples.id(1)])
         #expect(try await store.outbox.derivedTablesMatch())

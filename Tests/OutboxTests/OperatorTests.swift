@@ -84,7 +84,7 @@ import Testing
         store.clock.advance(by: 60)
         let second = store.clock.now
         try await store.settle(try await store.claim()[0], refusal.0, refusal.1)
-        #expect(try await store.outbox.entry(Samples.id(1))?.record.uncertain == false)
+        #expect(try await store.outbox.entry(Samples.id(1))?.entry.uncertain == false)
         store.clock.advance(by: 60)
         try await store.outbox.retry(Samples.id(1), forgetsDoubt: forgetsDoubt, by: "test", at: store.clock.now)
         let entry = try await store.claim()[0]

@@ -41,7 +41,7 @@ import Testing
         #expect(try await claim("mark /a") == 0)
         #expect(try await store.state(1) == .pending)
         #expect(try await claim("mark /b") == 1)
-        let record = try #require(try await store.outbox.entry(Samples.id(1))?.record)
+        let record = try #require(try await store.outbox.entry(Samples.id(1))?.entry)
         #expect(record.state == .held && record.holdReason == .unknownOutcome && record.uncertain)
         #expect(record.lastError?.contains("another marker or find.match") == true)
         #expect(try await store.state(2) == .pending)

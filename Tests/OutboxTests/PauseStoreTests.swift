@@ -85,7 +85,7 @@ import Testing
         try await store.settle(try await store.claim()[0], .retry(at: store.clock.now, Samples.failure), .transient(Samples.failure))
         let entry = try await store.claim()[0]
         try await store.settle(entry, .released(until: store.clock.now, Failure(.paused, "Sending was paused.")))
-        let record = try #require(try await store.outbox.entry(Samples.id(1))?.record)
+        let record = try #require(try await store.outbox.entry(Samples.id(1))?.entry)
         #expect(record.state == .pending && record.attempts == 1 && record.lastError == Samples.failure.message)
     }
 }

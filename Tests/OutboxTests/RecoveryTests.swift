@@ -26,7 +26,7 @@ import Vault
             try store.restart(crashed: true)
         }
         #expect(try await store.claim().isEmpty)
-        #expect(try await store.outbox.entry(Samples.id(1))?.record.holdReason == .poison)
+        #expect(try await store.outbox.entry(Samples.id(1))?.entry.holdReason == .poison)
     }
 
     @Test func killsAndPowerCutsNeverHoldAnEntry() async throws {

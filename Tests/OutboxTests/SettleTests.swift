@@ -12,7 +12,7 @@ import Testing
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         try await store.deliver(try await store.claim()[0])
-        let record = try #require(try await store.outbox.entry(Samples.id(1))).record
+        let record = try #require(try await store.outbox.entry(Samples.id(1))).entry
         #expect(record.state == .delivered)
         #expect(record.remoteID == "7")
         #expect(try store.raw { try Int.fetchOne($0, sql: "SELECT count(*) FROM content") } == 0)
@@ -36,8 +36,9 @@ import Testing
         let old = store.outbox
         try store.restart()
         if state == .inflight { #expect(try await store.claim().map(\.id) == [late.id]) }
-        let attempt = AttemptRecord(startedAt: store.clock.now, endedAt: store.clock.now, verdict: .permanent(Samples.failure))
-        _ = try await old.settle([Settled(late, .dead(Samples.failure), attempt: attempt)], thenClaim: [:], at: store.clock.now)
+        let now = store.clock.now
+        let attempt = Attempt(.permanent(Samples.failure), route: Samples.route, startedAt: now, endedAt: now)
+        _ = try await old.settle([Settled(late, .dead(Samples.failure), attempt: attempt)], thenClaim: [:], at: now)
         #expect(try await store.state(1) == state)
         #expect(try await store.outbox.entry(Samples.id(1))?.attempts.isEmpty == true)
     }
@@ -59,7 +60,7 @@ import Testing
         _ = try await store.outbox.settle(
             claimed.map { Settled($0, .delivered(Samples.receipt), attempt: nil) }, thenClaim: [:], at: store.clock.now)
         #expect(try await [store.state(1), store.state(2), store.state(3)] == [.delivered, .held, .delivered])
-        let held = try #require(try await store.outbox.entry(Samples.id(2))).record
+        let held = try #require(try await store.outbox.entry(Samples.id(2))).entry
         #expect(held.holdReason == .quarantine && held.uncertain && held.lastError?.isEmpty == false)
         #expect(try await store.outbox.events(since: 0, limit: 20).filter { $0.kind == .held }.map(\.entry) == [Samples.id(2)])
         // The next verification finds the damage, and the salvage then assigns a new sequence.
@@ -139,7 +140,7 @@ import Testing
         let store = try Store()
         try await store.enqueue(Samples.mutation(1))
         try await store.settle(try await store.claim()[0], settlement, verdict)
-        let record = try #require(try await store.outbox.entry(Samples.id(1))).record
+        let record = try #require(try await store.outbox.entry(Samples.id(1))).entry
         #expect(record.attempts == attempts)
         #expect(record.releases == releases)
     }
@@ -163,7 +164,7 @@ import Testing
         let again = try await store.claim()[0]
         #expect(again.uncertain)
         try await store.deliver(again)
-        #expect(try await store.outbox.entry(Samples.id(1))?.record.uncertain == false)
+        #expect(try await store.outbox.entry(Samples.id(1))?.entry.uncertain == false)
     }
 
     /// Neither the original send nor a lookup without a network counts.

@@ -29,7 +29,7 @@ import Testing
         let damaged = [3, 250, 300, 499].map(Samples.id)
         #expect(try await held() == damaged)
         for id in damaged {
-            let record = try #require(try await store.outbox.entry(id)?.record)
+            let record = try #require(try await store.outbox.entry(id)?.entry)
             #expect(record.state == .held && record.holdReason == .quarantine)
         }
         #expect(try await store.outbox.events(since: 0, limit: 2000).filter { $0.kind == .held }.map(\.entry) == damaged)

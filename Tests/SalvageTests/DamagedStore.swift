@@ -164,7 +164,7 @@ struct DamagedStore {
         while !entries.isEmpty {
             for entry in entries { life.sent[entry.id, default: []].append(entry.mutation) }
             life.certain.formUnion(entries.filter { !$0.uncertain }.map(\.id))
-            let attempt = AttemptRecord(startedAt: clock.now, endedAt: clock.now, verdict: .accepted(Samples.receipt))
+            let attempt = Attempt(.accepted(Samples.receipt), route: Samples.route, startedAt: clock.now, endedAt: clock.now)
             entries = try await outbox.settle(
                 entries.map { Settled($0, .delivered(Samples.receipt), attempt: attempt) }, thenClaim: slots, at: clock.now
             ).entries
@@ -173,7 +173,7 @@ struct DamagedStore {
 
     private func look(at outbox: Outbox, _ life: inout Life) async throws(OutboxError) {
         for mutation in accepted {
-            guard let record = try await outbox.entry(mutation.id)?.record else { continue }
+            guard let record = try await outbox.entry(mutation.id)?.entry else { continue }
             life.states[mutation.id] = record.state
             life.reasons[mutation.id] = record.holdReason
         }

@@ -86,7 +86,7 @@ import Testing
         }
         try salvage(&store)
         #expect(Set(try await store.claim(5).map(\.mutation)) == Set((2...4).map { Samples.mutation($0, lane: "\($0)") }))
-        #expect(try await store.outbox.entry(Samples.id(5))?.record.holdReason == .quarantine)
+        #expect(try await store.outbox.entry(Samples.id(5))?.entry.holdReason == .quarantine)
         #expect(try store.raw { try Int64.fetchAll($0, sql: "SELECT sequence FROM content ORDER BY 1") } == [2, 3, 4, 5])
     }
 
@@ -96,7 +96,7 @@ import Testing
         for number in 3...4 { try await store.enqueue(Samples.mutation(number, lane: "\(number)")) }
         try change(store, "UPDATE entry SET sequence = 2 WHERE sequence = 3")
         try salvage(&store)
-        let record = try #require(try await store.outbox.entry(Samples.id(3))).record
+        let record = try #require(try await store.outbox.entry(Samples.id(3))).entry
         #expect(record.sequence > 4 && record.holdReason == .quarantine)
         #expect(try await store.outbox.receipt(Samples.id(2))?.sequence == 2)
         // The content is kept, so a retry sends it.

@@ -85,7 +85,7 @@ extension Model {
         try check(items[sequence] ?? item, settled, ledger)
     }
 
-    private static func looks(after attempt: AttemptRecord, _ item: Item, isUncertain: Bool) -> Int {
+    private static func looks(after attempt: Attempt, _ item: Item, isUncertain: Bool) -> Int {
         switch attempt.verdict {
         case .unknown where !attempt.wasSent && isUncertain: item.looks + 1
         case .unreachable, .throttled, .unauthorized: item.looks

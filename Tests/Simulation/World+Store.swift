@@ -37,10 +37,10 @@ extension World {
         let rows = try await outbox.entries(limit: 10_000)
         for row in rows {
             guard let item = model.items[row.sequence] else { throw Violation("I1", "entry \(row.sequence) should not be there") }
-            let due = row.state == .pending && item.due != 0 ? Date(ms: item.due) : nil
+            let due = item.due != 0 ? Date(ms: item.due) : nil
             guard
                 row.state == item.state, row.holdReason == item.holdReason, row.attempts == item.attempts, row.releases == item.releases,
-                row.uncertain == item.uncertain, row.dueAt == due, row.id == item.id
+                row.uncertain == item.uncertain, row.state != .pending || row.dueAt == due, row.id == item.id
             else { throw Violation("model", "the outbox holds \(row), and should hold \(item)") }
         }
         if rows.count != model.items.count { throw Violation("I1", "\(model.items.count) entries should be there, and \(rows.count) are") }

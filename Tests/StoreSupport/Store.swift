@@ -31,13 +31,13 @@ package struct Store: Sendable {
     }
 
     package func settle(_ entry: Entry, _ settlement: Settlement, _ verdict: Verdict? = nil, wasSent: Bool = true) async throws {
-        let attempt = verdict.map { AttemptRecord(startedAt: clock.now, endedAt: clock.now, verdict: $0, wasSent: wasSent) }
+        let attempt = verdict.map { Attempt($0, route: Samples.route, startedAt: clock.now, endedAt: clock.now, wasSent: wasSent) }
         _ = try await outbox.settle([Settled(entry, settlement, attempt: attempt)], thenClaim: [:], at: clock.now)
     }
 
     package func deliver(_ entry: Entry) async throws { try await settle(entry, .delivered(Samples.receipt), .accepted(Samples.receipt)) }
 
-    package func state(_ number: Int) async throws -> Entry.State? { try await outbox.entry(Samples.id(number))?.record.state }
+    package func state(_ number: Int) async throws -> Entry.State? { try await outbox.entry(Samples.id(number))?.entry.state }
 
     /// Accesses the file directly.
     package func raw<T>(_ work: (Database) throws -> T) throws -> T {

@@ -15,18 +15,16 @@ import Testing
     private static let later = now.addingTimeInterval(600)
     private static let earlier = now.addingTimeInterval(-600)
 
-    private static func record(
-        _ number: Int, _ state: Entry.State, _ change: (inout EntryRecord) -> Void = { _ in }
-    ) -> EntryRecord {
-        var record = EntryRecord(
-            sequence: Int64(number), id: Samples.id(number), destination: Samples.destination, lane: Lane("users/5"), route: "measurement",
-            state: state, onDead: .skip, capturedAt: now, acceptedAt: now, attempts: 0, releases: 0, uncertain: false, looks: 0, size: 10)
-        change(&record)
-        return record
+    private static func entry(
+        _ number: Int, _ state: Entry.State, _ change: (inout Entry) -> Void = { _ in }
+    ) -> Entry {
+        var entry = Entry(sequence: Int64(number), mutation: Samples.mutation(number, at: now), state: state)
+        change(&entry)
+        return entry
     }
 
-    private static func held(_ reason: HoldReason, _ error: String? = nil) -> EntryRecord {
-        record(1, .held) {
+    private static func held(_ reason: HoldReason, _ error: String? = nil) -> Entry {
+        entry(1, .held) {
             $0.holdReason = reason
             $0.lastError = error
         }
@@ -51,7 +49,7 @@ import Testing
         reasons { $0.gate = .cooling(until: later, Failure(reason, "Its words.")) }
     }
 
-    private static func behind(_ head: EntryRecord, ahead: Int) -> Reasons {
+    private static func behind(_ head: Entry, ahead: Int) -> Reasons {
         reasons {
             $0.blocker = head
             $0.ahead = ahead
@@ -62,16 +60,16 @@ import Testing
         reasons { $0.pause = PauseReport(backend: "breathesafe", reason: "weekly backup", since: earlier, until: until, by: "bob") }
     }
 
-    private static let pending = record(1, .pending)
+    private static let pending = entry(1, .pending)
     private static let id = Samples.id(1).description
 
     struct Case: Sendable, CustomTestStringConvertible {
         var reasons: Reasons
-        var entry: EntryRecord
+        var entry: Entry
         var sentence: String
         /// A part of the next step.
         var next: String
-        init(_ reasons: Reasons, _ entry: EntryRecord, _ sentence: String, _ next: String) {
+        init(_ reasons: Reasons, _ entry: Entry, _ sentence: String, _ next: String) {
             (self.reasons, self.entry, self.sentence, self.next) = (reasons, entry, sentence, next)
         }
         var testDescription: String { sentence }
@@ -80,32 +78,32 @@ import Testing
     private static let waiting: [Case] = [
         Case(reasons(), pending, "It is next in its lane.", "Nothing to do. Homing sends it by itself."),
         Case(
-            behind(record(0, .pending), ahead: 1), pending,
+            behind(entry(0, .pending), ahead: 1), pending,
             "1 entry is ahead of it in users/5; the first is \(Samples.id(0)).",
             "To check the first one, run: homing why \(Samples.id(0))"),
         Case(
-            behind(record(0, .inflight), ahead: 12), pending,
+            behind(entry(0, .inflight), ahead: 12), pending,
             "12 entries are ahead of it in users/5; the first is \(Samples.id(0)).", "Nothing to do."),
         Case(
-            behind(record(0, .pending), ahead: 1000), pending,
+            behind(entry(0, .pending), ahead: 1000), pending,
             "At least 1000 entries are ahead of it in users/5; the first is \(Samples.id(0)).", "Nothing to do."),
         Case(
-            behind(record(0, .dead), ahead: 3), pending,
+            behind(entry(0, .dead), ahead: 3), pending,
             "It waits for entry \(Samples.id(0)), which is ahead of it in users/5 and has failed.",
             "Retry or discard that one. To see why, run: homing why \(Samples.id(0))"),
         Case(
-            behind(record(0, .held), ahead: 3), pending,
+            behind(entry(0, .held), ahead: 3), pending,
             "It waits for entry \(Samples.id(0)), which is ahead of it in users/5 and is on hold.",
             "Retry or discard that one. To see why, run: homing why \(Samples.id(0))"),
         Case(
-            behind(record(0, .pending) { $0.lane = Lane("users/6") }, ahead: 0), pending,
+            behind(entry(0, .pending) { $0.mutation.lane = Lane("users/6") }, ahead: 0), pending,
             "It waits for entry \(Samples.id(0)) in users/6, which must be sent first.", "run: homing why \(Samples.id(0))"),
         Case(
             reasons { $0.routeGate = RouteGate(since: earlier, until: later, failure: Failure(.serverError, "Its words")) }, pending,
             "breathesafe has accepted no measurement since 05:36. Its words. Homing tries again at 05:56.", "‘homing sync’"),
         Case(
             reasons { $0.fields = ["user_id": "5"] },
-            record(1, .pending) {
+            entry(1, .pending) {
                 $0.uncertain = true
                 $0.looks = 3
                 $0.dueAt = later
@@ -182,34 +180,34 @@ import Testing
             "‘homing sync’"),
         Case(
             reasons(),
-            record(1, .pending) {
+            entry(1, .pending) {
                 $0.uncertain = true
                 $0.dueAt = later
             }, "The answer was lost. Homing looks the entry up at 05:56 before it sends it again.", "Nothing to do. This happens"),
         Case(
-            reasons { $0.canLookUp = false }, record(1, .pending) { $0.uncertain = true },
+            reasons { $0.canLookUp = false }, entry(1, .pending) { $0.uncertain = true },
             "The answer was lost, and this backend offers no way to look the entry up. Homing sends it again under the same id.",
             "Nothing to do. This happens"),
         Case(
             reasons(),
-            record(1, .pending) {
+            entry(1, .pending) {
                 $0.attempts = 2
                 $0.dueAt = later
                 $0.lastError = "Busy."
             }, "Attempt 2 of 3 failed. Homing tries again at 05:56. Last error: Busy.", "‘homing sync’"),
         Case(
-            reasons(), record(1, .pending) { $0.dueAt = now.addingTimeInterval(86_400) }, "Homing tries again at 7 Dec 05:46.",
+            reasons(), entry(1, .pending) { $0.dueAt = now.addingTimeInterval(86_400) }, "Homing tries again at 7 Dec 05:46.",
             "‘homing sync’"),
         Case(
             reasons(),
-            record(1, .pending) {
+            entry(1, .pending) {
                 $0.retriedAt = now
                 $0.retriedBy = "bob"
                 $0.triedAt = earlier
             }, "bob retried it at 05:46. It is next in its lane.", "Nothing to do. Homing sends it"),
         Case(
             reasons(),
-            record(1, .pending) {
+            entry(1, .pending) {
                 $0.retriedAt = earlier
                 $0.retriedBy = "bob"
                 $0.triedAt = now
@@ -218,31 +216,31 @@ import Testing
 
     private static let settled: [Case] = [
         Case(
-            reasons(), record(1, .inflight) { $0.claimedAt = earlier }, "This measurement is being sent (since 05:36).",
+            reasons(), entry(1, .inflight) { $0.claimedAt = earlier }, "This measurement is being sent (since 05:36).",
             "Nothing to do. Ask again"),
         Case(
             reasons(),
-            record(1, .delivered) {
+            entry(1, .delivered) {
                 $0.settledAt = earlier
                 $0.remoteID = "811"
             }, "Delivered to breathesafe for ann@lab.test as number 811 at 05:36.", "run: homing receipt \(id)"),
         Case(
-            reasons { $0.receipt = receipt(.delivered, altered: "/a/0") }, record(1, .delivered) { $0.settledAt = earlier },
+            reasons { $0.receipt = receipt(.delivered, altered: "/a/0") }, entry(1, .delivered) { $0.settledAt = earlier },
             "Delivered to breathesafe for ann@lab.test at 05:36. The server stored a different value at /a/0.",
             "run: homing receipt \(id)"),
         Case(
-            reasons { $0.receipt = receipt(.discarded, by: "bob") }, record(1, .discarded) { $0.settledAt = now },
+            reasons { $0.receipt = receipt(.discarded, by: "bob") }, entry(1, .discarded) { $0.settledAt = now },
             "bob discarded it at 05:46. Its payload was deleted.", "run: homing receipt \(id)"),
         Case(
             reasons { $0.fields = ["user_id": "5"] },
-            record(1, .dead) {
+            entry(1, .dead) {
                 $0.lastError = "breathesafe answered: Not Found."
                 $0.lastStatus = 404
             }, "breathesafe refused this measurement (user_id 5) for ann@lab.test (404). breathesafe answered: Not Found.",
             "After fixing the cause, run: homing retry \(id)\nTo delete it for good, run: homing discard \(id)"),
         Case(
             reasons(),
-            record(1, .dead) {
+            entry(1, .dead) {
                 $0.lastError = "Oops."
                 $0.attempts = 3
                 $0.uncertain = true
@@ -253,7 +251,7 @@ import Testing
             "Once ann@lab.test has the permission, run: homing retry \(id)"),
         Case(
             reasons(),
-            record(1, .held) {
+            entry(1, .held) {
                 $0.holdReason = .forbidden
                 $0.lastReason = .stillUnauthorized
             }, "breathesafe refused this measurement as if ann@lab.test were signed out, although ann@lab.test is signed in.",

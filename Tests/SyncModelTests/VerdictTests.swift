@@ -26,8 +26,8 @@ import Testing
     @Test(arguments: [(true, true), (false, false)])
     func countsRetryAlwaysAndOtherSettlementsWhereAsked(counts: Bool, isCounted: Bool) {
         let (at, failure) = (Samples.receipt.at, Samples.failure)
-        let entry = Entry(sequence: 1, mutation: Samples.mutation(1), dueAt: at)
-        let attempt = AttemptRecord(startedAt: at, endedAt: at, verdict: .transient(failure))
+        let entry = Samples.entry()
+        let attempt = Attempt(.transient(failure), route: Samples.route, startedAt: at, endedAt: at)
         #expect(Settled(entry, .retry(at: at, failure), attempt: attempt, counts: counts).counts)
         #expect(Settled(entry, .dead(failure), attempt: attempt, counts: counts).counts == isCounted)
     }

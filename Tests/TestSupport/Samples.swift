@@ -19,6 +19,14 @@ package enum Samples {
             fields: ["user_id": 5], payload: Data(payload.utf8), onDead: onDead, capturedAt: date)
     }
 
+    /// An entry in flight.
+    package static func entry(_ mutation: Mutation = Samples.mutation(1), _ change: (inout Entry) -> Void = { _ in }) -> Entry {
+        var entry = Entry(sequence: 1, mutation: mutation, state: .inflight)
+        change(&entry)
+        return entry
+    }
+
+    package static let route = RouteTraits(canLookUp: true, isAtMostOnce: false)
     package static let failure = Failure(.serverError, status: 500, "Internal Server Error")
     package static let receipt = Receipt(remoteID: "7", status: 201, at: Date(timeIntervalSince1970: 1_765_000_000))
 }

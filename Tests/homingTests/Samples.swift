@@ -41,11 +41,13 @@ enum Sample {
         _ number: Int, _ state: String = "pending", hold: String? = nil, backend: String = "breathesafe", due: Date? = nil,
         remoteID: String? = nil, lastStatus: Int? = nil, lastError: String? = nil
     ) -> EntrySummary {
-        EntrySummary(
+        var entry = EntrySummary(
             sequence: Int64(number), id: id(number), backend: backend, account: "5", route: "measurement", lane: "users/5", state: state,
-            holdReason: hold, capturedAt: ago(minutes: 3), dueAt: due, settledAt: nil, attempts: 1, releases: 2, uncertain: false,
-            canBeLookedUp: true,
-            size: 17_400, remoteID: remoteID, lastStatus: lastStatus, lastError: lastError)
+            capturedAt: ago(minutes: 3))
+        (entry.holdReason, entry.dueAt, entry.attempts, entry.releases) = (hold, due, 1, 2)
+        (entry.canBeLookedUp, entry.size, entry.remoteID) = (true, 17_400, remoteID)
+        (entry.lastStatus, entry.lastError) = (lastStatus, lastError)
+        return entry
     }
 
     static func event(_ cursor: Int64, _ kind: String = "delivered", detail: [String: String] = [:]) -> Event {

@@ -103,8 +103,8 @@ MUTANTS = [
      "guard row[\"digest\"] == item.digest else { return .failure(.idConflict(id)) }\n",
      "\n", "OutboxTests"),
     ("content that has changed is sent", OUTBOX + "PayloadDecryptor.swift",
-     "guard content.digest(by: vault, backend: row.backend, route: row.route) == row.digest else {",
-     "guard row.digest.count == 32 else {", "OutboxTests"),
+     "guard content.digest(by: vault, backend: entry.destination.backend, route: entry.route) == digest else {",
+     "guard digest.count == 32 else {", "OutboxTests"),
     ("deliver out of order", OUTBOX + "OutboxSchema.swift",
      "AND lane = NEW.lane ORDER BY sequence LIMIT 1;",
      "AND lane = NEW.lane ORDER BY sequence DESC LIMIT 1;", "OutboxTests|DeliveryTests"),
@@ -206,7 +206,7 @@ MUTANTS = [
     ("content that cannot be read is found when it is sent", "Sources/SyncDaemon/Housekeeping.swift",
      "await holdWhatCannotBeRead()\n            try await", "try await", "EndToEndTests.DamageTests"),
     ("a file goes past one that there is no room for", "Sources/Capture/Spool+Storing.swift",
-     "try await settle(item.file, item.submission, outcome)", "try? await settle(item.file, item.submission, outcome)",
+     "try await settle(item.file, item.mutation, outcome)", "try? await settle(item.file, item.mutation, outcome)",
      "CaptureTests.SpoolStuckTests"),
     # Files
     ("skip the folder's fsync", "Sources/Files/Folder.swift",
@@ -400,7 +400,7 @@ MUTANTS = [
      "return exceptions.contains { Self", "return exceptions.isEmpty && exceptions.contains { Self", "ProxyTests|ProxyRulesTests"),
     # Operators, profiles and what people are told
     ("a retry sends without looking", "Sources/SyncDaemon/Control/ControlHandler+Entries.swift",
-     "forgetsDoubt: request.withoutLooking || !canLookUp(record)", "forgetsDoubt: request.withoutLooking || !canLookUp(record) || true", "BulkCommandTests"),
+     "forgetsDoubt: request.withoutLooking || !canLookUp(entry)", "forgetsDoubt: request.withoutLooking || !canLookUp(entry) || true", "BulkCommandTests"),
     ("retrying all sends again what cannot be looked up", "Sources/homing/Commands/RetryCommand.swift",
      "all && !withoutLooking ? meant.filter", "all && withoutLooking ? meant.filter", "BulkCommandTests"),
     ("what no longer fits the profile is not sent on", "Sources/SyncDaemon/Daemon+Running.swift",

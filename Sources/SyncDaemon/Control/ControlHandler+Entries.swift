@@ -12,14 +12,17 @@ import Vault
 
 extension ControlHandler {
     func submit(_ request: ControlAPI.Submission, by peer: Peer) async throws(Problem) -> SubmissionReceipt {
-        // The intake reports an ambiguous backend.
-        let backend = request.backend.flatMap { keepers[$0] } ?? (keepers.count == 1 ? keepers.values.first : nil)
-        let submission = Capture.Submission(
-            backend: request.backend, route: request.route, id: try request.id.map { text throws(Problem) in try id(text) },
-            fields: backend?.backend.fields(request.fields, route: request.route) ?? [:], payload: request.payload,
+        var submission = Capture.Submission(
+            route: request.route, id: try request.id.map { text throws(Problem) in try id(text) }, payload: request.payload,
             supersedes: try request.supersedes.map { text throws(Problem) in try id(text) }, capturedAt: request.capturedAt)
         let accepted: Intake.Accepted
-        do { accepted = try await intake.accept(submission, by: peer.description) } catch { throw Problem(error, commands: commands(for:)) }
+        do throws(IntakeError) {
+            let (backend, account) = try await intake.account(at: request.backend)
+            submission.fields = keepers[backend]?.backend.fields(request.fields, route: request.route) ?? [:]
+            accepted = try await intake.accept(submission, for: account, at: backend, by: peer.description)
+        } catch {
+            throw Problem(error, commands: commands(for:))
+        }
         var isDuplicate = false
         if case .duplicate = accepted.enqueued { isDuplicate = true }
         return SubmissionReceipt(
@@ -30,61 +33,61 @@ extension ControlHandler {
     }
 
     func entries(_ request: EntryQuery, by peer: Peer) async throws(Problem) -> EntryPage {
-        let records = try await stored { () throws(OutboxError) in
+        let entries = try await stored { () throws(OutboxError) in
             try await outbox.entries(
                 state: request.state.flatMap(Entry.State.init), backend: request.backend, after: request.after, limit: request.limit)
         }
-        if records.isEmpty, let named = request.backend { _ = try keeper(named) }
+        if entries.isEmpty, let named = request.backend { _ = try keeper(named) }
         return EntryPage(
-            entries: records.map(view(of: peer).record).map(summary),
-            next: request.after != nil && records.count == request.limit ? records.last?.sequence : nil)
+            entries: entries.map(view(of: peer).entry).map(summary),
+            next: request.after != nil && entries.count == request.limit ? entries.last?.sequence : nil)
     }
 
     func entry(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntryDetail {
-        let found = try await found(try await id(named: request.id))
-        let blocker = try await blocker(of: found.record)
-        let fields = try await identifyingFields(of: found.record)
-        let receipt = try await stored { () throws(OutboxError) in try await outbox.receipt(found.record.id) }
+        let (entry, attempts) = try await found(try await id(named: request.id))
+        let blocker = try await blocker(of: entry)
+        let fields = try await identifyingFields(of: entry)
+        let receipt = try await stored { () throws(OutboxError) in try await outbox.receipt(entry.id) }
         let view = view(of: peer)
         return EntryDetail(
-            entry: summary(view.record(found.record)),
-            attempts: found.attempts.map {
+            entry: summary(view.entry(entry)),
+            attempts: attempts.map {
                 AttemptSummary(
                     startedAt: $0.startedAt, endedAt: $0.endedAt, verdict: $0.verdict, counted: $0.counted, status: $0.status,
-                    message: view.words($0.message, status: $0.status, at: found.record.destination.backend))
+                    message: view.words($0.message, status: $0.status, at: entry.destination.backend))
             }, fields: fields.isEmpty ? nil : fields, behind: blocker?.id.description, altered: receipt?.altered)
     }
 
     /// The entry that a pending one waits behind; nil for none.
-    private func blocker(of record: EntryRecord) async throws(Problem) -> EntryRecord? {
-        guard record.state == .pending else { return nil }
+    private func blocker(of entry: Entry) async throws(Problem) -> Entry? {
+        guard entry.state == .pending else { return nil }
         return try await stored { () throws(OutboxError) in
-            if let head = try await outbox.head(of: record.lane, at: record.destination), head.sequence < record.sequence { return head }
-            guard let parent = record.parent, let first = try await outbox.entry(sequence: parent) else { return nil }
+            if let head = try await outbox.head(of: entry.lane, at: entry.destination), head.sequence < entry.sequence { return head }
+            guard let parent = entry.parent, let first = try await outbox.entry(sequence: parent) else { return nil }
             return first.state == .delivered || first.state == .discarded ? nil : first
         }
     }
 
-    private func identifyingFields(of record: EntryRecord) async throws(Problem) -> [String: String] {
-        guard let backend = keepers[record.destination.backend]?.backend else { return [:] }
-        let fields = try await stored { () throws(OutboxError) in try await outbox.fields(of: record.id) }
-        return backend.identifyingFields(of: fields ?? [:], route: record.route)
+    private func identifyingFields(of entry: Entry) async throws(Problem) -> [String: String] {
+        guard let backend = keepers[entry.destination.backend]?.backend else { return [:] }
+        let fields = try await stored { () throws(OutboxError) in try await outbox.fields(of: entry.id) }
+        return backend.identifyingFields(of: fields ?? [:], route: entry.route)
     }
 
     func why(_ request: EntryReference, by peer: Peer) async throws(Problem) -> ControlAPI.Explanation {
         let view = view(of: peer)
-        let record = view.record(try await found(try await id(named: request.id)).record)
-        let backend = record.destination.backend
+        let entry = view.entry(try await found(try await id(named: request.id)).entry)
+        let backend = entry.destination.backend
         var reasons = try await stored { () throws(OutboxError) in
             Reasons(
-                ahead: try await outbox.ahead(of: record),
-                receipt: try await outbox.receipt(record.id),
-                owner: view.labels(try await outbox.accountLabels())[record.destination] ?? "account \(record.destination.account)",
-                canLookUp: canLookUp(record), attempts: dispatcher.attempts, moment: Moment(now: clock.now))
+                ahead: try await outbox.ahead(of: entry),
+                receipt: try await outbox.receipt(entry.id),
+                owner: view.labels(try await outbox.accountLabels())[entry.destination] ?? "account \(entry.destination.account)",
+                canLookUp: canLookUp(entry), attempts: dispatcher.attempts, moment: Moment(now: clock.now))
         }
-        reasons.blocker = try await blocker(of: record)
-        reasons.fields = try await identifyingFields(of: record)
-        if var gate = dispatcher.routeGates(of: backend)[record.route] {
+        reasons.blocker = try await blocker(of: entry)
+        reasons.fields = try await identifyingFields(of: entry)
+        if var gate = dispatcher.routeGates(of: backend)[entry.route] {
             gate.failure = view.failure(gate.failure, at: backend)
             reasons.routeGate = gate
         }
@@ -93,21 +96,21 @@ extension ControlHandler {
         if let keeper = keepers[backend] { reasons.session = view.session(await keeper.snapshot) }
         reasons.hasProfile = keepers[backend] != nil
         reasons.commands = commands(for: backend)
-        if !SessionKeeper.namesItsServer(record.destination.account) { reasons.formerAddress = keepers[backend]?.foreignTo }
+        if !SessionKeeper.namesItsServer(entry.destination.account) { reasons.formerAddress = keepers[backend]?.foreignTo }
         reasons.isDiskFull = try await stored { () throws(OutboxError) in try await outbox.room() } == .nothingLeft
-        let (sentence, next) = reasons.explain(record)
-        return ControlAPI.Explanation(id: record.id.description, state: record.state.rawValue, sentence: sentence, next: next)
+        let (sentence, next) = reasons.explain(entry)
+        return ControlAPI.Explanation(id: entry.id.description, state: entry.state.rawValue, sentence: sentence, next: next)
     }
 
     func retry(_ request: RetryRequest, by peer: Peer) async throws(Problem) -> EntrySummary {
         let id = try await id(named: request.id)
-        let record = try await found(id).record
+        let entry = try await found(id).entry
         try await stored { () throws(OutboxError) in
             try await outbox.retry(
-                id, forgetsDoubt: request.withoutLooking || !canLookUp(record), by: peer.description, named: UserName(peer.uid).short,
+                id, forgetsDoubt: request.withoutLooking || !canLookUp(entry), by: peer.description, named: UserName(peer.uid).short,
                 at: clock.now)
         }
-        return summary(try await found(id).record)
+        return summary(try await found(id).entry)
     }
 
     func discard(_ request: EntryReference, by peer: Peer) async throws(Problem) -> EntrySummary {
@@ -115,10 +118,10 @@ extension ControlHandler {
         try await stored { () throws(OutboxError) in
             try await outbox.discard(id, by: peer.description, named: UserName(peer.uid).short, at: clock.now)
         }
-        return summary(try await found(id).record)
+        return summary(try await found(id).entry)
     }
 
-    private func found(_ id: MutationID) async throws(Problem) -> (record: EntryRecord, attempts: [AttemptRow]) {
+    private func found(_ id: MutationID) async throws(Problem) -> (entry: Entry, attempts: [AttemptRecord]) {
         guard let found = try await stored({ () throws(OutboxError) in try await outbox.entry(id) }) else { throw Problem(.notFound(id)) }
         return found
     }
@@ -136,18 +139,26 @@ extension ControlHandler {
         return id
     }
 
-    private func canLookUp(_ record: EntryRecord) -> Bool {
-        keepers[record.destination.backend]?.backend.canLookUp(route: record.route) ?? false
+    private func canLookUp(_ entry: Entry) -> Bool {
+        keepers[entry.destination.backend]?.backend.canLookUp(route: entry.route) ?? false
     }
 
-    private func summary(_ record: EntryRecord) -> EntrySummary {
-        EntrySummary(
-            sequence: record.sequence, id: record.id.description, backend: record.destination.backend,
-            account: record.destination.account.rawValue,
-            route: record.route, lane: record.lane.rawValue, state: record.state.rawValue, holdReason: record.holdReason?.rawValue,
-            capturedAt: record.capturedAt, dueAt: record.dueAt, settledAt: record.settledAt, attempts: record.attempts,
-            releases: record.releases, uncertain: record.uncertain, canBeLookedUp: canLookUp(record), size: record.size,
-            remoteID: record.remoteID, lastStatus: record.lastStatus, lastError: record.lastError,
-            acceptedAt: record.acceptedAt)
+    private func summary(_ entry: Entry) -> EntrySummary {
+        var summary = EntrySummary(
+            sequence: entry.sequence, id: entry.id.description, backend: entry.destination.backend,
+            account: entry.destination.account.rawValue, route: entry.route, lane: entry.lane.rawValue, state: entry.state.rawValue,
+            capturedAt: entry.mutation.capturedAt, acceptedAt: entry.acceptedAt)
+        summary.holdReason = entry.holdReason?.rawValue
+        summary.dueAt = entry.state == .pending ? entry.dueAt : nil
+        summary.settledAt = entry.settledAt
+        summary.attempts = entry.attempts
+        summary.releases = entry.releases
+        summary.uncertain = entry.uncertain
+        summary.canBeLookedUp = canLookUp(entry)
+        summary.size = entry.size
+        summary.remoteID = entry.remoteID
+        summary.lastStatus = entry.lastStatus
+        summary.lastError = entry.lastError
+        return summary
     }
 }

@@ -47,10 +47,10 @@ struct View {
         return .cooling(until: until, self.failure(failure, at: backend))
     }
 
-    func record(_ record: EntryRecord) -> EntryRecord {
-        var record = record
-        record.lastError = words(record.lastError, status: record.lastStatus, at: record.destination.backend)
-        return record
+    func entry(_ entry: Entry) -> Entry {
+        var entry = entry
+        entry.lastError = words(entry.lastError, status: entry.lastStatus, at: entry.destination.backend)
+        return entry
     }
 
     func event(_ event: Event) -> Event {

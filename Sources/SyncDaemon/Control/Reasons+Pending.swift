@@ -8,14 +8,14 @@ import SyncModel
 
 /// Why an entry waits: causes for all entries first, then causes for this one.
 extension Reasons {
-    func pending(_ entry: EntryRecord) -> Explanation {
+    func pending(_ entry: Entry) -> Explanation {
         backendMissing(entry) ?? addressChanged(entry) ?? paused() ?? accountMissing(entry) ?? behind(entry) ?? diskFull()
             ?? unseen(entry) ?? cooling() ?? failing(entry) ?? uncertain(entry) ?? backoff(entry) ?? revived(entry) ?? (
                 "It is next in its lane.", "Nothing to do. Homing sends it by itself."
             )
     }
 
-    private func backendMissing(_ entry: EntryRecord) -> Explanation? {
+    private func backendMissing(_ entry: Entry) -> Explanation? {
         guard !hasProfile else { return nil }
         let backend = entry.destination.backend
         return (
@@ -24,7 +24,7 @@ extension Reasons {
         )
     }
 
-    private func addressChanged(_ entry: EntryRecord) -> Explanation? {
+    private func addressChanged(_ entry: Entry) -> Explanation? {
         guard let formerAddress else { return nil }
         let backend = entry.destination.backend
         return (
@@ -42,7 +42,7 @@ extension Reasons {
         )
     }
 
-    private func accountMissing(_ entry: EntryRecord) -> Explanation? {
+    private func accountMissing(_ entry: Entry) -> Explanation? {
         let account = session?.account
         let next = "\(owner) signs in with ‘\(commands.login(of: owner))’."
         switch session?.state {
@@ -63,7 +63,7 @@ extension Reasons {
         }
     }
 
-    private func behind(_ entry: EntryRecord) -> Explanation? {
+    private func behind(_ entry: Entry) -> Explanation? {
         guard let head = blocker, head.id != entry.id else { return nil }
         let why = "To see why, run: homing why \(head.id)"
         if head.state == .dead || head.state == .held {
@@ -86,7 +86,7 @@ extension Reasons {
     }
 
     /// Look-ups keep failing; only a successful one helps.
-    private func unseen(_ entry: EntryRecord) -> Explanation? {
+    private func unseen(_ entry: Entry) -> Explanation? {
         guard entry.uncertain, canLookUp, entry.looks >= Outbox.stuckLooks else { return nil }
         let when = entry.dueAt.map { $0 > moment.now ? " Homing looks it up again at \(moment.text($0))." : "" } ?? ""
         return (
@@ -96,7 +96,7 @@ extension Reasons {
     }
 
     /// Only this entry's route fails.
-    private func failing(_ entry: EntryRecord) -> Explanation? {
+    private func failing(_ entry: Entry) -> Explanation? {
         guard let routeGate else { return nil }
         let again = routeGate.until > moment.now ? "Homing tries again at \(moment.text(routeGate.until))." : "Homing is trying again."
         return (
@@ -124,7 +124,7 @@ extension Reasons {
         }
     }
 
-    private func uncertain(_ entry: EntryRecord) -> Explanation? {
+    private func uncertain(_ entry: Entry) -> Explanation? {
         guard entry.uncertain else { return nil }
         let when = entry.dueAt.map { $0 > moment.now ? " at \(moment.text($0))" : "" } ?? ""
         if canLookUp {
@@ -138,7 +138,7 @@ extension Reasons {
         )
     }
 
-    private func backoff(_ entry: EntryRecord) -> Explanation? {
+    private func backoff(_ entry: Entry) -> Explanation? {
         guard let due = entry.dueAt, due > moment.now else { return nil }
         let again = "Homing tries again at \(moment.text(due))."
         let last = entry.lastError.map { " Last error: \($0)" } ?? ""
@@ -149,7 +149,7 @@ extension Reasons {
         return (sentence, "Nothing to do. To try now, run ‘homing sync’.")
     }
 
-    private func revived(_ entry: EntryRecord) -> Explanation? {
+    private func revived(_ entry: Entry) -> Explanation? {
         guard let date = entry.retriedAt, entry.triedAt.map({ $0 <= date }) ?? true else { return nil }
         return (
             "\(entry.retriedBy ?? "A person") retried it at \(moment.text(date)). It is next in its lane.",

@@ -9,7 +9,7 @@ import SyncModel
 /// Why an entry is in its state and what to do next. Pure: uses only these values.
 struct Reasons {
     /// The entry that it waits behind, in its lane or in the lane before it.
-    var blocker: EntryRecord?
+    var blocker: Entry?
     /// Entries before it, counted up to `Outbox.countedInLine`.
     var ahead = 0
     /// Nil until it is delivered or discarded.
@@ -35,7 +35,7 @@ struct Reasons {
 
     typealias Explanation = (sentence: String, next: String)
 
-    func explain(_ entry: EntryRecord) -> Explanation {
+    func explain(_ entry: Entry) -> Explanation {
         switch entry.state {
         case .delivered: delivered(entry)
         case .discarded: discarded(entry)
@@ -50,7 +50,7 @@ struct Reasons {
         }
     }
 
-    private func delivered(_ entry: EntryRecord) -> Explanation {
+    private func delivered(_ entry: Entry) -> Explanation {
         let number = entry.remoteID.map { " as number \($0)" } ?? ""
         let found = receipt?.foundByLookup == true ? ", confirmed by a look-up" : ""
         let altered = receipt?.altered.map { " The server stored a different value at \($0.isEmpty ? "the top level" : $0)." } ?? ""
@@ -60,14 +60,14 @@ struct Reasons {
         )
     }
 
-    private func discarded(_ entry: EntryRecord) -> Explanation {
+    private func discarded(_ entry: Entry) -> Explanation {
         let who = receipt?.discardedBy ?? "A person"
         return (
             "\(who) discarded it\(at(entry.settledAt)). Its payload was deleted.", "To see the receipt, run: homing receipt \(entry.id)"
         )
     }
 
-    private func dead(_ entry: EntryRecord) -> Explanation {
+    private func dead(_ entry: Entry) -> Explanation {
         let doubt = entry.uncertain ? " It may have taken effect anyway." : ""
         let status = entry.lastStatus.map { " (\($0))" } ?? ""
         let wasRefused = entry.attempts == 0 || (400..<500).contains(entry.lastStatus ?? 0)
@@ -78,7 +78,7 @@ struct Reasons {
         return (sentence, "After fixing the cause, run: homing retry \(entry.id)\n\(discard(entry))")
     }
 
-    private func held(_ entry: EntryRecord) -> Explanation {
+    private func held(_ entry: Entry) -> Explanation {
         let backend = entry.destination.backend
         let retry = "homing retry \(entry.id)"
         let this = subject(entry, "this")
@@ -127,15 +127,15 @@ struct Reasons {
     }
 
     /// `this measurement (user_id 5)`.
-    func subject(_ entry: EntryRecord, _ article: String) -> String {
+    func subject(_ entry: Entry, _ article: String) -> String {
         let known = fields.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
         return "\(article) \(entry.route)\(known.isEmpty ? "" : " (\(known))")"
     }
 
-    func discard(_ entry: EntryRecord) -> String { "To delete it for good, run: homing discard \(entry.id)" }
+    func discard(_ entry: Entry) -> String { "To delete it for good, run: homing discard \(entry.id)" }
 
     /// A space and the server's words as a sentence, or nothing.
-    func said(_ entry: EntryRecord) -> String { entry.lastError.map { " \($0.asSentence)" } ?? "" }
+    func said(_ entry: Entry) -> String { entry.lastError.map { " \($0.asSentence)" } ?? "" }
 
     private func at(_ date: Date?) -> String { date.map { " at \(moment.text($0))" } ?? "" }
 }

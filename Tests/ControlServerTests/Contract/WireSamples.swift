@@ -117,14 +117,15 @@ enum WireSamples {
     private static let bareReceipt = SubmissionReceipt(id: id, sequence: 1, duplicate: false, backend: "b", account: "1", lane: "l")
     private static let attempt = AttemptSummary(
         startedAt: day, endedAt: day, verdict: "transient", counted: true, status: 500, message: "m")
-    private static let entry = EntrySummary(
-        sequence: 1, id: id, backend: "b", account: "1", route: "r", lane: "l", state: "held", holdReason: "poison", capturedAt: day,
-        dueAt: day, settledAt: day, attempts: 1, releases: 1, uncertain: true, canBeLookedUp: true, size: 1, remoteID: "9", lastStatus: 500,
-        lastError: "e")
+    private static let entry: EntrySummary = {
+        var entry = bareEntry
+        (entry.state, entry.holdReason, entry.dueAt, entry.settledAt) = ("held", "poison", day, day)
+        (entry.attempts, entry.releases, entry.uncertain, entry.size) = (1, 1, true, 1)
+        (entry.remoteID, entry.lastStatus, entry.lastError) = ("9", 500, "e")
+        return entry
+    }()
     private static let bareEntry = EntrySummary(
-        sequence: 1, id: id, backend: "b", account: "1", route: "r", lane: "l", state: "pending", holdReason: nil, capturedAt: day,
-        dueAt: nil, settledAt: nil, attempts: 0, releases: 0, uncertain: false, canBeLookedUp: true, size: 0, remoteID: nil,
-        lastStatus: nil, lastError: nil)
+        sequence: 1, id: id, backend: "b", account: "1", route: "r", lane: "l", state: "pending", capturedAt: day)
     private static var bareSignIn: SignIn {
         var signIn = SignIn()
         signIn.remember = nil
